@@ -1,0 +1,36 @@
+# make demo   six players of a small local model answer forty questions; no key, nothing but the package index
+# make test   everything that CI runs
+# make bench  the figures in bench/README.md
+
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+
+.PHONY: demo test lint bench clean
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing moot and its dependencies into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet -e ".[local,dev]"
+	@touch $@
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: $(VENV)/.ready lint
+	$(BIN)/moot models add smollm2-135m
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+demo: $(VENV)/.ready
+	@bash examples/demo.sh $(BIN)
+
+bench: $(VENV)/.ready
+	$(BIN)/python bench/run.py
+
+clean:
+	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

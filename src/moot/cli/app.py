@@ -1,0 +1,63 @@
+"""The commands by name. Each module is imported only when its command runs, so that `moot --help` is quick."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from moot import __version__
+
+app = typer.Typer(
+    help="Teams of language models that answer questions together, and the evidence of whether it helps.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The experiment file (YAML).", show_default=False)]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"moot {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which moot.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
+    """Teams of language models that answer questions together, and the evidence of whether it helps."""
+
+
+@app.command()
+def run(
+    file: File,
+    store: Annotated[str | None, typer.Option(help="Keep the run here instead: sqlite:///PATH.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
+    budget_usd: Annotated[float | None, typer.Option(min=0, help="A hard cap on money for the experiment.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say calls, tokens and money; call nothing.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no table.")] = False,
+) -> int:
+    """Run an experiment. Run it again to go on where it stopped; nothing is paid for twice."""
+    from moot.cli.run import run_command
+
+    return run_command(file, store=store, limit=limit, budget_usd=budget_usd, estimate=estimate, quiet=quiet)
+
+
+@app.command()
+def report(
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The experiment file.")] = None,
+    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The figures on stdout, nothing else.")] = False,
+) -> int:
+    """Accuracy with intervals, outcomes and cost, from the store alone."""
+    from moot.cli.report import report_command
+
+    return report_command(file, store=store, as_json=as_json)

@@ -1,0 +1,44 @@
+"""Exit codes: 0 done; 1 finished, but some episodes failed; 2 the command or a file is wrong; 3 the budget stopped it;
+130 interrupted. An error is one readable message on stderr; the traceback comes only with --debug."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+import typer
+
+from moot.errors import MootError
+
+INTERRUPTED = 130
+
+
+def run_app(app: typer.Typer, arguments: list[str]) -> int:
+    debug = "--debug" in arguments
+    if debug:
+        arguments = [each for each in arguments if each != "--debug"]
+        os.environ["MOOT_DEBUG"] = "1"
+    try:
+        result = app(arguments, standalone_mode=False, prog_name="moot")
+        return result if isinstance(result, int) else 0
+    except MootError as error:
+        if debug:
+            traceback.print_exc()
+        print(f"moot: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("moot: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = None  # type: ignore[assignment]  # whoever read us has gone: nothing to flush to
+        return 0
+    except typer.Exit as stop:
+        return stop.exit_code
+    except Exception as error:
+        # click's own errors (a missing argument, an unknown option) know how to show themselves.
+        show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
+        if show is None or code is None:
+            raise
+        show()
+        return int(code)

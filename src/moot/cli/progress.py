@@ -1,0 +1,77 @@
+"""Progress on stderr: a bar where there is a terminal, plain lines where there is none."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from moot.report.terminal import money
+from moot.run.runner import Tally
+
+LINE_EVERY_S = 5.0
+
+
+@asynccontextmanager
+async def watch(tally: Tally, *, title: str, quiet: bool = False) -> AsyncIterator[None]:
+    """Show the tally while the body runs."""
+    if quiet:
+        yield
+        return
+    console = Console(stderr=True)
+    show = _bar(tally, title, console) if console.is_terminal else _lines(tally, title)
+    task = asyncio.create_task(show)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _bar(tally: Tally, title: str, console: Console) -> None:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, TextColumn("{task.fields[state]}", style="dim"), console=console, transient=True) as bar:
+        task = bar.add_task(title, total=tally.total, state="")
+        try:
+            while True:
+                bar.update(task, completed=tally.done, total=tally.total, state=_state(tally))
+                await asyncio.sleep(0.2)
+        finally:
+            bar.update(task, completed=tally.done, state=_state(tally))
+
+
+async def _lines(tally: Tally, title: str) -> None:
+    try:
+        while True:
+            await asyncio.sleep(LINE_EVERY_S)
+            print(_line(tally, title), file=sys.stderr, flush=True)
+    finally:
+        print(_line(tally, title), file=sys.stderr, flush=True)
+
+
+def _line(tally: Tally, title: str) -> str:
+    return f"{title}: {tally.done}/{tally.total} episodes, {_state(tally)}"
+
+
+def _state(tally: Tally) -> str:
+    """Rate, cost so far, and how each endpoint is doing."""
+    calls = tally.calls
+    elapsed_s = max(1e-9, time.monotonic() - tally.started_at)
+    parts = [f"{tally.played / elapsed_s:.1f}/s"]
+    if calls is not None:
+        parts.append(f"{calls.made} calls, {calls.found} from the store, {money(calls.cost_usd)}")
+    if tally.outcomes["failed"]:
+        parts.append(f"{tally.outcomes['failed']} failed")
+    if retries := sum(tally.retries.values()):
+        parts.append(f"{retries} retries")
+    parts += [f"{_host(endpoint)} {limiter.state}" for endpoint, limiter in tally.limiters.items()]
+    return " · ".join(parts)
+
+
+def _host(endpoint: str) -> str:
+    return endpoint.split("://")[-1].split("/")[0]

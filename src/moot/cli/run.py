@@ -1,0 +1,70 @@
+"""`moot run`: play an experiment, show where it is, and print the table."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from moot.cli.exit import INTERRUPTED
+from moot.cli.progress import watch
+from moot.report.figures import figures, find_experiment
+from moot.report.terminal import print_report
+from moot.run.build import Experiment, build
+from moot.run.experiment import ExperimentFile, read_experiment
+from moot.run.runner import Runner, State
+from moot.store import store_at
+
+EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "budget": 3, "interrupted": INTERRUPTED}
+
+
+def run_command(
+    path: Path, *, store: str | None, limit: int | None, budget_usd: float | None, estimate: bool, quiet: bool
+) -> int:
+    file = read_experiment(path)
+    changes = {key: value for key, value in (("store", store), ("budget_usd", budget_usd)) if value is not None}
+    file = ExperimentFile(path, file.spec.model_copy(update=changes), file.places)
+    experiment = build(file, limit=limit)
+    if estimate:
+        from moot.cli.estimate import print_estimate
+
+        return asyncio.run(print_estimate(experiment))
+    return asyncio.run(_run(experiment, quiet=quiet))
+
+
+async def _run(experiment: Experiment, *, quiet: bool) -> int:
+    file = experiment.file
+    store = await store_at(file.store_url, beside=file.path.parent).open()
+    try:
+        runner = Runner(experiment, store)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, runner.interrupt)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, runner.interrupt)
+        async with watch(runner.tally, title=experiment.name, quiet=quiet):
+            state = await runner.run()
+        if not quiet:
+            shown = await store.run(
+                lambda connection: figures(connection, find_experiment(connection, experiment.name))
+            )
+            print_report(shown, Console())
+        _last_word(runner, state)
+        return EXIT_CODES[state]
+    finally:
+        await store.close()
+
+
+def _last_word(runner: Runner, state: State) -> None:
+    """What the exit code means, in words."""
+    tally = runner.tally
+    if state == "interrupted":
+        print(
+            f"moot: interrupted; {tally.done} of {tally.total} episodes are kept, run again to go on", file=sys.stderr
+        )
+    elif state == "budget":
+        print(f"moot: {runner.stopped_by}", file=sys.stderr)
+    elif state == "failed":
+        print(f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed:", file=sys.stderr)
+        for cause, times in tally.causes.most_common(5):
+            print(f"  {times} × {cause}", file=sys.stderr)

@@ -1,0 +1,32 @@
+"""`moot simulate`: a server of simulated models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def simulate(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")],
+    config: Annotated[
+        Path | None, typer.Option(help="YAML file: models, questions, latency, limits, faults.", show_default=False)
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; loopback only unless you say otherwise.")
+    ] = "127.0.0.1",
+) -> None:
+    """Serve simulated models in the OpenAI form, with latency and faults on order.
+
+    Nothing real answers: replies are drawn from a statistical model of players who differ in ability and err alike,
+    and say that they are simulated. The same seed gives the same replies. Without --config: six models, ann to fay.
+
+    GET /stats and GET /log tell what arrived; POST /reset begins the count anew. Ctrl-C stops the server.
+    """
+    import asyncio
+
+    from moot.serve.simulate import simulate_until_stopped
+    from moot.serve.simulate_config import SimulateConfig, load_config
+
+    asyncio.run(simulate_until_stopped(load_config(config) if config else SimulateConfig(), host, port))

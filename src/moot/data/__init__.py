@@ -1,0 +1,84 @@
+"""Question sets: files in our own form, and the sets that come with moot.
+
+A dataset is read twice: once to find every mistake before the first call, once to play. Neither pass holds it in memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from moot.data.case import read_case
+from moot.data.rows import READERS
+from moot.errors import FileError, UsageError
+from moot.types import Case, seeded
+
+_SETS = Path(__file__).parent / "sets"
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Cases that can be walked through any number of times. `chosen` are the positions of a sample; None takes all."""
+
+    path: Path
+    language: str
+    size: int
+    fingerprint: str
+    chosen: frozenset[int] | None = None
+
+    def __iter__(self) -> Iterator[Case]:
+        for position, case in enumerate(_cases(self.path, self.language)):
+            if self.chosen is None or position in self.chosen:
+                yield case
+
+    def __len__(self) -> int:
+        return self.size if self.chosen is None else len(self.chosen)
+
+    def first(self, count: int) -> Dataset:
+        """The first so many of them."""
+        positions = range(self.size) if self.chosen is None else sorted(self.chosen)
+        return replace(self, chosen=frozenset(positions[:count])) if count < len(self) else self
+
+
+def builtin_names() -> list[str]:
+    return sorted(path.stem for path in _SETS.glob("*.jsonl"))
+
+
+def builtin(name: str) -> Path:
+    """The file of a set that comes with moot."""
+    if name not in builtin_names():
+        raise UsageError(f"there is no built-in set {name!r}; expected one of {', '.join(builtin_names())}")
+    return _SETS / f"{name}.jsonl"
+
+
+def load(path: Path, *, language: str = "en", sample: int | None = None, seed: int = 0) -> Dataset:
+    """A checked dataset: every row read, ids unique, references present."""
+    if not path.is_file():
+        raise FileError("no such file of questions", file=path)
+    first_seen: dict[str, int] = {}
+    hashed = hashlib.sha256()
+    size = 0
+    for size, case in enumerate(_cases(path, language), start=1):
+        if case.question.id in first_seen:
+            earlier = first_seen[case.question.id]
+            raise FileError(f"question id {case.question.id!r} stands at row {earlier} already", file=path, key="id")
+        first_seen[case.question.id] = size
+        hashed.update(case.digest.encode())
+    if size == 0:
+        raise FileError("no questions in it", file=path)
+    chosen = None
+    if sample is not None and sample < size:
+        chosen = frozenset(seeded(seed, "sample", size).sample(range(size), sample))
+    return Dataset(path, language, size, hashed.hexdigest()[:32], chosen)
+
+
+def _cases(path: Path, language: str) -> Iterator[Case]:
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise FileError(f"unknown kind of question file; expected {', '.join(READERS)}", file=path)
+    read = partial(read_case, file=str(path), language=language)
+    for line, values in reader(path):
+        yield read(values, line=line)

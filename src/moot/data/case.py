@@ -1,0 +1,156 @@
+"""One row of a question file into a `Case`, with every mistake named by file, line and key."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+
+from moot.errors import FileError
+from moot.types import Case, HumanRate, Question, QuestionKind
+
+KEYS = (
+    *("id", "text", "choices", "context", "language", "kind", "answer", "accepted", "rejected", "comment", "source"),
+    *("author", "human", "category", "package", "year", "difficulty", "lemmatize", "free_order", "meta"),
+)
+_YES_NO = {"yes": "yes", "no": "no", "да": "yes", "нет": "no", "true": "yes", "false": "no"}
+
+
+class Row:
+    """A row and where it stands, so that each complaint can say so."""
+
+    def __init__(self, values: Mapping[str, Any], file: str, line: int) -> None:
+        self.values, self.file, self.line = values, file, line
+
+    def error(self, key: str | None, problem: str) -> FileError:
+        return FileError(problem, file=self.file, line=self.line, key=key)
+
+    def text(self, key: str, *, required: bool = False) -> str | None:
+        value = self.values.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            value = str(value)
+        if value is None or (isinstance(value, str) and not value.strip()):
+            if required:
+                raise self.error(key, "expected a text that is not empty")
+            return None
+        if not isinstance(value, str):
+            raise self.error(key, f"expected a text, found {_kind(value)}")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self.values.get(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list | tuple):
+            raise self.error(key, f"expected a list of texts, found {_kind(value)}")
+        items = [str(item) if isinstance(item, int | float) and not isinstance(item, bool) else item for item in value]
+        if not all(isinstance(item, str) and item.strip() for item in items):
+            raise self.error(key, "expected a list of texts, none of them empty")
+        return tuple(items)
+
+    def flag(self, key: str) -> bool:
+        value = self.values.get(key)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        raise self.error(key, f"expected true or false, found {_kind(value)}")
+
+
+def read_case(values: Mapping[str, Any], *, file: str, line: int, language: str = "en") -> Case:
+    row = Row(values, file, line)
+    for key in values:
+        if key not in KEYS:
+            raise row.error(str(key), f"unknown key; expected one of {', '.join(KEYS)} (anything else goes under meta)")
+    question = _question(row, language)
+    year = row.values.get("year")
+    if year is not None and (not isinstance(year, int) or isinstance(year, bool)):
+        raise row.error("year", f"expected a whole number, found {_kind(year)}")
+    meta = row.values.get("meta") or {}
+    if not isinstance(meta, dict):
+        raise row.error("meta", f"expected an object, found {_kind(meta)}")
+    return Case(
+        question=question,
+        answer=_answer(row, question),
+        accepted=row.texts("accepted"),
+        rejected=row.texts("rejected"),
+        comment=row.text("comment"),
+        source=row.text("source"),
+        author=row.text("author"),
+        human=_human(row),
+        category=row.text("category"),
+        package=row.text("package"),
+        year=year,
+        difficulty=row.text("difficulty"),
+        lemmatize=row.flag("lemmatize"),
+        free_order=row.flag("free_order"),
+        meta=meta,
+    )
+
+
+def _question(row: Row, language: str) -> Question:
+    choices = row.texts("choices")
+    if len(choices) == 1 or len(choices) > 26:
+        raise row.error("choices", f"expected 2 to 26 choices, found {len(choices)}")
+    kind = row.text("kind") or ("choice" if choices else "open")
+    if kind not in ("open", "choice", "yes-no"):
+        raise row.error("kind", f"expected open, choice or yes-no, found {kind!r}")
+    if (kind == "choice") != bool(choices):
+        raise row.error("kind", f"{kind!r} {'needs' if kind == 'choice' else 'does not go with'} choices")
+    return Question(
+        id=cast(str, row.text("id", required=True)),
+        text=cast(str, row.text("text", required=True)),
+        choices=choices,
+        context=row.text("context"),
+        language=row.text("language") or language,
+        kind=cast(QuestionKind, kind),
+    )
+
+
+def _answer(row: Row, question: Question) -> str | None:
+    if "answer" not in row.values:
+        raise row.error("answer", "the reference is missing (null says that the question cannot be answered)")
+    value = row.values["answer"]
+    if value is None and question.kind == "open":
+        return None
+    if question.kind == "yes-no":
+        word = _YES_NO.get(str(value).strip().casefold())
+        if word is None:
+            raise row.error("answer", f"expected yes or no, found {value!r}")
+        return word
+    answer = cast(str, row.text("answer", required=True)).strip()
+    if question.kind == "choice":
+        if len(answer) != 1 or answer.upper() not in question.letters:
+            raise row.error("answer", f"expected one of the letters {', '.join(question.letters)}, found {answer!r}")
+        return answer.upper()
+    return answer
+
+
+def _human(row: Row) -> HumanRate | None:
+    """``{"solved": 301, "asked": 390}`` or the short form ``"301/390"``."""
+    value = row.values.get("human")
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    numbers: list[Any]
+    if isinstance(value, str):
+        numbers = [int(part) if part.strip().isdecimal() else None for part in value.split("/")]
+    elif isinstance(value, dict) and set(value) == {"solved", "asked"}:
+        numbers = [value["solved"], value["asked"]]
+    else:
+        numbers = []
+    whole = all(isinstance(number, int) and not isinstance(number, bool) for number in numbers)
+    if len(numbers) != 2 or not whole or not 0 <= numbers[0] <= numbers[1] or numbers[1] == 0:
+        raise row.error("human", 'expected {"solved": 301, "asked": 390} or "301/390" with solved ≤ asked, asked > 0')
+    return HumanRate(*numbers)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, float) and math.isnan(value):
+        return "nothing"
+    names: dict[type, str] = {
+        str: "a text",
+        bool: "true/false",
+        int: "a number",
+        float: "a number",
+        list: "a list",
+        dict: "an object",
+    }
+    return names.get(type(value), type(value).__name__)

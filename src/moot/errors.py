@@ -1,0 +1,120 @@
+"""Every way in which moot says no.
+
+    MootError
+    ├── UsageError                 the command or a file is wrong; nothing was called (exit code 2)
+    │   └── FileError              ... with file, line, key and what was expected
+    ├── CallError                  one model call did not give a reply
+    │   ├── TransportError         worth another try, by the `retry` wrapper only
+    │   │   ├── ConnectionFailed   refused, reset, cut in the middle
+    │   │   ├── TimedOut           no whole reply within `timeout_s`
+    │   │   ├── RateLimited        429, perhaps with Retry-After
+    │   │   └── ServerFailed       500 and above
+    │   ├── GenerationFailed       the server answered 200 with something that is not a reply
+    │   └── RequestRejected        any other status: the same request would fail again
+    ├── BudgetReached              the next call could cross the cap on money (exit code 3)
+    └── StoreError                 the store cannot be read or written
+        ├── StoreFull              no space left: what was committed is kept
+        └── StoreNewer             written by a newer moot
+
+A model call that fails is data: strategies turn a `CallError` into an outcome. `BudgetReached` and `StoreError`
+end a run, because going on would break a promise.
+"""
+
+from __future__ import annotations
+
+
+class MootError(Exception):
+    """The root: catching it catches everything moot raises on purpose."""
+
+    exit_code = 1
+
+
+class UsageError(MootError):
+    """The command or a file is wrong. Raised before any model is called."""
+
+    exit_code = 2
+
+
+class FileError(UsageError):
+    """A mistake in a file, with the place and what was expected there."""
+
+    def __init__(self, problem: str, *, file: object = None, line: int | None = None, key: str | None = None) -> None:
+        self.problem, self.file, self.line, self.key = problem, file, line, key
+        place = ":".join(str(part) for part in (file, line) if part is not None)
+        super().__init__(": ".join(part for part in (place, key, problem) if part))
+
+
+class CallError(MootError):
+    """One model call did not give a reply."""
+
+    maybe_billed = False
+    """Whether the provider may charge for this attempt although no reply arrived."""
+
+
+class TransportError(CallError):
+    """The reply got lost on the way; the same request may succeed later."""
+
+
+class ConnectionFailed(TransportError):
+    """Refused, reset, or cut in the middle of a reply."""
+
+    def __init__(self, message: str, *, sent: bool = False) -> None:
+        super().__init__(message)
+        self.maybe_billed = sent
+
+
+class TimedOut(TransportError):
+    """No whole reply within the time allowed."""
+
+    maybe_billed = True
+
+
+class RateLimited(TransportError):
+    """429: the endpoint asks for a pause."""
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class ServerFailed(TransportError):
+    """A status of 500 or above."""
+
+    def __init__(self, message: str, *, status: int, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after_s = retry_after_s
+
+
+class GenerationFailed(CallError):
+    """A success status with a body that holds no reply."""
+
+    maybe_billed = True
+
+
+class RequestRejected(CallError):
+    """The endpoint refused the request itself; sending it again would not help."""
+
+    def __init__(self, message: str, *, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class BudgetReached(MootError):
+    """The next call could cross the cap on money."""
+
+    exit_code = 3
+
+
+class StoreError(MootError):
+    """The store cannot be read or written."""
+
+
+class StoreFull(StoreError):
+    """No space left on the device. Everything committed so far is kept."""
+
+
+class StoreNewer(StoreError):
+    """The store was written by a newer moot than this one."""
+
+    exit_code = 2

@@ -1,0 +1,1 @@
+"""Grading: what an answer is worth, and which stage said so."""

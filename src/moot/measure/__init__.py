@@ -1,0 +1,1 @@
+"""Measures: from scores to estimates. Questions are the unit; nothing leaves the denominator."""

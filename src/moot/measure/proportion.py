@@ -1,0 +1,45 @@
+"""Accuracy and its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from moot.types import Estimate, seeded
+
+Z_95 = 1.959963984540054
+
+
+def wilson(right: float, n: int, z: float = Z_95) -> Estimate:
+    """The Wilson score interval of a share, for one 0/1 value a question. Below two questions there is none."""
+    if n == 0:
+        return Estimate(math.nan, None, None, 0)
+    share = right / n
+    if n < 2:
+        return Estimate(share, None, None, n)
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    low = 0.0 if right == 0 else max(0.0, centre - half)
+    high = 1.0 if right == n else min(1.0, centre + half)
+    return Estimate(share, low, high, n)
+
+
+def mean_over_questions(values: Sequence[float], *, seed: int = 0, resamples: int = 2_000) -> Estimate:
+    """The mean of one value a question, each itself a mean over repeats: a percentile bootstrap over questions."""
+    n = len(values)
+    if n == 0:
+        return Estimate(math.nan, None, None, 0)
+    mean = sum(values) / n
+    if n < 2:
+        return Estimate(mean, None, None, n)
+    draw = seeded(seed, "bootstrap", n)
+    means = sorted(sum(draw.choices(values, k=n)) / n for _ in range(resamples))
+    return Estimate(mean, means[int(0.025 * resamples)], means[int(0.975 * resamples) - 1], n)
+
+
+def accuracy(values: Sequence[Sequence[float]], *, seed: int = 0) -> Estimate:
+    """Accuracy from the scores of each question, one for every repeat."""
+    means = [sum(each) / len(each) for each in values]
+    if all(len(each) == 1 and each[0] in (0.0, 1.0) for each in values):
+        return wilson(sum(means), len(means))
+    return mean_over_questions(means, seed=seed)

@@ -1,0 +1,1 @@
+"""Models: what answers, and what wraps what answers. The seam is `model.Model`."""

@@ -1,0 +1,85 @@
+"""The cap on money: no call starts that could cross it.
+
+A call reserves the most it can cost (every byte of the prompt a token, the reply as long as allowed), and gives back
+the rest when the bill is known. When only reservations stand in the way a call waits for them; when there is nothing
+left to wait for, `BudgetReached` ends the run. An attempt that may be on the provider's bill although no reply came
+(a timeout, a reply cut in the middle) is counted at its most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+from moot.errors import BudgetReached, CallError
+from moot.models.model import Model, Wrapper
+from moot.types import Price, Reply, Request
+
+TOKENS_AROUND_A_MESSAGE = 16
+"""Chat templates put a few tokens around each message."""
+
+
+def most_tokens(request: Request) -> int:
+    """An upper bound on the prompt: no tokeniser makes more tokens than there are bytes."""
+    schema = len(str(request.schema)) if request.schema else 0
+    return schema + sum(
+        len(message.content.encode("utf-8", "replace")) + TOKENS_AROUND_A_MESSAGE for message in request.messages
+    )
+
+
+class Purse:
+    """What may be spent, shared by every model of a run."""
+
+    def __init__(self, cap_usd: float, spent_usd: float = 0.0) -> None:
+        self.cap_usd = cap_usd
+        self.spent_usd = spent_usd
+        self.reserved_usd = 0.0
+        self.lost_usd = 0.0
+        """Part of what was spent: attempts that may be on the bill without having given a reply."""
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def reserve(self, amount_usd: float) -> None:
+        while self.spent_usd + self.reserved_usd + amount_usd > self.cap_usd:
+            if self.reserved_usd <= 1e-12:
+                raise BudgetReached(
+                    f"the budget of ${self.cap_usd:g} is reached: ${self.spent_usd:.4f} spent, and the next call could "
+                    f"cost ${amount_usd:.4f}; everything so far is kept, raise budget_usd and run again to go on"
+                )
+            place = asyncio.get_running_loop().create_future()
+            self._waiting.append(place)
+            await place
+        self.reserved_usd += amount_usd
+
+    def settle(self, reserved_usd: float, spent_usd: float, *, lost: bool) -> None:
+        self.reserved_usd = max(0.0, self.reserved_usd - reserved_usd)
+        self.spent_usd += spent_usd
+        self.lost_usd += spent_usd if lost else 0.0
+        waiting, self._waiting = self._waiting, deque()
+        for place in waiting:
+            if not place.done():
+                place.set_result(None)
+
+
+class Budget(Wrapper):
+    """A model whose every call is paid from the purse."""
+
+    def __init__(self, inner: Model, purse: Purse, price: Price, max_tokens: int) -> None:
+        super().__init__(inner)
+        self._purse = purse
+        self._price = price
+        self._max_tokens = max_tokens
+
+    async def generate(self, request: Request) -> Reply:
+        dearest = max(self._price.prompt, self._price.cached or 0.0)
+        most_usd = (most_tokens(request) * dearest + self._max_tokens * self._price.completion) / 1e6
+        await self._purse.reserve(most_usd)
+        spent_usd, lost = most_usd, True  # until we know better: a cancelled call may be on the bill too
+        try:
+            reply = await self.inner.generate(request)
+            spent_usd, lost = (most_usd, True) if reply.cost_usd is None else (reply.cost_usd, False)
+        except CallError as error:
+            spent_usd = most_usd if error.maybe_billed else 0.0
+            raise
+        finally:
+            self._purse.settle(most_usd, spent_usd, lost=lost)
+        return reply

@@ -1,0 +1,91 @@
+"""The cache: every call is made once, is durable before its reply is used, and is known by all that shapes it.
+
+Strategies that share drafts, a killed run that goes on, a report that shows every prompt: all of it is this wrapper. Two
+callers who want the same call at the same moment wait for one request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from moot.errors import CallError
+from moot.models.model import Model, Wrapper
+from moot.types import Reply, Request, canonical_json
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCall:
+    """A call as it is kept. `shape` is the canonical JSON of everything that made the reply what it is."""
+
+    key: str
+    model: str
+    shape: str
+    reply: Reply
+
+
+class CallStore(Protocol):
+    """What the cache needs of a store."""
+
+    async def find_call(self, key: str) -> Reply | None:
+        """The stored reply, unless it is a refusal that another experiment met: that one may be asked again."""
+
+    async def keep_call(self, call: StoredCall) -> Reply:
+        """Durable when it returns. If somebody else stored this key first, theirs is returned and stands."""
+
+    async def keep_failure(self, key: str, model: str, error: CallError) -> None:
+        """A call that gave no reply in the end: kept for the record, never used as a reply."""
+
+
+class Flights:
+    """Calls under way in this process, so that nobody starts one twice."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, asyncio.Future[Reply | None]] = {}
+
+    async def once(self, key: str, fly: Callable[[], Awaitable[Reply]]) -> Reply:
+        while (flight := self._open.get(key)) is not None:
+            # None: whoever led was cancelled. One of those who waited takes over.
+            if (reply := await asyncio.shield(flight)) is not None:
+                return reply
+        mine = self._open[key] = asyncio.get_running_loop().create_future()
+        reply_or_nothing: Reply | None = None
+        try:
+            reply_or_nothing = await fly()
+            return reply_or_nothing
+        except Exception as error:
+            mine.set_exception(error)
+            mine.exception()  # read here, so that a failure nobody else waited for is not reported as forgotten
+            raise
+        finally:
+            del self._open[key]
+            if not mine.done():
+                mine.set_result(reply_or_nothing)
+
+
+class Cache(Wrapper):
+    """A model whose calls are kept."""
+
+    def __init__(self, inner: Model, store: CallStore, flights: Flights | None = None) -> None:
+        super().__init__(inner)
+        self._store = store
+        self._flights = flights or Flights()
+
+    async def generate(self, request: Request) -> Reply:
+        shape = canonical_json([self.inner.shape(request), request.sample, request.attempt])
+        key = hashlib.sha256(shape.encode()).hexdigest()[:32]
+        return await self._flights.once(key, lambda: self._generate(key, shape, request))
+
+    async def _generate(self, key: str, shape: str, request: Request) -> Reply:
+        stored = await self._store.find_call(key)
+        if stored is not None:
+            return stored
+        try:
+            reply = await self.inner.generate(request)
+        except CallError as error:
+            await self._store.keep_failure(key, self.name, error)
+            raise
+        return await self._store.keep_call(StoredCall(key, self.name, shape, replace(reply, key=key)))

@@ -1,0 +1,221 @@
+"""Any OpenAI-compatible chat API, on aiohttp.
+
+Parameters and `extra` go through untouched, because only the user knows what the server understands. Structured output
+is asked for in the best way that the server supports: a JSON schema, else JSON mode, else the words of the prompt; a
+server that rejects `response_format` is asked once in the lesser way and remembered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import aiohttp
+from yarl import URL
+
+from moot.errors import CallError, ConnectionFailed, RateLimited, RequestRejected, ServerFailed, TimedOut, UsageError
+from moot.models.model import messages_json
+from moot.models.retry_after import retry_after_s
+from moot.models.stream import read_stream
+from moot.models.wire import preview, read_completion
+from moot.types import Price, Reply, Request
+
+JsonMode = Literal["auto", "schema", "object", "off"]
+_LESSER: Mapping[str, Literal["object", "off"]] = {"schema": "object", "object": "off"}
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """How to reach an endpoint. TLS is always verified; `ca_file` adds trust, it never switches checking off."""
+
+    timeout_s: float = 300.0
+    proxy: str | None = None
+    ca_file: Path | None = None
+    client_cert: Path | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def ssl_context(self) -> ssl.SSLContext | None:
+        if self.ca_file is None and self.client_cert is None:
+            return None
+        try:
+            context = ssl.create_default_context()
+            if self.ca_file is not None:
+                context.load_verify_locations(cafile=self.ca_file)
+            if self.client_cert is not None:
+                context.load_cert_chain(self.client_cert)
+        except (OSError, ssl.SSLError) as error:
+            raise UsageError(f"cannot load the certificate {self.ca_file or self.client_cert}: {error}") from None
+        return context
+
+
+class EndpointModel:
+    """One model behind a chat-completions address."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        base_url: str,
+        model: str,
+        api_key: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        extra: Mapping[str, Any] | None = None,
+        json_mode: JsonMode = "auto",
+        stream: bool = False,
+        price: Price | None = None,
+        network: Network | None = None,
+    ) -> None:
+        self.name = name
+        self.price = price
+        self.base_url = base_url.rstrip("/")
+        self.model = model
+        self.network = network or Network()
+        self.stream = stream
+        self._api_key = api_key
+        self._body = {"model": model, **(params or {}), **(extra or {})}
+        self._json_mode = json_mode
+        self._mode: Literal["schema", "object", "off"] = "schema" if json_mode == "auto" else json_mode
+        self._url = URL(f"{self.base_url}/chat/completions")
+        self._session: aiohttp.ClientSession | None = None
+
+    def shape(self, request: Request) -> Mapping[str, Any]:
+        """The address and the body. How the form was asked for in the end (`auto`) is the server's doing, not ours."""
+        return {
+            "provider": "endpoint",
+            "base_url": self.base_url,
+            "json_mode": self._json_mode,
+            "schema": request.schema,
+            "messages": messages_json(request),
+            "body": {**self._body, **request.params},
+        }
+
+    async def generate(self, request: Request) -> Reply:
+        if request.schema is None or self._json_mode != "auto":
+            return await self._post(request, self._mode)
+        mode = self._mode
+        while True:
+            try:
+                reply = await self._post(request, mode)
+            except RequestRejected as error:
+                if mode not in _LESSER or error.status not in (400, 404, 415, 422, 501):
+                    raise
+                mode = _LESSER[mode]
+                continue
+            self._mode = mode
+            return reply
+
+    @property
+    def json_support(self) -> str:
+        """How the form is asked for at present: schema, object or off."""
+        return self._mode
+
+    async def versions(self) -> list[str]:
+        """What GET /models lists: is the endpoint there, and does it know the model?"""
+        async with self._exchange("GET", URL(f"{self.base_url}/models"), None) as response:
+            raw = await response.read()
+            self._raise_for_status(response, raw)
+        try:
+            listed = json.loads(raw)["data"]
+            return [str(each["id"]) for each in listed]
+        except (ValueError, KeyError, TypeError):
+            return []
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def _exchange(self, method: str, url: URL, data: bytes | None) -> Any:
+        session = self._session
+        if session is None:
+            # A redirect could carry the key to another host: none is followed.
+            session = self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, ssl=self.network.ssl_context() or True),
+                timeout=aiohttp.ClientTimeout(
+                    total=self.network.timeout_s, sock_connect=min(30, self.network.timeout_s)
+                ),
+                headers=self._headers(),
+                skip_auto_headers=("User-Agent",),
+            )
+        return session.request(method, url, data=data, allow_redirects=False, proxy=self.network.proxy)
+
+    def _headers(self) -> dict[str, str]:
+        from moot import __version__
+
+        headers = {"Content-Type": "application/json", "User-Agent": f"moot/{__version__}"}
+        if self._api_key:
+            headers["Authorization"] = f"Bearer {self._api_key}"
+        return {**headers, **self.network.headers}
+
+    def body(self, request: Request, mode: str) -> dict[str, Any]:
+        body: dict[str, Any] = {**self._body, "messages": messages_json(request), **request.params}
+        if request.schema is not None and "response_format" not in body:
+            if mode == "schema":
+                named = {"name": "reply", "schema": request.schema, "strict": True}
+                body["response_format"] = {"type": "json_schema", "json_schema": named}
+            elif mode == "object":
+                body["response_format"] = {"type": "json_object"}
+        if self.stream:
+            body["stream"] = True
+            body.setdefault("stream_options", {"include_usage": True})
+        return body
+
+    async def _post(self, request: Request, mode: str) -> Reply:
+        data = json.dumps(self.body(request, mode), separators=(",", ":")).encode()
+        started = time.perf_counter()
+        sent = False
+        try:
+            async with self._exchange("POST", self._url, data) as response:
+                sent = True
+                if self.stream and response.status == 200:
+                    return await read_stream(response.content, started=started, price=self.price)
+                raw = await response.read()
+        except TimeoutError:
+            raise TimedOut(f"no whole reply from {self.base_url} within {self.network.timeout_s:g} s") from None
+        except (aiohttp.ClientError, OSError) as error:
+            # Once headers have arrived the work was done, and may be on the bill.
+            raise ConnectionFailed(f"{self.base_url}: {_reason(error)}", sent=sent) from None
+        except asyncio.IncompleteReadError:
+            raise ConnectionFailed(f"{self.base_url}: the reply was cut in the middle", sent=True) from None
+        self._raise_for_status(response, raw)
+        return read_completion(raw, latency_s=time.perf_counter() - started, price=self.price)
+
+    def _raise_for_status(self, response: aiohttp.ClientResponse, raw: bytes) -> None:
+        status = response.status
+        if 200 <= status < 300:
+            return
+        said = f"{self.base_url} answered {status}: {_error_message(raw)}"
+        pause_s = retry_after_s(response.headers.get("Retry-After"))
+        error: CallError
+        if status == 429:
+            error = RateLimited(said, retry_after_s=pause_s)
+        elif status >= 500 and status != 501:
+            error = ServerFailed(said, status=status, retry_after_s=pause_s)
+        elif 300 <= status < 400:
+            place = response.headers.get("Location", "?")
+            error = RequestRejected(f"{self.base_url} redirects to {place}; set base_url to it", status=status)
+        else:
+            error = RequestRejected(said, status=status)
+        raise error
+
+
+def _error_message(raw: bytes) -> str:
+    """The server's own words, in whichever of the usual places they stand."""
+    try:
+        error = json.loads(raw).get("error")
+        words = error.get("message") if isinstance(error, dict) else error
+        if isinstance(words, str) and words:
+            return preview(words, 300)
+    except (ValueError, AttributeError, RecursionError):
+        pass
+    return preview(raw, 300) if raw else "no words"
+
+
+def _reason(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

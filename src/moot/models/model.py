@@ -1,0 +1,65 @@
+"""The seam: `async generate(Request) -> Reply`. Everything that talks to a model, and everything that wraps one, is a Model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from moot.types import Price, Reply, Request, digest
+
+
+@runtime_checkable
+class Model(Protocol):
+    @property
+    def name(self) -> str:
+        """What the experiment calls it."""
+
+    @property
+    def price(self) -> Price | None:
+        """None: unknown, which is not free."""
+
+    def shape(self, request: Request) -> Mapping[str, Any]:
+        """Everything that shapes the reply to this request: provider, address, model, parameters, messages.
+
+        The key of the stored call is made of it, so what is left out here would be confused in the cache; and what
+        must never be written down (a key, a header) has no place in it.
+        """
+
+    async def generate(self, request: Request) -> Reply:
+        """Ask once. Raises a `CallError` where there is no reply."""
+
+    async def close(self) -> None:
+        """Let go of connections. A closed model may be used again."""
+
+
+def call_key(model: Model, request: Request) -> str:
+    """The name under which a call is stored once and for all."""
+    return digest([model.shape(request), request.sample, request.attempt])
+
+
+def messages_json(request: Request) -> list[dict[str, str]]:
+    return [{"role": message.role, "content": message.content} for message in request.messages]
+
+
+class Wrapper:
+    """A Model around a Model. A subclass changes `generate`; who it is and what it costs stays the inner model's."""
+
+    def __init__(self, inner: Model) -> None:
+        self.inner = inner
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    @property
+    def price(self) -> Price | None:
+        return self.inner.price
+
+    def shape(self, request: Request) -> Mapping[str, Any]:
+        return self.inner.shape(request)
+
+    async def generate(self, request: Request) -> Reply:
+        return await self.inner.generate(request)
+
+    async def close(self) -> None:
+        await self.inner.close()

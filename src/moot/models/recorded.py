@@ -1,0 +1,112 @@
+"""Replies that somebody recorded earlier, found by model and question: an experiment with no model at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from moot.errors import FileError
+from moot.models.wire import storable
+from moot.types import FREE, Price, Reply, Request
+
+_KEYS = {"model", "question_id", "answer", "reasoning", "text", "sample"}
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One file of recorded replies, by (model, question, sample)."""
+
+    path: Path
+    sha256: str
+    replies: Mapping[tuple[str, str, int], str]
+    models: frozenset[str]
+
+
+class RecordedModel:
+    """A model of which only its recorded replies are left.
+
+    A question it never answered gives a reply that says so (`finish` "unrecorded"), since an absent answer is data.
+    """
+
+    def __init__(self, name: str, *, file: Path, model: str, price: Price | None = FREE) -> None:
+        self.name = name
+        self.model = model
+        self.price = price
+        self.recording = read_recording(file)
+        if model not in self.recording.models:
+            known = ", ".join(sorted(self.recording.models)[:20])
+            raise FileError(f"holds no replies of {model!r}; it has {known}", file=file, key="model")
+
+    def shape(self, request: Request) -> Mapping[str, Any]:
+        return {
+            "provider": "recorded",
+            "sha256": self.recording.sha256,
+            "model": self.model,
+            "question": request.question_id,
+            "messages": [[message.role, message.content] for message in request.messages],
+        }
+
+    async def generate(self, request: Request) -> Reply:
+        text = self.recording.replies.get((self.model, request.question_id or "", request.sample))
+        if text is None or request.attempt:  # asking a recording again brings nothing new
+            return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
+        return Reply(text, version=self.model, cost_usd=0.0)
+
+    async def close(self) -> None:
+        pass
+
+
+@lru_cache(maxsize=32)
+def read_recording(path: Path) -> Recording:
+    """Read a file of replies once, however many models are taken from it."""
+    if not path.is_file():
+        raise FileError("no such file of recorded replies", file=path)
+    replies: dict[tuple[str, str, int], str] = {}
+    hashed = hashlib.sha256()
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            hashed.update(line)
+            if line.strip():
+                key, text = _read_line(line, path, number)
+                if key in replies:
+                    raise FileError(
+                        f"a second reply of {key[0]!r} to {key[1]!r}, sample {key[2]}", file=path, line=number
+                    )
+                replies[key] = text
+    return Recording(path, hashed.hexdigest(), replies, frozenset(model for model, _, _ in replies))
+
+
+def _read_line(line: bytes, path: Path, number: int) -> tuple[tuple[str, str, int], str]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"expected one JSON object a line ({error})", file=path, line=number) from None
+    if not isinstance(row, dict):
+        raise FileError("expected one JSON object a line", file=path, line=number)
+    if unknown := sorted(set(row) - _KEYS):
+        raise FileError(f"unknown key; expected {', '.join(sorted(_KEYS))}", file=path, line=number, key=unknown[0])
+    for key in ("model", "question_id"):
+        if not isinstance(row.get(key), str):
+            raise FileError("expected a text", file=path, line=number, key=key)
+    sample = row.get("sample", 0)
+    if not isinstance(sample, int) or sample < 0:
+        raise FileError("expected a whole number from 0 on", file=path, line=number, key="sample")
+    return (row["model"], row["question_id"], sample), _text_of(row, path, number)
+
+
+def _text_of(row: Mapping[str, Any], path: Path, number: int) -> str:
+    """With `answer` given nothing is parsed: it is put into the form that every strategy reads."""
+    answer, text = row.get("answer"), row.get("text")
+    if answer is None and not isinstance(text, str):
+        return ""
+    if answer is None:
+        return storable(str(text))
+    if not isinstance(answer, str):
+        raise FileError("expected a text or null", file=path, line=number, key="answer")
+    reasoning = row.get("reasoning") or text or ""
+    return storable(json.dumps({"reasoning": str(reasoning), "answer": answer}, ensure_ascii=False))

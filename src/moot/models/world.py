@@ -1,0 +1,223 @@
+"""What simulated models are asked about: for each question its truth and the wrong answers that tempt everyone.
+
+Kept apart from the models because many models share one world; that sharing is what makes their errors alike. The world
+never leaves the simulation: it is the only thing below the graders that knows a reference answer.
+
+For one question the wrong answers stand in one order, the same for all models: the main lure first. Of ``n`` of them
+the ``k``-th is taken with a chance proportional to ``(1 - attraction) ** k``: a geometric law cut at ``n``.
+
+- choices: the wrong letters, in an order drawn for the question;
+- yes or no: the other one;
+- open: up to 24 answers of other questions, from a place drawn for the question; made-up words where there are too few.
+
+A question nobody told the world about still has a truth: a letter or a made-up word from the hash of its text.
+
+Every number is drawn by `uniform` from a hash of what it is for, so nothing depends on the order of calls.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from statistics import NormalDist
+
+from moot.types import UNKNOWN, Case, digest
+
+NORMAL = NormalDist()
+
+_OPEN_LURES = 24
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_YES_NO = (("yes", "да", "true"), ("no", "нет", "false"))
+_ONSETS = ("b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z", "br", "st")
+_RHYMES = ("a", "e", "i", "o", "u", "an", "el", "in", "or", "us", "ar", "en", "il", "os", "um", "ia")
+
+
+def hashed(*role: object) -> int:
+    """64 bits that belong to this role and no other."""
+    text = "\x1f".join(map(str, role))
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def uniform(*role: object) -> float:
+    """A number strictly between 0 and 1: 52 bits, since the half added must not round up to 1."""
+    return ((hashed(*role) >> 12) + 0.5) / (1 << 52)
+
+
+def normal(*role: object) -> float:
+    """A standard normal deviate."""
+    return NORMAL.inv_cdf(uniform(*role))
+
+
+def plain(answer: str) -> str:
+    """What counts as the same answer in the simulation."""
+    return answer.strip().casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the world holds about one question."""
+
+    id: str
+    truth: str
+    accepted: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    """All answers there can be; () for an open question."""
+
+    def is_right(self, answer: str) -> bool:
+        said = plain(answer)
+        return said == plain(self.truth) or any(said == plain(other) for other in self.accepted)
+
+    def within(self, options: Sequence[str]) -> Facts:
+        """The same question where only these answers are possible. A truth that is not one of them is drawn anew."""
+        if not options:
+            return self
+        known = [option for option in options if self.is_right(option)]
+        truth = known[0] if known else options[hashed(self.id, "truth") % len(options)]
+        return Facts(self.id, truth, self.accepted if known else (), tuple(options))
+
+
+class World:
+    """The questions of a simulation and the seed of all its draws.
+
+    >>> world = World(cases, seed=7)
+
+    Only answers and hashes of texts are kept, so that 50,000 questions take a few megabytes.
+    """
+
+    def __init__(self, cases: Iterable[Case] = (), seed: int = 0) -> None:
+        self.seed = seed
+        self._ids: dict[str, int] = {}
+        self._texts: dict[int, int] = {}
+        self._names: list[str] = []
+        self._truths: list[str] = []
+        self._accepted: dict[int, tuple[str, ...]] = {}
+        self._choices = bytearray()
+        self._yes_no: set[int] = set()
+        self._open = array("I")
+        for case in cases:
+            self._add(case)
+
+    def __len__(self) -> int:
+        return len(self._truths)
+
+    def __repr__(self) -> str:
+        return f"World({len(self)} questions, seed={self.seed})"
+
+    def _add(self, case: Case) -> None:
+        question, place = case.question, len(self._truths)
+        if question.id in self._ids:
+            return
+        self._ids[question.id] = place
+        self._names.append(question.id)
+        self._truths.append(UNKNOWN if case.answer is None else case.answer)
+        self._choices.append(len(question.letters))
+        if case.accepted:
+            self._accepted[place] = case.accepted
+        if question.kind == "yes-no":
+            self._yes_no.add(place)
+        elif not question.choices and case.answer is not None:
+            self._open.append(place)
+        for key in _text_keys(question.text, question.choices, question.context):
+            self._texts.setdefault(key, place)
+
+    def by_id(self, question_id: str | None) -> Facts | None:
+        place = self._ids.get(question_id) if question_id is not None else None
+        return None if place is None else self._facts_at(place)
+
+    def by_text(self, text: str, choices: Sequence[str] = (), context: str | None = None) -> Facts:
+        """The question of these words; one that was never heard of gets a truth made from them."""
+        for key in _text_keys(text, choices, context):
+            if (place := self._texts.get(key)) is not None:
+                return self._facts_at(place)
+        name = f"?{_text_keys(text, choices, None)[0]:016x}"
+        return Facts(name, _word(self.seed, name)).within(_LETTERS[: len(choices)])
+
+    def _facts_at(self, place: int) -> Facts:
+        truth = self._truths[place]
+        facts = Facts(self._names[place], truth, self._accepted.get(place, ()))
+        if place in self._yes_no:
+            alike = next((words for words in _YES_NO if plain(truth) in words), ())
+            return replace(facts, accepted=alike).within(("yes", "no"))
+        return facts.within(_LETTERS[: self._choices[place]])
+
+    def wrong(self, facts: Facts, share: float, attraction: float) -> str:
+        """The wrong answer at `share` (0 to 1) of the question's law. Where nothing is wrong, the truth."""
+        if not facts.options:
+            return self._nth_open(facts, _rank(share, _OPEN_LURES, attraction))
+        lures = self._lures(facts)
+        return lures[_rank(share, len(lures), attraction)] if lures else facts.truth
+
+    def space(self, facts: Facts) -> str:
+        """A name for the answers among which a reply is drawn; it gives none of them away."""
+        lures = self._lures(facts) if facts.options else list(self._open_lures(facts))
+        return digest([facts.truth, facts.accepted, lures])
+
+    def _lures(self, facts: Facts) -> list[str]:
+        left = [option for option in facts.options if not facts.is_right(option)]
+        number = hashed(self.seed, facts.id, "lures")
+        order = []
+        while left:
+            number, place = divmod(number, len(left))
+            order.append(left.pop(place))
+        return order
+
+    def _nth_open(self, facts: Facts, rank: int) -> str:
+        lures = self._open_lures(facts)
+        for _ in range(rank):
+            next(lures)
+        return next(lures)
+
+    def _open_lures(self, facts: Facts) -> Iterator[str]:
+        seen, count = {plain(facts.truth), *map(plain, facts.accepted)}, len(self._open)
+        start = hashed(self.seed, facts.id, "lures")
+        for step in range(count + _OPEN_LURES):
+            if step < count:
+                answer = self._truths[self._open[(start + step) % count]]
+            else:
+                answer = _word(self.seed, facts.id, step - count)
+            if plain(answer) not in seen:
+                seen.add(plain(answer))
+                yield answer
+            if len(seen) > _OPEN_LURES + len(facts.accepted):
+                return
+
+
+def _rank(share: float, count: int, attraction: float) -> int:
+    """The inverse of the geometric law cut at `count`."""
+    if attraction <= 0:
+        return int(share * count)
+    if attraction >= 1:
+        return 0
+    rest = 1 - attraction
+    return min(count - 1, int(math.log(1 - share * (1 - rest**count)) / math.log(rest)))
+
+
+def _text_keys(text: str, choices: Sequence[str], context: str | None) -> list[int]:
+    """Names of a question by what a prompt shows of it, the most exact first.
+
+    Many questions have the same words and other options, or the same words about another passage.
+    """
+    words = _words(text)
+    shown = ["\x1e".join(map(_words, choices))] if choices else []
+    keys = [hashed(words, *shown, "in", _words(context))] if context else []
+    keys.append(hashed(words, *shown))
+    if choices:
+        keys.append(hashed(words))
+    return keys
+
+
+def _words(text: str) -> str:
+    """Text as it compares: prompts may wrap it, and put ‹ for the bracket of a forged tag."""
+    return " ".join(text.replace("‹", "<").split())
+
+
+def _word(*role: object) -> str:
+    number, syllables = hashed("word", *role), []
+    for _ in range(3):
+        number, onset = divmod(number, len(_ONSETS))
+        number, rhyme = divmod(number, len(_RHYMES))
+        syllables.append(_ONSETS[onset] + _RHYMES[rhyme])
+    return "".join(syllables).capitalize()

@@ -1,0 +1,122 @@
+"""The figures of an experiment, computed from its store: what `moot report --json` prints and every view shows."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Connection
+
+from moot.errors import UsageError
+from moot.measure.proportion import accuracy
+from moot.store import queries, schema
+from moot.store.queries import Row
+from moot.types import Estimate
+
+Figures = dict[str, Any]
+
+
+def figures(connection: Connection, experiment: Row, *, grader: str = "match") -> Figures:
+    """All that is known about an experiment, in the form of the contract."""
+    ident, size = experiment["id"], experiment["size"]
+    config = json.loads(experiment["config"])
+    rows = [
+        _accuracy_row(connection, ident, cell, size, grader, config) for cell in queries.cells_of(connection, ident)
+    ]
+    simulated = sorted(name for name, spec in config["models"].items() if spec["provider"] == "simulated")
+    runs = queries.runs_of(connection, ident)
+    return {
+        "experiment": experiment["name"],
+        "questions": size,
+        "accuracy": rows,
+        "failures": [dict(row) for row in queries.failures_of(connection, experiment["name"])],
+        "bill_usd": _bill(connection, experiment["name"]),
+        "simulated": simulated,
+        "runs": [{"state": run["state"], **json.loads(run["facts"])} for run in runs],
+    }
+
+
+def find_experiment(connection: Connection, name: str | None = None) -> Row:
+    found = queries.latest_experiment(connection, name)
+    if found is None:
+        raise UsageError(f"this store holds no run of {name!r}; run it first: moot run FILE" if name else "empty store")
+    return found
+
+
+def _accuracy_row(
+    connection: Connection, ident: str, cell: Row, size: int, grader: str, config: dict[str, Any]
+) -> dict[str, Any]:
+    scores: dict[int, list[float]] = {}
+    outcomes: Counter[str] = Counter()
+    keys: set[str] = set()
+    answered_scores: dict[int, list[float]] = {}
+    ungraded = seconds = 0.0
+    for row in queries.results(connection, ident, cell["id"], grader):
+        outcomes[row["outcome"]] += 1
+        seconds += row["seconds"]
+        if row["value"] is None:
+            ungraded += 1
+        scores.setdefault(row["position"], []).append(row["value"] or 0.0)
+        if row["outcome"] in ("answered", "undecided"):
+            answered_scores.setdefault(row["position"], []).append(row["value"] or 0.0)
+        keys.update(step[3] for step in json.loads(row["transcript"]) if step[3])
+    seed = int(config.get("seed", 0))
+    estimate = accuracy(list(scores.values()), seed=seed)
+    answered = accuracy(list(answered_scores.values()), seed=seed)
+    named = {"strategy": cell["strategy"], "label": cell["label"]}
+    named |= {"player": cell["player"]} if cell["player"] else {"team": cell["team"], "captain": cell["captain"]}
+    return {
+        **named,
+        **_estimate(estimate),
+        "outcomes": dict(outcomes),
+        "missing": size * int(config.get("repeats", 1)) - sum(outcomes.values()),
+        "ungraded": int(ungraded),
+        "answered": _estimate(answered),
+        "seconds": round(seconds, 3),
+        **_usage(connection, keys),
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    """A value that does not exist is null, never NaN: JSON has none."""
+    value = estimate.value if estimate.n else None
+    return {"value": value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
+
+
+def _usage(connection: Connection, keys: Iterable[str]) -> dict[str, Any]:
+    """What these calls took: what the strategy would cost alone. One unknown cost makes the sum unknown."""
+    from sqlalchemy import func, select
+
+    table = schema.calls
+    sums = Counter[str]()
+    cost: float | None = 0.0
+    for part in queries.chunks(sorted(keys)):
+        query = select(
+            func.count(),
+            func.sum(table.c.prompt_tokens),
+            func.sum(table.c.completion_tokens),
+            func.sum(table.c.reasoning_tokens),
+            func.count(table.c.cost_usd),
+            func.sum(table.c.cost_usd),
+        ).where(table.c.key.in_(part))
+        calls, prompt, completion, reasoning, costed, cost_usd = connection.execute(query).one()
+        sums.update(calls=calls, prompt=prompt or 0, completion=completion or 0, reasoning=reasoning or 0)
+        cost = None if costed < calls or cost is None else cost + (cost_usd or 0.0)
+    return {
+        "calls": sums["calls"],
+        "prompt_tokens": sums["prompt"],
+        "completion_tokens": sums["completion"],
+        "reasoning_tokens": sums["reasoning"],
+        "cost_usd": cost,
+    }
+
+
+def _bill(connection: Connection, name: str) -> float | None:
+    from sqlalchemy import func, select
+
+    table = schema.calls
+    query = select(func.count(), func.count(table.c.cost_usd), func.sum(table.c.cost_usd))
+    calls, costed, cost_usd = connection.execute(query.where(table.c.experiment == name)).one()
+    return None if costed < calls else float(cost_usd or 0.0)

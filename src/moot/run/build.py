@@ -1,0 +1,381 @@
+"""From a checked file to the things it names: models, players, teams, strategies, questions, and the cells of the plan.
+
+Everything that can be wrong is found here, before the first call.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from moot.data import Dataset, builtin, load
+from moot.errors import FileError, UsageError
+from moot.grade.match import Grader, Match
+from moot.models.model import Model
+from moot.prompts import Prompts
+from moot.run.experiment import (
+    EndpointSpec,
+    ExperimentFile,
+    ExperimentSpec,
+    LimitsSpec,
+    LitellmSpec,
+    LocalSpec,
+    ModelSpec,
+    RecordedSpec,
+    RetriesSpec,
+    SimulatedSpec,
+)
+from moot.strategies import Strategy, label, strategy
+from moot.team import Player, Team, numbered
+from moot.types import FREE, Price, Request, canonical_json, digest
+
+MAX_TOKENS_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltModel:
+    """A model as the file describes it, before anything is wrapped around it."""
+
+    model: Model
+    endpoint: str | None
+    """What its limits are shared by; None for a model in this process."""
+    limits: LimitsSpec
+    retries: RetriesSpec
+    max_tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One strategy with one line-up: what is played on every question. Its id holds all that shapes an episode."""
+
+    id: str
+    strategy: Strategy
+    label: str
+    team: Team
+    player: str | None
+    spec: str
+
+    @property
+    def title(self) -> str:
+        return f"{self.label}@{self.player}" if self.player else self.label
+
+    def row(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "strategy": self.strategy.name,
+            "label": self.label,
+            "team": None if self.player else self.team.name,
+            "captain": None,
+            "player": self.player,
+            "spec": self.spec,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Everything a run needs, checked."""
+
+    file: ExperimentFile
+    dataset: Dataset | None
+    models: Mapping[str, BuiltModel]
+    players: Mapping[str, Player]
+    teams: Mapping[str, Team]
+    cells: tuple[Cell, ...]
+    grader: Grader
+
+    @property
+    def spec(self) -> ExperimentSpec:
+        return self.file.spec
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    @property
+    def id(self) -> str:
+        """Different whenever the file's content, a prompt or a question is."""
+        questions = None
+        if self.dataset is not None:
+            questions = [self.dataset.fingerprint, sorted(self.dataset.chosen or ())]
+        return digest([self.config, [cell.id for cell in self.cells], questions])
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return self.spec.model_dump(mode="json", exclude_defaults=True)
+
+    @property
+    def episodes(self) -> int:
+        return len(self.dataset or ()) * len(self.cells) * self.spec.repeats
+
+    def with_models(self, wrapped: Mapping[str, Model]) -> Experiment:
+        """The same plan, played by these models."""
+
+        def seat(team: Team) -> Team:
+            return replace(team, players=tuple(replace(each, model=wrapped[each.model.name]) for each in team.players))
+
+        return replace(
+            self,
+            players={name: replace(each, model=wrapped[each.model.name]) for name, each in self.players.items()},
+            teams={name: seat(team) for name, team in self.teams.items()},
+            cells=tuple(replace(cell, team=seat(cell.team)) for cell in self.cells),
+        )
+
+
+def build(file: ExperimentFile, *, limit: int | None = None) -> Experiment:
+    """Build all that the file names, or say what is wrong with it."""
+    spec = file.spec
+    dataset = _dataset(file, limit) if spec.questions is not None else None
+    prompts = _prompts(file)
+    models = _models(file, dataset)
+    players = _players(file, models, prompts)
+    teams = _teams(file, players, prompts)
+    return Experiment(
+        file=file,
+        dataset=dataset,
+        models=models,
+        players=players,
+        teams=teams,
+        cells=_cells(file, teams, prompts),
+        grader=Match(),
+    )
+
+
+def _dataset(file: ExperimentFile, limit: int | None) -> Dataset:
+    source = file.spec.questions
+    assert source is not None
+    try:
+        path = builtin(source.builtin) if source.builtin is not None else file.beside(source.file or "")
+    except UsageError as error:
+        raise file.error(("questions", "builtin"), str(error)) from None
+    if not path.is_file():
+        raise file.error(("questions", "file"), f"no such file: {path}")
+    dataset = load(path, language=file.spec.language, sample=source.sample, seed=file.spec.seed)
+    return dataset.first(limit) if limit is not None else dataset
+
+
+def _prompts(file: ExperimentFile) -> Prompts:
+    folder = file.beside(file.spec.prompts) if file.spec.prompts is not None else None
+    prompts = Prompts(file.spec.language, folder)
+    prompts.check()
+    return prompts
+
+
+def _players(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Prompts) -> dict[str, Player]:
+    players: dict[str, Player] = {}
+    for name, spec in file.spec.players.items():
+        if spec.model not in models:
+            expected = ", ".join(models)
+            raise file.error(("players", name, "model"), f"unknown model {spec.model!r}; expected one of {expected}")
+        try:
+            instruction = prompts.instruction(spec.instruction)
+        except UsageError as error:
+            raise file.error(("players", name, "instruction"), str(error)) from None
+        players[name] = Player(name, models[spec.model].model, instruction, spec.persona)
+    return numbered(players)
+
+
+def _teams(file: ExperimentFile, players: Mapping[str, Player], prompts: Prompts) -> dict[str, Team]:
+    teams: dict[str, Team] = {}
+    for name, spec in file.spec.teams.items():
+        for position, member in enumerate(spec.players):
+            key = ("teams", name, "players", position)
+            if member not in players:
+                raise file.error(key, f"unknown player {member!r}; expected one of {', '.join(players)}")
+            if member in spec.players[:position]:
+                raise file.error(key, f"{member!r} sits at this table already")
+        teams[name] = Team(name, tuple(players[each] for each in spec.players), prompts, file.spec.seed)
+    if not teams:
+        teams["all"] = Team("all", tuple(players.values()), prompts, file.spec.seed)
+    return teams
+
+
+def _cells(file: ExperimentFile, teams: Mapping[str, Team], prompts: Prompts) -> tuple[Cell, ...]:
+    """Strategies × teams × line-ups, each once: a player of two teams is alone only once."""
+    cells: dict[str, Cell] = {}
+    for position, entry in enumerate(file.spec.strategies):
+        played = _strategy(file, position, entry)
+        for team in teams.values():
+            for lineup in played.lineups(team):
+                cell = _cell(played, lineup, prompts)
+                cells.setdefault(cell.id, cell)
+    return tuple(cells.values())
+
+
+def _strategy(file: ExperimentFile, position: int, entry: str | Mapping[str, Mapping[str, Any]]) -> Strategy:
+    key = ("strategies", position)
+    if isinstance(entry, Mapping) and len(entry) != 1:
+        raise file.error(key, "expected one strategy an entry, such as - adaptive: {talk_from: 3}")
+    name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+    try:
+        return strategy(name, options)
+    except (UsageError, TypeError, ValueError) as error:
+        raise file.error(key, str(error)) from None
+
+
+def _cell(played: Strategy, lineup: Team, prompts: Prompts) -> Cell:
+    nothing = Request(())
+    spec = {
+        "strategy": label(played),
+        "seed": lineup.seed,
+        "language": prompts.language,
+        "prompts": prompts.hashes(("player", "again", *played.templates)),
+        "players": [
+            {
+                "name": player.name,
+                "model": player.model.shape(nothing),
+                "instruction": player.instruction,
+                "persona": player.persona,
+                "copy": player.copy,
+            }
+            for player in lineup.players
+        ],
+    }
+    alone = played.name == "solo"
+    named = {**spec, "team": None if alone else lineup.name}
+    player = lineup.players[0].name if alone else None
+    return Cell(digest(named), played, label(played), lineup, player, canonical_json(named))
+
+
+def _models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, BuiltModel]:
+    built: dict[str, BuiltModel] = {}
+    limits: dict[str, tuple[str, LimitsSpec]] = {}
+    worlds: list[Any] = []
+    for name, spec in file.spec.models.items():
+        try:
+            model = _MAKERS[spec.provider](file, name, spec, dataset, worlds)
+        except FileError:
+            raise
+        except UsageError as error:
+            raise file.error(("models", name), str(error)) from None
+        endpoint = _endpoint_of(spec)
+        declared = getattr(spec, "limits", None)
+        if endpoint and declared:
+            first, agreed = limits.setdefault(endpoint, (name, declared))
+            if agreed != declared:
+                problem = f"models {first!r} and {name!r} share {endpoint}, so they share its limits; expected the same"
+                raise file.error(("models", name, "limits"), problem)
+        tokens = _max_tokens(getattr(spec, "params", {}), getattr(spec, "extra", {}))
+        built[name] = BuiltModel(model, endpoint, LimitsSpec(), getattr(spec, "retries", RetriesSpec()), tokens)
+        _check_budget(file, name, built[name])
+    return {
+        name: replace(each, limits=limits[each.endpoint][1]) if each.endpoint in limits else each
+        for name, each in built.items()
+    }
+
+
+def _check_budget(file: ExperimentFile, name: str, built: BuiltModel) -> None:
+    if file.spec.budget_usd is None or built.model.price == FREE:
+        return
+    if built.model.price is None:
+        problem = "has no price, so no budget can be kept; expected price: {prompt: ..., completion: ...}"
+        raise file.error(("models", name), problem)
+    if built.max_tokens is None:
+        problem = "has a price but no max_tokens, so a call could cost anything; expected params: {max_tokens: ...}"
+        raise file.error(("models", name), problem)
+
+
+def _max_tokens(*sources: Mapping[str, Any]) -> int | None:
+    for source in sources:
+        for key in MAX_TOKENS_KEYS:
+            if isinstance(source.get(key), int):
+                return int(source[key])
+    return None
+
+
+def _endpoint_of(spec: ModelSpec) -> str | None:
+    if isinstance(spec, EndpointSpec):
+        return spec.base_url.rstrip("/")
+    return f"litellm:{spec.model}" if isinstance(spec, LitellmSpec) else None
+
+
+def _price(spec: EndpointSpec | LitellmSpec) -> Price | None:
+    return Price(spec.price.prompt, spec.price.completion, spec.price.cached) if spec.price else None
+
+
+def _key_of(file: ExperimentFile, name: str, variable: str | None) -> str | None:
+    if variable is None:
+        return None
+    key = os.environ.get(variable)
+    if not key:
+        raise file.error(("models", name, "api_key_env"), f"the environment variable {variable} is not set")
+    return key
+
+
+def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, *_: Any) -> Model:
+    from moot.models.endpoint import EndpointModel, Network
+
+    parts = urlsplit(spec.base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        problem = f"{spec.base_url!r} is no address; expected such as http://127.0.0.1:8001/v1"
+        raise file.error(("models", name, "base_url"), problem)
+    if parts.username or parts.password:
+        raise file.error(("models", name, "base_url"), "holds a password; expected api_key_env or headers instead")
+    for source in ("params", "extra"):
+        if "messages" in getattr(spec, source) or "model" in getattr(spec, source):
+            raise file.error(("models", name, source), "model and messages are ours to set")
+    certificates = {}
+    for key in ("ca_file", "client_cert"):
+        if (given := getattr(spec, key)) is not None:
+            certificates[key] = file.beside(given)
+            if not certificates[key].is_file():
+                raise file.error(("models", name, key), f"no such file: {certificates[key]}")
+    network = Network(spec.timeout_s, spec.proxy, headers=spec.headers, **certificates)
+    network.ssl_context()
+    return EndpointModel(
+        name,
+        base_url=spec.base_url,
+        model=spec.model,
+        api_key=_key_of(file, name, spec.api_key_env),
+        params=spec.params,
+        extra=spec.extra,
+        json_mode=spec.json_mode,
+        stream=spec.stream,
+        price=_price(spec),
+        network=network,
+    )
+
+
+def _local(file: ExperimentFile, name: str, spec: LocalSpec, *_: Any) -> Model:
+    from moot.models.local import LocalModel
+
+    model = str(file.beside(spec.model)) if spec.model.endswith(".gguf") else spec.model
+    options = {key: value for key in ("threads", "context") if (value := getattr(spec, key)) is not None}
+    return LocalModel(name, model, params=spec.params, **options)
+
+
+def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, *_: Any) -> Model:
+    from moot.models.litellm import LitellmModel
+
+    key = _key_of(file, name, spec.api_key_env)
+    return LitellmModel(
+        name, model=spec.model, api_key=key, params=spec.params, price=_price(spec), timeout_s=spec.timeout_s
+    )
+
+
+def _simulated(
+    file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Dataset | None, worlds: list[Any]
+) -> Model:
+    from moot.models.simulated import SimulatedModel, World
+
+    if not worlds:
+        worlds.append(World(dataset or (), file.spec.seed))
+    options = spec.model_dump(exclude={"provider"}, exclude_none=True)
+    return SimulatedModel(name, world=worlds[0], **options)
+
+
+def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:
+    from moot.models.recorded import RecordedModel
+
+    return RecordedModel(name, file=file.beside(spec.file), model=spec.model)
+
+
+_MAKERS: Mapping[str, Callable[..., Model]] = {
+    "endpoint": _endpoint,
+    "local": _local,
+    "litellm": _litellm,
+    "simulated": _simulated,
+    "recorded": _recorded,
+}

@@ -1,0 +1,47 @@
+"""What stands around a model in a run, from the outside in: cache, retry, limit, budget.
+
+The slot at the endpoint is free again as soon as the reply has arrived, before it is written to the disk; a pause
+between two attempts holds no slot; every attempt is paid for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from moot.models.budget import Budget, Purse
+from moot.models.cache import Cache, CallStore, Flights
+from moot.models.limit import Limit, Limiter, Limits
+from moot.models.model import Model
+from moot.models.retry import OnRetry, Patience, Retry
+from moot.run.build import BuiltModel
+
+
+def limiters(models: Mapping[str, BuiltModel]) -> dict[str, Limiter]:
+    """One for each endpoint, however many models share it."""
+    found: dict[str, Limiter] = {}
+    for built in models.values():
+        if built.endpoint and built.endpoint not in found:
+            limits = built.limits
+            found[built.endpoint] = Limiter(Limits(limits.concurrent, limits.rpm, limits.tpm))
+    return found
+
+
+def chain(
+    models: Mapping[str, BuiltModel],
+    limits: Mapping[str, Limiter],
+    calls: CallStore,
+    purse: Purse | None = None,
+    on_retry: OnRetry | None = None,
+) -> dict[str, Model]:
+    flights = Flights()
+    chained: dict[str, Model] = {}
+    for name, built in models.items():
+        model = built.model
+        if purse is not None and model.price is not None and built.max_tokens is not None:
+            model = Budget(model, purse, model.price, built.max_tokens)
+        if built.endpoint:
+            model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens)
+            patience = Patience(attempts=built.retries.attempts, total_s=built.retries.total_s)
+            model = Retry(model, patience, on_retry=on_retry)
+        chained[name] = Cache(model, calls, flights)
+    return chained

@@ -1,0 +1,23 @@
+"""Play one question: from a cell and a question to an episode. Whatever happens, the end is an outcome."""
+
+from __future__ import annotations
+
+import time
+
+from moot.errors import CallError, MootError
+from moot.run.build import Cell
+from moot.types import Episode, Question, Verdict
+
+
+async def play(cell: Cell, question: Question, repeat: int = 0) -> Episode:
+    team = cell.team.seated(repeat)
+    started = time.perf_counter()
+    try:
+        verdict = await cell.strategy.play(question, team)
+    except CallError as error:
+        verdict = Verdict(None, "failed", cause=f"{type(error).__name__}: {error}")
+    except MootError:
+        raise  # the budget or the store: the run must end
+    except Exception as error:  # noqa: BLE001  one strategy's bug on one question must not lose a run of thousands
+        verdict = Verdict(None, "failed", cause=f"a bug in {cell.strategy.name}: {type(error).__name__}: {error}")
+    return Episode(cell.id, question, repeat, verdict, tuple(team.journal), time.perf_counter() - started)

@@ -1,0 +1,215 @@
+"""Run many: questions pipelined through the cells with bounded memory, resumable at any moment.
+
+There is no barrier anywhere: a window of episodes is always under way, and what an episode needs from another (a shared
+draft) it gets through the cache. What is finished is looked up and skipped; what failed is played again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+from sqlalchemy import Connection
+
+from moot import __version__
+from moot.errors import BudgetReached, MootError
+from moot.models.budget import Purse
+from moot.models.limit import Limiter
+from moot.run.build import Cell, Experiment
+from moot.run.chain import chain, limiters
+from moot.run.play import play
+from moot.store import queries, schema
+from moot.store.calls import ExperimentCalls
+from moot.store.rows import case_row, episode_row, score_row
+from moot.store.sqlite import SqliteStore
+from moot.types import Case
+
+LOOKED_UP_TOGETHER = 400
+"""Questions whose finished episodes are looked up in one query."""
+
+State = Literal["running", "done", "failed", "budget", "interrupted"]
+
+
+@dataclass
+class Tally:
+    """Where the run is. Progress bars read it; nothing else does."""
+
+    total: int
+    skipped: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    causes: Counter[str] = field(default_factory=Counter)
+    retries: Counter[str] = field(default_factory=Counter)
+    calls: ExperimentCalls | None = None
+    limiters: dict[str, Limiter] = field(default_factory=dict)
+    started_at: float = field(default_factory=time.monotonic)
+    purse: Purse | None = None
+
+    @property
+    def played(self) -> int:
+        return sum(self.outcomes.values())
+
+    @property
+    def done(self) -> int:
+        return self.skipped + self.played
+
+
+class Runner:
+    """One run of one experiment on one store."""
+
+    def __init__(self, experiment: Experiment, store: SqliteStore) -> None:
+        self.experiment = experiment
+        self.store = store
+        self.tally = Tally(experiment.episodes)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopped: MootError | None = None
+        self._interrupted = False
+
+    def interrupt(self) -> None:
+        """Stop cleanly: calls under way are dropped, everything stored is kept."""
+        self._interrupted = True
+        for task in self._tasks:
+            task.cancel()
+
+    async def run(self) -> State:
+        experiment, tally = self.experiment, self.tally
+        budget_usd = experiment.spec.budget_usd
+        if budget_usd is not None:
+            spent_usd = await self.store.run(partial(queries.spent_usd, experiment=experiment.name))
+            tally.purse = Purse(budget_usd, spent_usd)
+        tally.calls = ExperimentCalls(self.store, experiment.name)
+        tally.limiters = limiters(experiment.models)
+        models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self._count_retry)
+        await declare(experiment, self.store)
+        facts = {"version": __version__, "seed": experiment.spec.seed}
+        run = await self.store.run(partial(queries.start_run, experiment=experiment.id, facts=facts))
+        state: State = "failed"
+        try:
+            await self._play_all(experiment.with_models(models).cells)
+            state = self._state()
+        finally:
+            for built in experiment.models.values():
+                await built.model.close()
+            lost_usd = tally.purse.lost_usd if tally.purse else 0.0
+            if not self._store_is_broken():
+                await self.store.run(partial(queries.finish_run, run=run, state=state, lost_usd=lost_usd))
+        return state
+
+    def _state(self) -> State:
+        if self._interrupted:
+            return "interrupted"
+        if isinstance(self._stopped, BudgetReached):
+            return "budget"
+        if self._stopped is not None:
+            raise self._stopped
+        return "failed" if self.tally.outcomes["failed"] else "done"
+
+    def _store_is_broken(self) -> bool:
+        return self._stopped is not None and not isinstance(self._stopped, BudgetReached)
+
+    def _count_retry(self, model: str, _request: object, error: Exception) -> None:
+        self.tally.retries[f"{model}: {type(error).__name__}"] += 1
+
+    @property
+    def stopped_by(self) -> MootError | None:
+        return self._stopped
+
+    async def _play_all(self, cells: Sequence[Cell]) -> None:
+        window = asyncio.Semaphore(self._window())
+        async for case, cell, repeat in self._open_episodes(cells):
+            await window.acquire()
+            if self._stopped is not None or self._interrupted:
+                break
+            task = asyncio.create_task(self._one(case, cell, repeat))
+            self._tasks.add(task)
+            task.add_done_callback(partial(self._ended, window))
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _window(self) -> int:
+        """Enough episodes under way to keep every endpoint busy while some wait for the disk."""
+        slots = sum(limiter.limits.concurrent for limiter in self.tally.limiters.values())
+        return max(32, 3 * slots)
+
+    async def _open_episodes(self, cells: Sequence[Cell]) -> Any:
+        """What is left to play, question by question."""
+        dataset: Iterable[Case] = self.experiment.dataset or ()
+        ids = [cell.id for cell in cells]
+        repeats = range(self.experiment.spec.repeats)
+        for cases in _batches(dataset, LOOKED_UP_TOGETHER):
+            digests = [case.question.digest for case in cases]
+            done = await self.store.run(partial(queries.finished, cells=ids, questions=digests))
+            for case, digest in zip(cases, digests, strict=True):
+                for cell, repeat in itertools.product(cells, repeats):
+                    if (cell.id, digest, repeat) in done:
+                        self.tally.skipped += 1
+                    else:
+                        yield case, cell, repeat
+            await asyncio.sleep(0)
+
+    async def _one(self, case: Case, cell: Cell, repeat: int) -> None:
+        episode = await play(cell, case.question, repeat)
+        grader = self.experiment.grader
+        score = await grader.grade(case, episode.verdict)
+        await self.store.put(
+            [
+                (schema.episodes, episode_row(episode)),
+                (schema.scores, score_row(cell.id, case.digest, repeat, grader.name, score)),
+            ]
+        )
+        self.tally.outcomes[episode.verdict.outcome] += 1
+        if episode.verdict.outcome == "failed":
+            self.tally.causes[episode.verdict.cause or "unknown"] += 1
+
+    def _ended(self, window: asyncio.Semaphore, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        window.release()
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        if self._stopped is None:
+            self._stopped = error if isinstance(error, MootError) else MootError(f"{type(error).__name__}: {error}")
+        if self._store_is_broken():
+            for other in self._tasks:
+                other.cancel()
+
+
+async def declare(experiment: Experiment, store: SqliteStore) -> None:
+    """Write down what will be played: the file, the cells, the questions. The experiment's own row comes last, so
+    that a declaration cut in the middle is written again."""
+    row = {
+        "id": experiment.id,
+        "name": experiment.name,
+        "config": experiment.spec.model_dump_json(exclude_defaults=True),
+        "size": len(experiment.dataset or ()),
+        "created_at": time.time(),
+    }
+    cells = [cell.row() for cell in experiment.cells]
+    if not await store.run(partial(queries.declare_experiment, row=row, cells=cells)):
+        return
+    for start, cases in enumerate(_batches(experiment.dataset or (), LOOKED_UP_TOGETHER)):
+        places = [
+            {
+                "experiment": experiment.id,
+                "position": start * LOOKED_UP_TOGETHER + n,
+                "question": case.question.digest,
+                "case": case.digest,
+            }
+            for n, case in enumerate(cases)
+        ]
+        await store.run(partial(_add_questions, places=places, cases=[case_row(case) for case in cases]))
+    await store.run(partial(queries.put, table=schema.experiments, rows=[row]))
+
+
+def _add_questions(connection: Connection, places: list[dict[str, Any]], cases: list[dict[str, Any]]) -> None:
+    queries.add(connection, schema.cases, cases)
+    queries.put(connection, schema.experiment_questions, places)
+
+
+def _batches(cases: Iterable[Case], size: int) -> Iterator[list[Case]]:
+    walker = iter(cases)
+    while batch := list(itertools.islice(walker, size)):
+        yield batch

@@ -1,0 +1,19 @@
+"""The store: everything a run learns, kept so that nothing is paid for twice and every figure can be computed again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from moot.errors import UsageError
+from moot.store.sqlite import SqliteStore
+
+
+def store_at(url: str, *, beside: Path | None = None) -> SqliteStore:
+    """The store of a URL such as ``sqlite:///spring-cup.db``; a relative path is taken from the folder `beside`."""
+    scheme, separator, rest = url.partition("://")
+    if not separator or scheme != "sqlite":
+        raise UsageError(f"store: {url!r} is no store; expected sqlite:///PATH")
+    if rest in ("", "/", "/:memory:"):
+        return SqliteStore(None)
+    path = Path(rest.removeprefix("/"))
+    return SqliteStore((beside or Path()) / path)

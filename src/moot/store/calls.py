@@ -1,0 +1,53 @@
+"""The cache's view of a store: calls of one experiment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from moot.errors import CallError
+from moot.models.cache import StoredCall
+from moot.store import schema
+from moot.store.rows import call_row, failure_row, reply_of
+from moot.store.sqlite import SqliteStore
+from moot.types import Reply, digest
+
+
+class ExperimentCalls:
+    """Finds calls of every experiment, keeps them in the name of this one, which pays.
+
+    A refusal stands only within its experiment, where strategies must share it; another experiment asks again and
+    keeps what it gets under a key of its own, so the first one's record stays as it was.
+    """
+
+    def __init__(self, store: SqliteStore, experiment: str) -> None:
+        self._store = store
+        self._experiment = experiment
+        self._own_keys: dict[str, str] = {}
+        self.made = 0
+        self.found = 0
+        self.cost_usd: float | None = 0.0
+
+    async def find_call(self, key: str) -> Reply | None:
+        row = await self._store.find_call(self._own_keys.get(key, key))
+        if row is None:
+            return None
+        reply = reply_of(row)
+        if reply.refused and row["experiment"] != self._experiment:
+            self._own_keys[key] = digest([key, self._experiment])
+            return await self.find_call(key)
+        self.found += 1
+        return reply
+
+    async def keep_call(self, call: StoredCall) -> Reply:
+        if call.key in self._own_keys:
+            own_key = self._own_keys[call.key]
+            call = replace(call, key=own_key, reply=replace(call.reply, key=own_key))
+        row = call_row(call, self._experiment)
+        self.made += 1
+        cost = call.reply.cost_usd
+        self.cost_usd = None if cost is None or self.cost_usd is None else self.cost_usd + cost
+        stands = await self._store.keep_call(row)
+        return call.reply if stands is row else reply_of(stands)
+
+    async def keep_failure(self, key: str, model: str, error: CallError) -> None:
+        await self._store.put([(schema.failures, failure_row(key, model, error, self._experiment))])

@@ -1,0 +1,185 @@
+"""What is asked of a store, as plain functions of a connection: the same for every database."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Table, and_, delete, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from moot.store import schema
+
+IN_ONE_QUERY = 500
+"""Parameters in one `IN (...)`: every SQLite takes this many."""
+
+Row = Mapping[str, Any]
+
+
+def add(connection: Connection, table: Table, rows: Sequence[Row]) -> int:
+    """Insert what is not there yet; how many rows were new."""
+    if not rows:
+        return 0
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return connection.execute(dialect.insert(table).on_conflict_do_nothing(), list(rows)).rowcount
+
+
+def put(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
+    """Insert, or replace the row of the same primary key."""
+    if not rows:
+        return
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    statement = dialect.insert(table)
+    keys = [column.name for column in table.primary_key]
+    changed = {column.name: statement.excluded[column.name] for column in table.columns if column.name not in keys}
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed), list(rows))
+
+
+def find_calls(connection: Connection, keys: Iterable[str]) -> dict[str, Row]:
+    found: dict[str, Row] = {}
+    for part in chunks(list(keys)):
+        query = select(schema.calls).where(schema.calls.c.key.in_(part))
+        found.update((row["key"], row) for row in connection.execute(query).mappings())
+    return found
+
+
+def finished(connection: Connection, cells: Sequence[str], questions: Sequence[str]) -> set[tuple[str, str, int]]:
+    """Which (cell, question, repeat) need not be played: all outcomes but `failed`, which is tried again."""
+    table = schema.episodes
+    done: set[tuple[str, str, int]] = set()
+    for part in chunks(questions):
+        query = select(table.c.cell, table.c.question, table.c.repeat).where(
+            table.c.question.in_(part), table.c.cell.in_(cells), table.c.outcome != "failed"
+        )
+        done.update((cell, question, repeat) for cell, question, repeat in connection.execute(query))
+    return done
+
+
+def graded(
+    connection: Connection, cells: Sequence[str], cases: Sequence[str], grader: str
+) -> set[tuple[str, str, int]]:
+    table = schema.scores
+    done: set[tuple[str, str, int]] = set()
+    for part in chunks(cases):
+        query = select(table.c.cell, table.c.case, table.c.repeat).where(
+            table.c.case.in_(part), table.c.cell.in_(cells), table.c.grader == grader
+        )
+        done.update((cell, case, repeat) for cell, case, repeat in connection.execute(query))
+    return done
+
+
+def declare_experiment(connection: Connection, row: Row, cells: Sequence[Row]) -> bool:
+    """Write an experiment and its cells down; False if it was there already, questions and all."""
+    add(connection, schema.cells, cells)
+    known = connection.execute(select(schema.experiments.c.id).where(schema.experiments.c.id == row["id"])).first()
+    if known:
+        return False
+    places = [{"experiment": row["id"], "position": n, "cell": cell["id"]} for n, cell in enumerate(cells)]
+    add(connection, schema.experiment_cells, places)
+    return True
+
+
+def start_run(connection: Connection, experiment: str, facts: Mapping[str, Any]) -> int:
+    values = {"experiment": experiment, "started_at": time.time(), "state": "running", "facts": json.dumps(facts)}
+    result = connection.execute(insert(schema.runs).values(**values))
+    return int(result.inserted_primary_key[0])  # type: ignore[index]
+
+
+def finish_run(connection: Connection, run: int, state: str, lost_usd: float) -> None:
+    values = {"finished_at": time.time(), "state": state, "lost_usd": lost_usd}
+    connection.execute(update(schema.runs).where(schema.runs.c.id == run).values(**values))
+
+
+def spent_usd(connection: Connection, experiment: str) -> float:
+    """What this experiment has paid so far, by name: all its files and runs together."""
+    paid = connection.execute(
+        select(func.sum(schema.calls.c.cost_usd)).where(schema.calls.c.experiment == experiment)
+    ).scalar()
+    lost = connection.execute(
+        select(func.sum(schema.runs.c.lost_usd))
+        .join(schema.experiments, schema.experiments.c.id == schema.runs.c.experiment)
+        .where(schema.experiments.c.name == experiment)
+    ).scalar()
+    return float(paid or 0.0) + float(lost or 0.0)
+
+
+def latest_experiment(connection: Connection, name: str | None = None) -> Row | None:
+    """The experiment (of this name) that ran last."""
+    table = schema.experiments
+    query = (
+        select(table)
+        .outerjoin(schema.runs, schema.runs.c.experiment == table.c.id)
+        .order_by(func.coalesce(schema.runs.c.started_at, table.c.created_at).desc())
+        .limit(1)
+    )
+    if name is not None:
+        query = query.where(table.c.name == name)
+    return connection.execute(query).mappings().first()
+
+
+def experiment(connection: Connection, ident: str) -> Row | None:
+    return connection.execute(select(schema.experiments).where(schema.experiments.c.id == ident)).mappings().first()
+
+
+def cells_of(connection: Connection, ident: str) -> list[Row]:
+    places = schema.experiment_cells
+    query = select(schema.cells).join(places, places.c.cell == schema.cells.c.id)
+    query = query.where(places.c.experiment == ident).order_by(places.c.position)
+    return list(connection.execute(query).mappings())
+
+
+def runs_of(connection: Connection, ident: str) -> list[Row]:
+    query = select(schema.runs).where(schema.runs.c.experiment == ident).order_by(schema.runs.c.id)
+    return list(connection.execute(query).mappings())
+
+
+def cases_of(connection: Connection, ident: str, question_id: str | None = None) -> Iterator[Row]:
+    places = schema.experiment_questions
+    query = select(places.c.question, schema.cases).join(places, places.c.case == schema.cases.c.id)
+    query = query.where(places.c.experiment == ident).order_by(places.c.position)
+    if question_id is not None:
+        query = query.where(schema.cases.c.question_id == question_id)
+    return iter(connection.execute(query).mappings())
+
+
+def results(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Row]:
+    """Every episode of a cell on this experiment's questions, each with its score, in the order of the questions."""
+    places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
+    matching = and_(
+        scores.c.cell == episodes.c.cell,
+        scores.c.case == places.c.case,
+        scores.c.repeat == episodes.c.repeat,
+        scores.c.grader == grader,
+    )
+    query = (
+        select(places.c.position, places.c.case, episodes, scores.c.value, scores.c.stage, scores.c.detail)
+        .join(episodes, and_(episodes.c.question == places.c.question, episodes.c.cell == cell))
+        .outerjoin(scores, matching)
+        .where(places.c.experiment == ident)
+        .order_by(places.c.position, episodes.c.repeat)
+    )
+    return iter(connection.execute(query).mappings())
+
+
+def failures_of(connection: Connection, name: str) -> list[Row]:
+    """Causes of failed calls, counted."""
+    table = schema.failures
+    query = (
+        select(table.c.model, table.c.kind, func.count().label("times"), func.max(table.c.message).label("message"))
+        .where(table.c.experiment == name)
+        .group_by(table.c.model, table.c.kind)
+    )
+    return list(connection.execute(query).mappings())
+
+
+def forget_experiment(connection: Connection, ident: str) -> None:
+    """Drop a half-written declaration, so that it can be written again."""
+    for table in (schema.experiment_cells, schema.experiment_questions):
+        connection.execute(delete(table).where(table.c.experiment == ident))
+
+
+def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(items), IN_ONE_QUERY):
+        yield items[start : start + IN_ONE_QUERY]

@@ -1,0 +1,137 @@
+"""Nouns into rows and back. Nothing else in moot knows what a row looks like."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from moot.errors import CallError
+from moot.models.cache import StoredCall
+from moot.types import Answer, Case, Episode, HumanRate, Question, Reply, Score, Usage, Verdict
+
+
+def call_row(call: StoredCall, experiment: str) -> dict[str, Any]:
+    reply = call.reply
+    usage = reply.usage
+    return {
+        "key": call.key,
+        "experiment": experiment,
+        "model": call.model,
+        "shape": call.shape,
+        "text": reply.text,
+        "finish": reply.finish,
+        "prompt_tokens": usage.prompt,
+        "completion_tokens": usage.completion,
+        "reasoning_tokens": usage.reasoning,
+        "cached_tokens": usage.cached,
+        "latency_s": reply.latency_s,
+        "version": reply.version,
+        "cost_usd": reply.cost_usd,
+        "thoughts": reply.thoughts,
+        "logprobs": None if reply.logprobs is None else json.dumps(reply.logprobs),
+        "created_at": time.time(),
+    }
+
+
+def reply_of(row: Mapping[str, Any]) -> Reply:
+    return Reply(
+        text=row["text"],
+        finish=row["finish"],
+        usage=Usage(row["prompt_tokens"], row["completion_tokens"], row["reasoning_tokens"], row["cached_tokens"]),
+        latency_s=row["latency_s"],
+        version=row["version"],
+        cost_usd=row["cost_usd"],
+        thoughts=row["thoughts"],
+        logprobs=None if row["logprobs"] is None else json.loads(row["logprobs"]),
+        key=row["key"],
+    )
+
+
+def failure_row(key: str, model: str, error: CallError, experiment: str) -> dict[str, Any]:
+    message = " ".join([str(error), *getattr(error, "__notes__", ())])
+    return {
+        "key": key,
+        "experiment": experiment,
+        "model": model,
+        "kind": type(error).__name__,
+        "message": message,
+        "created_at": time.time(),
+    }
+
+
+def episode_row(episode: Episode) -> dict[str, Any]:
+    """The transcript names each call by its key; the prompt and the reply stand in `calls`, once."""
+    verdict = episode.verdict
+    transcript = [
+        [call.player, call.stage, call.turn, call.reply.key if call.reply else None, call.error, call.problem]
+        for call in episode.calls
+    ]
+    return {
+        "cell": episode.cell,
+        "question": episode.question.digest,
+        "repeat": episode.repeat,
+        "outcome": verdict.outcome,
+        "answer": verdict.answer,
+        "verdict": _dense(verdict_json(verdict)),
+        "transcript": _dense(transcript),
+        "seconds": episode.seconds,
+        "created_at": time.time(),
+    }
+
+
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """Only what differs from the default: most verdicts are short."""
+    whole = {
+        "answer": verdict.answer,
+        "outcome": verdict.outcome,
+        "reasoning": verdict.reasoning,
+        "who": verdict.who,
+        "answers": [[each.player, each.text, each.reasoning, each.outcome, each.cause] for each in verdict.answers],
+        "ballots": [dict(ballot) for ballot in verdict.ballots],
+        "turns": verdict.turns,
+        "absent": verdict.absent,
+        "cause": verdict.cause,
+        "notes": dict(verdict.notes),
+    }
+    return {key: value for key, value in whole.items() if value or key in ("answer", "outcome", "turns")}
+
+
+def verdict_of(text: str) -> Verdict:
+    data = json.loads(text)
+    data["answers"] = tuple(Answer(*fields) for fields in data.get("answers", ()))
+    for name in ("who", "absent", "ballots"):
+        data[name] = tuple(data.get(name, ()))
+    return Verdict(**data)
+
+
+def score_row(cell: str, case: str, repeat: int, grader: str, score: Score) -> dict[str, Any]:
+    return {
+        "cell": cell,
+        "case": case,
+        "repeat": repeat,
+        "grader": grader,
+        "value": score.value,
+        "stage": score.stage,
+        "detail": score.detail,
+    }
+
+
+def case_row(case: Case) -> dict[str, Any]:
+    return {"id": case.digest, "question_id": case.question.id, "content": _dense(asdict(case))}
+
+
+def case_of(content: str) -> Case:
+    data = json.loads(content)
+    question = data.pop("question")
+    question["choices"] = tuple(question["choices"])
+    human = data.pop("human")
+    for name in ("accepted", "rejected"):
+        data[name] = tuple(data[name])
+    return Case(question=Question(**question), human=HumanRate(**human) if human else None, **data)
+
+
+def _dense(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

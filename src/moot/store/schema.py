@@ -1,0 +1,149 @@
+"""The tables, and the named migrations that lead to them.
+
+A migration is a function with a name; its name is written down when it has run. A store that holds names we do not know
+was written by a newer moot, and is left alone. Once released a migration is never edited: a change is a new one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from sqlalchemy import Column, Connection, Float, Index, Integer, MetaData, String, Table, Text, insert, inspect, select
+
+from moot.errors import StoreNewer
+
+metadata = MetaData()
+
+migrations = Table("migrations", metadata, Column("name", String, primary_key=True), Column("applied_at", Float))
+
+experiments = Table(
+    "experiments",
+    metadata,
+    Column("id", String, primary_key=True),  # digest of the file's content and of the questions
+    Column("name", String, nullable=False, index=True),
+    Column("config", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+experiment_cells = Table(
+    "experiment_cells",
+    metadata,
+    Column("experiment", String, primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("cell", String, nullable=False),
+)
+experiment_questions = Table(
+    "experiment_questions",
+    metadata,
+    Column("experiment", String, primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("question", String, nullable=False),
+    Column("case", String, nullable=False),
+)
+cells = Table(
+    "cells",
+    metadata,
+    Column("id", String, primary_key=True),  # digest of all that an episode depends on, but the question
+    Column("strategy", String, nullable=False),
+    Column("label", String, nullable=False),
+    Column("team", String),
+    Column("captain", String),
+    Column("player", String),
+    Column("spec", Text, nullable=False),
+)
+cases = Table(
+    "cases",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("question_id", String, nullable=False, index=True),
+    Column("content", Text, nullable=False),
+)
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("experiment", String, nullable=False, index=True),
+    Column("started_at", Float, nullable=False),
+    Column("finished_at", Float),
+    Column("state", String, nullable=False),  # running, done, failed, budget, interrupted
+    Column("facts", Text, nullable=False),
+    Column("lost_usd", Float, nullable=False, default=0.0),
+)
+calls = Table(
+    "calls",
+    metadata,
+    Column("key", String, primary_key=True),
+    Column("experiment", String, nullable=False, index=True),  # the name of the experiment that paid
+    Column("model", String, nullable=False),
+    Column("shape", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("finish", String, nullable=False),
+    Column("prompt_tokens", Integer),
+    Column("completion_tokens", Integer),
+    Column("reasoning_tokens", Integer),
+    Column("cached_tokens", Integer),
+    Column("latency_s", Float, nullable=False),
+    Column("version", String),
+    Column("cost_usd", Float),
+    Column("thoughts", Text),
+    Column("logprobs", Text),
+    Column("created_at", Float, nullable=False),
+)
+failures = Table(
+    "failures",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("key", String, nullable=False),
+    Column("experiment", String, nullable=False, index=True),
+    Column("model", String, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+episodes = Table(
+    "episodes",
+    metadata,
+    Column("cell", String, primary_key=True),
+    Column("question", String, primary_key=True),
+    Column("repeat", Integer, primary_key=True),
+    Column("outcome", String, nullable=False),
+    Column("answer", Text),
+    Column("verdict", Text, nullable=False),
+    Column("transcript", Text, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+scores = Table(
+    "scores",
+    metadata,
+    Column("cell", String, primary_key=True),
+    Column("case", String, primary_key=True),
+    Column("repeat", Integer, primary_key=True),
+    Column("grader", String, primary_key=True),
+    Column("value", Float),
+    Column("stage", String, nullable=False),
+    Column("detail", Text),
+)
+
+Index("episodes_by_question", episodes.c.question)
+
+
+def _first_tables(connection: Connection) -> None:
+    metadata.create_all(connection)
+
+
+MIGRATIONS: dict[str, Callable[[Connection], None]] = {"0001-first-tables": _first_tables}
+
+
+def migrate(connection: Connection) -> None:
+    """Bring a store up to date, or refuse one from the future."""
+    applied: set[str] = set()
+    if inspect(connection).has_table("migrations"):
+        applied = set(connection.execute(select(migrations.c.name)).scalars())
+    if unknown := sorted(applied - set(MIGRATIONS)):
+        raise StoreNewer(f"written by a newer moot (it has {unknown[-1]!r}); update moot, or use another store")
+    for name, step in MIGRATIONS.items():
+        if name not in applied:
+            step(connection)
+            connection.execute(insert(migrations).values(name=name, applied_at=time.time()))

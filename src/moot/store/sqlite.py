@@ -1,0 +1,225 @@
+"""A store in one SQLite file, written by one thread in groups.
+
+A run asks for thousands of small reads and writes; a commit costs a wait for the disk. So work is collected while a
+group is being written, and the next group takes all of it: one commit for many calls, and nobody is told that a call is
+kept before it is on the disk (WAL with full synchronisation). Writers in other processes wait for each other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, Table, create_engine, event
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import SingletonThreadPool
+
+from moot.errors import StoreError, StoreFull, StoreNewer
+from moot.store import queries, schema
+from moot.store.queries import Row
+
+T = TypeVar("T")
+
+BUSY_TIMEOUT_S = 60.0
+"""How long to wait for another process that is writing."""
+
+
+@dataclass
+class Group:
+    """What one commit takes: reads by key, rows to add, rows to put, each with those who wait for it."""
+
+    finds: dict[str, list[asyncio.Future[Row | None]]] = field(default_factory=dict)
+    calls: list[tuple[Row, asyncio.Future[Row]]] = field(default_factory=list)
+    puts: dict[Table, list[Row]] = field(default_factory=dict)
+    kept: list[asyncio.Future[None]] = field(default_factory=list)
+    work: list[tuple[Callable[[Connection], Any], asyncio.Future[Any]]] = field(default_factory=list)
+
+    @property
+    def waiting(self) -> list[asyncio.Future[Any]]:
+        finders = [each for futures in self.finds.values() for each in futures]
+        return [*finders, *(each for _, each in self.calls), *self.kept, *(each for _, each in self.work)]
+
+    @property
+    def writes(self) -> bool:
+        return bool(self.calls or self.puts or self.work)
+
+
+@dataclass
+class Done:
+    """What came of a group."""
+
+    found: dict[str, Row]
+    earlier: dict[str, Row]
+    """Calls that another process had stored before us: theirs stand."""
+    worked: list[Any]
+
+
+class SqliteStore:
+    """Calls, episodes, scores, runs and experiments in one file."""
+
+    def __init__(self, path: Path | None) -> None:
+        """None keeps everything in memory, for a question that nobody wants to keep."""
+        self.path = path
+        self._engine = _engine(path)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="moot-store")
+        self._next = Group()
+        self._busy = False
+        self._idle: asyncio.Future[None] | None = None
+        self._broken: StoreError | None = None
+
+    async def open(self) -> SqliteStore:
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._open)
+        return self
+
+    async def close(self) -> None:
+        """Everything handed over is written first."""
+        loop = asyncio.get_running_loop()
+        if self._busy:
+            self._idle = loop.create_future()
+            await self._idle
+        await loop.run_in_executor(self._thread, self._engine.dispose)
+        self._thread.shutdown(wait=False)
+
+    async def find_call(self, key: str) -> Row | None:
+        future: asyncio.Future[Row | None] = self._future()
+        self._next.finds.setdefault(key, []).append(future)
+        self._go()
+        return await future
+
+    async def keep_call(self, row: Row) -> Row:
+        """Durable when it returns; the row that stands, which may be one stored earlier by somebody else."""
+        future: asyncio.Future[Row] = self._future()
+        self._next.calls.append((row, future))
+        self._go()
+        return await future
+
+    async def put(self, rows: Sequence[tuple[Table, Row]]) -> None:
+        future: asyncio.Future[None] = self._future()
+        for table, row in rows:
+            self._next.puts.setdefault(table, []).append(row)
+        self._next.kept.append(future)
+        self._go()
+        await future
+
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        """Anything else, in the transaction of the next group."""
+        future: asyncio.Future[T] = self._future()
+        self._next.work.append((work, future))
+        self._go()
+        return await future
+
+    def _future(self) -> asyncio.Future[Any]:
+        if self._broken is not None:
+            raise self._broken
+        return asyncio.get_running_loop().create_future()
+
+    def _go(self) -> None:
+        if not self._busy:
+            self._busy = True
+            # Not at once: what other tasks ask for in this turn of the loop joins the group.
+            asyncio.get_running_loop().call_soon(self._start)
+
+    def _start(self) -> None:
+        group, self._next = self._next, Group()
+        if not group.waiting:
+            self._busy = False
+            if self._idle is not None:
+                _resolve(self._idle, None)
+            return
+        future = asyncio.get_running_loop().run_in_executor(self._thread, self._commit, group)
+        future.add_done_callback(lambda done: self._deliver(group, done))
+
+    def _deliver(self, group: Group, done: asyncio.Future[Done]) -> None:
+        if error := done.exception():
+            if isinstance(error, StoreError):
+                self._broken = error
+            for future in group.waiting:
+                if not future.done():
+                    future.set_exception(error)
+        else:
+            self._hand_out(group, done.result())
+        self._start()
+
+    def _hand_out(self, group: Group, done: Done) -> None:
+        for key, futures in group.finds.items():
+            for future in futures:
+                _resolve(future, done.found.get(key))
+        for row, call in group.calls:
+            _resolve(call, done.earlier.get(row["key"], row))
+        for kept in group.kept:
+            _resolve(kept, None)
+        for (_, future), result in zip(group.work, done.worked, strict=True):
+            _resolve(future, result)
+
+    def _commit(self, group: Group) -> Done:
+        """On the store's thread. Reads come first, outside the transaction that takes the write lock."""
+        with _said_plainly(self.path):
+            found: dict[str, Row] = {}
+            if group.finds:
+                with self._engine.connect() as connection:
+                    found = queries.find_calls(connection, group.finds)
+            if not group.writes:
+                return Done(found, {}, [])
+            with self._engine.begin() as connection:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                earlier = self._add_calls(connection, [row for row, _ in group.calls])
+                for table, rows in group.puts.items():
+                    queries.put(connection, table, rows)
+                worked = [work(connection) for work, _ in group.work]
+            return Done(found, earlier, worked)
+
+    @staticmethod
+    def _add_calls(connection: Connection, rows: Sequence[Row]) -> dict[str, Row]:
+        if queries.add(connection, schema.calls, rows) == len(rows):
+            return {}
+        return queries.find_calls(connection, [row["key"] for row in rows])
+
+    def _open(self) -> None:
+        with _said_plainly(self.path), self._engine.begin() as connection:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            schema.migrate(connection)
+
+
+def _engine(path: Path | None) -> Engine:
+    # One connection, used by the one thread; autocommit, so that BEGIN is ours to say.
+    engine = create_engine(
+        URL.create("sqlite", database=str(path) if path else None),
+        poolclass=SingletonThreadPool,
+        connect_args={"timeout": BUSY_TIMEOUT_S, "check_same_thread": False, "isolation_level": None},
+    )
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: sqlite3.Connection, _record: object) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA cache_size = -16384")
+
+    return engine
+
+
+@contextmanager
+def _said_plainly(path: Path | None) -> Any:
+    """Database errors as one of ours, with the file's name."""
+    try:
+        yield
+    except StoreNewer as error:
+        raise StoreNewer(f"{path}: {error}") from None
+    except DBAPIError as error:
+        words = str(error.orig)
+        if "full" in words or getattr(error.orig, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+            raise StoreFull(
+                f"{path}: no space left on the device; everything stored so far is kept. Free some space and run again."
+            ) from None
+        raise StoreError(f"{path}: {words}") from None
+
+
+def _resolve(future: asyncio.Future[Any], value: Any) -> None:
+    if not future.done():
+        future.set_result(value)

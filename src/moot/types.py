@@ -1,0 +1,257 @@
+"""The nouns. Every arrow of the flow makes one of these; none of them is ever changed.
+
+    dataset -> Case -> Question -> Strategy -> Verdict -> Episode -> Grader -> Score -> metric -> Estimate -> report
+
+Code that plays receives a `Question`, which has no reference answer to leak; only graders receive a `Case`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Outcome = Literal["answered", "undecided", "unanswered", "refused", "failed"]
+"""How an episode ended. `undecided`: the protocol did not decide and its fall-back stands as the answer."""
+
+OUTCOMES: tuple[Outcome, ...] = ("answered", "undecided", "unanswered", "refused", "failed")
+
+QuestionKind = Literal["open", "choice", "yes-no"]
+
+UNKNOWN = "[UNKNOWN]"
+"""The answer of a player who says that the question cannot be answered."""
+
+NOTHING: Mapping[str, Any] = {}
+
+
+def canonical_json(value: object) -> str:
+    """One text for one value, whatever the order of keys: what every hash in moot is made from."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=list)
+
+
+def digest(value: object) -> str:
+    """A short, stable name for a value: 128 bits are enough for calls counted in billions."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:32]
+
+
+def seeded(seed: int, *role: object) -> random.Random:
+    """The generator for one decision, such as ``seeded(7, question.id, "shuffle", captain)``.
+
+    Every shuffle, tie-break and sample has a generator of its own, so the order in which replies arrive changes nothing.
+    """
+    return random.Random(digest([seed, *map(str, role)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a player may see."""
+
+    id: str
+    text: str
+    choices: tuple[str, ...] = ()
+    context: str | None = None
+    language: str = "en"
+    kind: QuestionKind = "open"
+
+    @property
+    def letters(self) -> str:
+        """The letters that name the choices: "ABCD" for four of them, "" for an open question."""
+        return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(self.choices)]
+
+    @property
+    def digest(self) -> str:
+        """What the question is, whatever file it came from. The context of a long one is hashed, not kept."""
+        return digest([self.id, self.text, self.choices, self.context, self.language, self.kind])
+
+
+@dataclass(frozen=True, slots=True)
+class HumanRate:
+    """How people did on a question: 301 of 390 teams."""
+
+    solved: int
+    asked: int
+
+    @property
+    def rate(self) -> float:
+        return self.solved / self.asked
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question and what is known about its answer. Only graders and reports see one."""
+
+    question: Question
+    answer: str | None
+    accepted: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
+    comment: str | None = None
+    source: str | None = None
+    author: str | None = None
+    human: HumanRate | None = None
+    category: str | None = None
+    package: str | None = None
+    year: int | None = None
+    difficulty: str | None = None
+    lemmatize: bool = False
+    free_order: bool = False
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """The question together with all that shapes its grade."""
+        flags = [self.lemmatize, self.free_order]
+        return digest([self.question.digest, self.answer, self.accepted, self.rejected, flags])
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call to a model. `params` go over the model's own; `schema` is the JSON Schema the reply should follow."""
+
+    messages: tuple[Message, ...]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    schema: Mapping[str, Any] | None = None
+    sample: int = 0
+    attempt: int = 0
+    question_id: str | None = None
+    """What the call is about. Never sent to an endpoint; recorded and simulated models find their reply by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counted them; None where it did not say."""
+
+    prompt: int | None = None
+    completion: int | None = None
+    reasoning: int | None = None
+    cached: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """USD per million tokens. Cached prompt tokens cost as much as others unless said otherwise."""
+
+    prompt: float
+    completion: float
+    cached: float | None = None
+
+    def cost_usd(self, usage: Usage) -> float | None:
+        """What a reply cost; None where the provider did not count, since unknown is not zero.
+
+        Reasoning tokens are part of the completion count in every API that reports them.
+        """
+        if self.prompt == self.completion == 0 and not self.cached:
+            return 0.0
+        if usage.prompt is None or usage.completion is None:
+            return None
+        cached = min(usage.cached or 0, usage.prompt)
+        cached_price = self.prompt if self.cached is None else self.cached
+        tokens_usd = (usage.prompt - cached) * self.prompt + cached * cached_price + usage.completion * self.completion
+        return tokens_usd / 1e6
+
+
+FREE = Price(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said. `finish` is the provider's word: stop, length, refusal, content_filter, ..."""
+
+    text: str
+    finish: str = "stop"
+    usage: Usage = Usage()
+    latency_s: float = 0.0
+    version: str | None = None
+    """The model version that the provider reported, which may be more exact than the name asked for."""
+    cost_usd: float | None = None
+    thoughts: str | None = None
+    logprobs: Any = None
+    key: str = ""
+    """The key of the stored call; set by the cache."""
+
+    @property
+    def refused(self) -> bool:
+        return self.finish in ("refusal", "content_filter")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One player's structured reply: what it settled on, or why there is nothing."""
+
+    player: str
+    text: str | None
+    reasoning: str = ""
+    outcome: Outcome = "answered"
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One line of an episode's transcript: who was asked what, at which stage and turn, and what came back."""
+
+    player: str
+    stage: str
+    turn: int
+    request: Request
+    reply: Reply | None = None
+    error: str | None = None
+    problem: str | None = None
+    """Why the reply could not be used and was asked for again, if it could not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the team says in the end, and how it got there."""
+
+    answer: str | None
+    outcome: Outcome
+    reasoning: str = ""
+    who: tuple[str, ...] = ()
+    """Whose answer it is: the players who stand behind it."""
+    answers: tuple[Answer, ...] = ()
+    ballots: tuple[Mapping[str, Any], ...] = ()
+    turns: int = 1
+    absent: tuple[str, ...] = ()
+    """Players who should have spoken and did not."""
+    cause: str | None = None
+    """Why there is no answer, in words."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One play of one question: the verdict and every call behind it."""
+
+    cell: str
+    question: Question
+    repeat: int
+    verdict: Verdict
+    calls: tuple[Call, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A grader's word on an answer. `value` is None where no grader could settle it: ungraded, not wrong."""
+
+    value: float | None
+    stage: str
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure that may be trusted: with its interval and the number of questions behind it."""
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int

@@ -1,0 +1,68 @@
+"""Imports point up the list of design: a module may use what stands above it, never what stands below."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import moot
+
+ROOT = Path(moot.__file__).parent
+ORDER = [
+    "errors",
+    "types",
+    "models",
+    "prompts",
+    "forms",
+    "team",
+    "ballots",
+    "talk",
+    "strategies",
+    "select",
+    "grade",
+    "data",
+    "store",
+    "run",
+    "measure",
+    "report",
+    "serve",
+    "cli",
+]
+FREE = {"__init__", "__main__", "testing"}
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+def layer(path: Path) -> str:
+    return path.relative_to(ROOT).with_suffix("").parts[0]
+
+
+def imported(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("moot."):
+            names.add(node.module.split(".")[1])
+        if isinstance(node, ast.Import):
+            names.update(each.name.split(".")[1] for each in node.names if each.name.startswith("moot."))
+    return names
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_up(path: Path) -> None:
+    if layer(path) in FREE:
+        return
+    mine = ORDER.index(layer(path))
+    below = {name for name in imported(path) if ORDER.index(name) > mine}
+    assert not below, f"{path.name} imports {below}, which stands below it"
+
+
+def test_every_module_says_why_it_exists() -> None:
+    silent = [str(path.relative_to(ROOT)) for path in MODULES if not ast.get_docstring(ast.parse(path.read_text()))]
+    assert silent == []
+
+
+def test_exported_names() -> None:
+    assert len(moot.__all__) <= 25
+    for name in moot.__all__:
+        assert getattr(moot, name) is not None
