@@ -10,6 +10,7 @@ import asyncio
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Generic, TypeVar
 
 from moot.errors import CallError, GenerationFailed
@@ -73,7 +74,7 @@ class Team:
 
     def seated(self, repeat: int = 0) -> Team:
         """This team for one episode, with a journal of its own."""
-        return replace(self, repeat=repeat, journal=[])
+        return Team(self.name, self.players, self.prompts, self.seed, repeat)
 
     def random(self, question: Question, *role: object) -> random.Random:
         """The generator for one decision about one question; the same in every run with this seed."""
@@ -104,30 +105,30 @@ class Team:
                 attempt=attempt,
                 question_id=question.id,
             )
-            note = Call(player.name, stage, turn, request)
+            note = partial(Call, player.name, stage, turn, request)
             try:
                 reply = await player.model.generate(request)
             except GenerationFailed as error:
-                self.journal.append(replace(note, error=str(error)))
+                self.journal.append(note(error=str(error)))
                 problem = str(error)
                 continue
             except CallError as error:
-                self.journal.append(replace(note, error=str(error)))
+                self.journal.append(note(error=str(error)))
                 return Heard(player.name, None, "failed", f"{type(error).__name__}: {error}")
             if reply.refused:
-                self.journal.append(replace(note, reply=reply))
+                self.journal.append(note(reply))
                 return Heard(player.name, None, "refused", reply.text[:300] or reply.finish)
             if reply.finish == "unrecorded":
-                self.journal.append(replace(note, reply=reply))
+                self.journal.append(note(reply))
                 return Heard(player.name, None, "unanswered", f"no usable recorded reply ({problem})")
             try:
                 read = read_reply(reply, form)
             except Unusable as unusable:
                 problem = unusable.problem
-                self.journal.append(replace(note, reply=reply, problem=problem))
+                self.journal.append(note(reply, problem=problem))
                 asked = (*messages, *self._again(reply.text, problem, form))
                 continue
-            self.journal.append(replace(note, reply=reply, problem="repaired" if read.repaired else None))
+            self.journal.append(note(reply, problem="repaired" if read.repaired else None))
             return Heard(player.name, read.value, "answered")
         return Heard(
             player.name, None, "unanswered", f"no usable reply in {ATTEMPTS} attempts; the last one: {problem}"

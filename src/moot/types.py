@@ -8,11 +8,12 @@ Code that plays receives a `Question`, which has no reference answer to leak; on
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import orjson
 
 Outcome = Literal["answered", "undecided", "unanswered", "refused", "failed"]
 """How an episode ended. `undecided`: the protocol did not decide and its fall-back stands as the answer."""
@@ -27,14 +28,18 @@ UNKNOWN = "[UNKNOWN]"
 NOTHING: Mapping[str, Any] = {}
 
 
-def canonical_json(value: object) -> str:
+def canonical_json(value: object) -> bytes:
     """One text for one value, whatever the order of keys: what every hash in moot is made from."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=list)
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def digest_of_bytes(content: bytes) -> str:
+    """A short, stable name for a content: 128 bits are enough for calls counted in billions."""
+    return hashlib.sha256(content).hexdigest()[:32]
 
 
 def digest(value: object) -> str:
-    """A short, stable name for a value: 128 bits are enough for calls counted in billions."""
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:32]
+    return digest_of_bytes(canonical_json(value))
 
 
 def seeded(seed: int, *role: object) -> random.Random:
@@ -55,16 +60,17 @@ class Question:
     context: str | None = None
     language: str = "en"
     kind: QuestionKind = "open"
+    digest: str = field(init=False, compare=False, repr=False)
+    """What the question is, whatever file it came from."""
+
+    def __post_init__(self) -> None:
+        content = [self.id, self.text, self.choices, self.context, self.language, self.kind]
+        object.__setattr__(self, "digest", digest(content))
 
     @property
     def letters(self) -> str:
         """The letters that name the choices: "ABCD" for four of them, "" for an open question."""
         return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(self.choices)]
-
-    @property
-    def digest(self) -> str:
-        """What the question is, whatever file it came from. The context of a long one is hashed, not kept."""
-        return digest([self.id, self.text, self.choices, self.context, self.language, self.kind])
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +104,13 @@ class Case:
     lemmatize: bool = False
     free_order: bool = False
     meta: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = field(init=False, compare=False, repr=False)
+    """The question together with all that shapes its grade."""
 
-    @property
-    def digest(self) -> str:
-        """The question together with all that shapes its grade."""
+    def __post_init__(self) -> None:
         flags = [self.lemmatize, self.free_order]
-        return digest([self.question.digest, self.answer, self.accepted, self.rejected, flags])
+        content = [self.question.digest, self.answer, self.accepted, self.rejected, flags]
+        object.__setattr__(self, "digest", digest(content))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import json
+import math
 import os
 import signal
 import subprocess
@@ -21,8 +22,9 @@ from moot.errors import FileError, UsageError
 from moot.models.simulated import SimulatedModel
 from moot.models.wire import read_completion
 from moot.models.world import World
-from moot.serve.simulate import SimulatedServer, running
-from moot.serve.simulate_config import load_config
+from moot.serve.simulate import SimulatedServer, latency_s, running
+from moot.serve.simulate_config import LatencyConfig, load_config
+from moot.serve.tally import Visit
 from moot.types import Case, Message, Question, Request
 
 SCHEMA = {
@@ -35,15 +37,20 @@ CASES = [Case(Question(str(n), f"Who is «{n}»?"), f"Person {n}") for n in rang
 
 
 @pytest.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
+async def http(caplog: pytest.LogCaptureFixture) -> AsyncIterator[aiohttp.ClientSession]:
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=5)) as session:
         yield session
+    assert not caplog.get_records("call"), "a fault on order is no error of the server"
 
 
 def body(number: int = 1, model: str = "tom", **more: Any) -> dict[str, Any]:
     prompt = f"<question>\nWho is «{number}»?\n</question>\nReply with JSON."
     form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": SCHEMA, "strict": True}}
     return {"model": model, "messages": [{"role": "user", "content": prompt}], "response_format": form, **more}
+
+
+def form_of(schema: dict[str, Any]) -> dict[str, Any]:
+    return body(response_format={"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}})
 
 
 def config(*faults: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -104,7 +111,7 @@ async def test_models_are_listed_and_there_are_six_by_default(http: aiohttp.Clie
 async def test_streams_add_up_to_the_whole_reply(
     http: aiohttp.ClientSession, with_usage: bool, per_token_s: float
 ) -> None:
-    options = {"stream_options": {"include_usage": True}} if with_usage else {}
+    options: dict[str, Any] = {"stream_options": {"include_usage": True}} if with_usage else {}
     async with running(config(latency={"per_token_s": per_token_s}), cases=CASES) as server:
         _, whole = await post(http, server, body())
         response, raw = await post(http, server, body(stream=True, **options))
@@ -138,6 +145,10 @@ async def test_streams_add_up_to_the_whole_reply(
         (body(temperature="hot"), 400, "temperature"),
         (body(n=2), 400, "n"),
         (body(response_format="json"), 400, "response_format"),
+        (form_of({"properties": {"a": {"type": "array", "minItems": 10**9}}}), 400, "response_format"),
+        (form_of({"properties": {"a": {"type": "string", "minLength": 10**12}}}), 400, "response_format"),
+        (form_of({"properties": {"a": {"type": "integer", "minimum": "x"}}}), 400, "response_format"),
+        (form_of({"properties": {"answer": {"anyOf": 5}}}), 400, "response_format"),
         (body(model="who"), 404, "model"),
     ],
 )
@@ -233,13 +244,20 @@ async def test_cut_ends_before_the_length_that_was_said(http: aiohttp.ClientSess
         assert server.stats["outcomes"] == {"cut": 1}
 
 
+async def idle(server: SimulatedServer) -> None:
+    """Wait until the server has noticed that its clients are gone."""
+    for _ in range(200):
+        if not server.stats["concurrent"]:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("the server still works for a client that is gone")
+
+
 async def test_hang_lasts_until_the_client_goes_away(http: aiohttp.ClientSession) -> None:
     async with running(config({"kind": "hang"})) as server:
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(post(http, server, body()), 0.2)
-        async with asyncio.timeout(2):
-            while server.stats["concurrent"]:
-                await asyncio.sleep(0.01)
+        await idle(server)
         assert server.stats["outcomes"] == {"hang": 1}
     async with running(config({"kind": "hang", "hang_s": 0.1})) as server:
         with pytest.raises(aiohttp.ClientError):
@@ -250,9 +268,7 @@ async def test_a_client_that_goes_away_is_counted_as_gone(http: aiohttp.ClientSe
     async with running(config(latency=30)) as server:
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(post(http, server, body()), 0.1)
-        async with asyncio.timeout(2):
-            while server.stats["concurrent"]:
-                await asyncio.sleep(0.01)
+        await idle(server)
         assert server.stats["outcomes"] == {"gone": 1}
 
 
@@ -344,26 +360,24 @@ async def took_s(http: aiohttp.ClientSession, server: SimulatedServer, count: in
 
 
 async def test_latency_and_capacity(http: aiohttp.ClientSession) -> None:
+    """Only lower bounds of time: a busy machine is slower than any server."""
     async with running(config(latency={"fixed_s": 0.1})) as server:
-        assert 0.1 <= await took_s(http, server, 8) < 0.3
+        assert await took_s(http, server, 8) >= 0.1
         assert server.stats["max_concurrent"] == 8
     async with running(config(latency=0.05, capacity=2)) as server:
-        assert 0.2 <= await took_s(http, server, 8) < 0.4
+        assert await took_s(http, server, 8) >= 0.2
     async with running(config(latency={"per_token_s": 0.004})) as server:
         assert await took_s(http, server) > 0.06
+    async with running(config(latency={"median_s": 0.05, "sigma": 0.0})) as server:
+        assert await took_s(http, server) >= 0.05
 
 
-async def test_lognormal_latency_is_spread_about_its_median(http: aiohttp.ClientSession) -> None:
-    async with running(config(latency={"median_s": 0.05, "sigma": 0.5})) as server:
-        times = sorted(await asyncio.gather(*(took_s_of(http, server, number) for number in range(60))))
-    assert 0.03 < times[30] < 0.12
-    assert times[-1] > 2 * times[0]
-
-
-async def took_s_of(http: aiohttp.ClientSession, server: SimulatedServer, number: int) -> float:
-    started = time.perf_counter()
-    await post(http, server, body(number))
-    return time.perf_counter() - started
+def test_lognormal_latency_is_spread_about_its_median() -> None:
+    law = LatencyConfig(median_s=0.2, sigma=0.5)
+    times = sorted(latency_s(law, 7, Visit(n, f"body {n}", seen=0)) for n in range(2_000))
+    assert times[1_000] == pytest.approx(0.2, rel=0.05)
+    assert times[1_683] / times[1_000] == pytest.approx(math.exp(0.5), rel=0.08)  # one deviation up
+    assert latency_s(law, 7, Visit(1, "body 1", seen=0)) != latency_s(law, 7, Visit(1, "body 1", seen=1))
 
 
 async def test_stats_log_and_reset(http: aiohttp.ClientSession) -> None:

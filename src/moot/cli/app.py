@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from moot import __version__
+from moot.cli.models import app as models_app
+from moot.cli.simulate import simulate
 
 app = typer.Typer(
     help="Teams of language models that answer questions together, and the evidence of whether it helps.",
@@ -61,3 +63,51 @@ def report(
     from moot.cli.report import report_command
 
     return report_command(file, store=store, as_json=as_json)
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.", show_default=False)],
+    team: Annotated[Path | None, typer.Option(help="A team file; without one the embedded local team plays.")] = None,
+    strategy: Annotated[str | None, typer.Option(help="How the team decides.")] = None,
+    choice: Annotated[list[str] | None, typer.Option(help="One possible answer; give it several times.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The verdicts as JSON on stdout.")] = False,
+) -> int:
+    """Ask a team one question and watch it answer."""
+    from moot.cli.ask import ask_command
+
+    return ask_command(question, team=team, strategy=strategy, choices=choice or [], as_json=as_json)
+
+
+@app.command()
+def show(
+    file: File,
+    question_id: Annotated[str, typer.Argument(metavar="QUESTION_ID", help="The question's id.", show_default=False)],
+    strategy: Annotated[str | None, typer.Option(help="Only this strategy: solo, or solo@ann.")] = None,
+    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+) -> int:
+    """One question, whole: every prompt, reply and grade."""
+    from moot.cli.show import show_command
+
+    return show_command(file, question_id, strategy=strategy, store=store, as_json=as_json)
+
+
+@app.command()
+def doctor(file: File) -> int:
+    """Is every model there, does it answer in the required form, and what would the run cost?"""
+    from moot.cli.doctor import doctor_command
+
+    return doctor_command(file)
+
+
+@app.command()
+def schema() -> int:
+    """Print the JSON Schema of the experiment file."""
+    from moot.cli.schema import schema_command
+
+    return schema_command()
+
+
+app.command()(simulate)
+app.add_typer(models_app, name="models")

@@ -31,7 +31,7 @@ def run_app(app: typer.Typer, arguments: list[str]) -> int:
         print("moot: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stdout = None  # type: ignore[assignment]  # whoever read us has gone: nothing to flush to
+        sys.stdout = None  # whoever read us has gone: nothing to flush to
         return 0
     except typer.Exit as stop:
         return stop.exit_code

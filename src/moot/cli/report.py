@@ -45,8 +45,6 @@ def open_existing(path: Path | None, url: str | None) -> tuple[SqliteStore, str 
         url, name, beside = url or file.store_url, file.spec.name, path.parent
     assert url is not None
     store = store_at(url, beside=beside)
-    if store.path is None or not store.path.exists():
-        raise UsageError(
-            f"there is no store at {store.path or url} yet; run the experiment first: moot run {path or 'FILE'}"
-        )
+    if not store.path.exists():
+        raise UsageError(f"there is no store at {store.path} yet; run the experiment first: moot run {path or 'FILE'}")
     return store, name

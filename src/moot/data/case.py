@@ -13,6 +13,7 @@ KEYS = (
     *("id", "text", "choices", "context", "language", "kind", "answer", "accepted", "rejected", "comment", "source"),
     *("author", "human", "category", "package", "year", "difficulty", "lemmatize", "free_order", "meta"),
 )
+_KNOWN = frozenset(KEYS)
 _YES_NO = {"yes": "yes", "no": "no", "да": "yes", "нет": "no", "true": "yes", "false": "no"}
 
 
@@ -27,6 +28,8 @@ class Row:
 
     def text(self, key: str, *, required: bool = False) -> str | None:
         value = self.values.get(key)
+        if value is None and not required:
+            return None
         if isinstance(value, int | float) and not isinstance(value, bool):
             value = str(value)
         if value is None or (isinstance(value, str) and not value.strip()):
@@ -35,7 +38,15 @@ class Row:
             return None
         if not isinstance(value, str):
             raise self.error(key, f"expected a text, found {_kind(value)}")
-        return value
+        return self._whole(key, value)
+
+    def _whole(self, key: str, text: str) -> str:
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise self.error(key, "holds half of a surrogate pair, which no file or model can take") from None
+        return text
 
     def texts(self, key: str) -> tuple[str, ...]:
         value = self.values.get(key)
@@ -46,7 +57,7 @@ class Row:
         items = [str(item) if isinstance(item, int | float) and not isinstance(item, bool) else item for item in value]
         if not all(isinstance(item, str) and item.strip() for item in items):
             raise self.error(key, "expected a list of texts, none of them empty")
-        return tuple(items)
+        return tuple(self._whole(key, item) for item in items)
 
     def flag(self, key: str) -> bool:
         value = self.values.get(key)
@@ -57,9 +68,9 @@ class Row:
 
 def read_case(values: Mapping[str, Any], *, file: str, line: int, language: str = "en") -> Case:
     row = Row(values, file, line)
-    for key in values:
-        if key not in KEYS:
-            raise row.error(str(key), f"unknown key; expected one of {', '.join(KEYS)} (anything else goes under meta)")
+    if not values.keys() <= _KNOWN:
+        unknown = next(key for key in values if key not in _KNOWN)
+        raise row.error(str(unknown), f"unknown key; expected one of {', '.join(KEYS)} (anything else goes under meta)")
     question = _question(row, language)
     year = row.values.get("year")
     if year is not None and (not isinstance(year, int) or isinstance(year, bool)):

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from moot.errors import FileError
 
 Rows = Iterator[tuple[int, Mapping[str, Any]]]
@@ -29,8 +31,8 @@ def jsonl_rows(path: Path) -> Rows:
 
 def _json_object(line: str, path: Path, number: int) -> Mapping[str, Any]:
     try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        value = orjson.loads(line)
+    except ValueError as error:
         raise FileError(f"expected one JSON object a line ({error})", file=path, line=number) from None
     if not isinstance(value, dict):
         raise FileError("expected one JSON object a line", file=path, line=number)

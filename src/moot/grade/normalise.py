@@ -17,7 +17,7 @@ def normalise(text: str) -> str:
     A text that is nothing but an article or punctuation stays as it is: "A" is a grade of vitamin too.
     """
     folded = text.casefold().replace("ё", "е").replace(_STRESS, "")
-    plain = "".join(_plain(character) for character in folded)
+    plain = folded if folded.isascii() else "".join(_plain(character) for character in folded)
     words = _ARTICLES.sub(" ", _PUNCTUATION.sub(" ", plain)).split()
     return " ".join(words) or " ".join(folded.split())
 

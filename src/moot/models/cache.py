@@ -7,14 +7,13 @@ callers who want the same call at the same moment wait for one request.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from moot.errors import CallError
 from moot.models.model import Model, Wrapper
-from moot.types import Reply, Request, canonical_json
+from moot.types import Reply, Request, canonical_json, digest_of_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +75,10 @@ class Cache(Wrapper):
 
     async def generate(self, request: Request) -> Reply:
         shape = canonical_json([self.inner.shape(request), request.sample, request.attempt])
-        key = hashlib.sha256(shape.encode()).hexdigest()[:32]
+        key = digest_of_bytes(shape)
         return await self._flights.once(key, lambda: self._generate(key, shape, request))
 
-    async def _generate(self, key: str, shape: str, request: Request) -> Reply:
+    async def _generate(self, key: str, shape: bytes, request: Request) -> Reply:
         stored = await self._store.find_call(key)
         if stored is not None:
             return stored
@@ -88,4 +87,4 @@ class Cache(Wrapper):
         except CallError as error:
             await self._store.keep_failure(key, self.name, error)
             raise
-        return await self._store.keep_call(StoredCall(key, self.name, shape, replace(reply, key=key)))
+        return await self._store.keep_call(StoredCall(key, self.name, shape.decode(), replace(reply, key=key)))

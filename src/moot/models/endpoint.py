@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import aiohttp
+import orjson
 from yarl import URL
 
 from moot.errors import CallError, ConnectionFailed, RateLimited, RequestRejected, ServerFailed, TimedOut, UsageError
@@ -167,7 +168,7 @@ class EndpointModel:
         return body
 
     async def _post(self, request: Request, mode: str) -> Reply:
-        data = json.dumps(self.body(request, mode), separators=(",", ":")).encode()
+        data = orjson.dumps(self.body(request, mode))
         started = time.perf_counter()
         sent = False
         try:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 Draw = Callable[[str], float]
@@ -19,6 +20,9 @@ _DEEP = 6
 """From here down only what is required is built, so that a recursive schema ends."""
 
 _BOTTOM = 40
+_LARGEST = 20_000
+"""Values in one instance, and characters in one text: past that a schema asks for something no reply could be."""
+
 _FORMATS = {
     "date": "2000-01-01",
     "date-time": "2000-01-01T00:00:00Z",
@@ -29,15 +33,34 @@ _FORMATS = {
 }
 
 
+class Impossible(Exception):
+    """What is asked for is no JSON Schema, or has no instance of a reasonable size."""
+
+
+@contextmanager
+def _checked() -> Iterator[None]:
+    """A schema comes from outside and may hold anything; checking each value before its use would be most of this file."""
+    try:
+        yield
+    except (TypeError, ValueError, AttributeError, KeyError, ArithmeticError, RecursionError) as error:
+        raise Impossible(f"the schema cannot be followed: {error}") from error
+
+
 def instance(schema: Mapping[str, Any], known: Mapping[str, str], draw: Draw) -> Any:
-    """An instance of the schema, with the known values in the properties of that name."""
-    return _Builder(schema, draw).top(known)
+    """An instance of the schema, with the known values in the properties of that name; or `Impossible`."""
+    with _checked():
+        return _Builder(schema, draw).top(known)
 
 
 def strings_allowed(schema: Mapping[str, Any] | None, name: str) -> list[str]:
     """The texts that a property may hold, where the schema lists them; [] where any text will do."""
     if schema is None:
         return []
+    with _checked():
+        return _listed_strings(schema, name)
+
+
+def _listed_strings(schema: Mapping[str, Any], name: str) -> list[str]:
     builder = _Builder(schema, lambda path: 0.5)
     properties = builder.settled(schema, "").get("properties")
     wanted = properties.get(name) if isinstance(properties, Mapping) else None
@@ -52,6 +75,7 @@ class _Builder:
     def __init__(self, root: Mapping[str, Any], draw: Draw) -> None:
         self.root = root
         self.draw = draw
+        self.built = 0
 
     def top(self, known: Mapping[str, str]) -> Any:
         schema = self.settled(self.root, "")
@@ -68,13 +92,16 @@ class _Builder:
         return self.build(part, name, depth + 1)
 
     def build(self, schema: object, path: str, depth: int) -> Any:
+        self.built += 1
+        if self.built > _LARGEST or depth > _BOTTOM:
+            raise ValueError("its instances are too large")
         part = self.settled(schema, path, depth)
         if "const" in part:
             return part["const"]
         if options := part.get("enum"):
             return options[int(self.draw(path) * len(options))]
         kind = _kind(part)
-        if depth > _BOTTOM or kind == "null":
+        if kind == "null":
             return None
         if kind == "object":
             wanted = self.wanted(part, depth)
@@ -198,7 +225,10 @@ def _read_number(text: str, schema: Mapping[str, Any], *, whole: bool) -> float 
 
 
 def _sized(text: str, schema: Mapping[str, Any]) -> str:
-    return text.ljust(schema.get("minLength", 0), ".")[: schema.get("maxLength")]
+    least = schema.get("minLength", 0)
+    if least > _LARGEST:
+        raise ValueError("its texts are too long")
+    return text.ljust(least, ".")[: schema.get("maxLength")]
 
 
 def _bounds(schema: Mapping[str, Any], *, whole: bool) -> tuple[float | None, float | None]:

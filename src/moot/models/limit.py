@@ -11,8 +11,7 @@ import asyncio
 import math
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from moot.errors import RateLimited, ServerFailed
@@ -115,7 +114,7 @@ class Limiter:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._requests = Bucket(self.limits.rpm, clock) if self.limits.rpm else None
         self._tokens = Bucket(self.limits.tpm, clock) if self.limits.tpm else None
-        self._paused_until = -math.inf
+        self._paused_until = 0.0
 
     @property
     def state(self) -> str:
@@ -123,15 +122,24 @@ class Limiter:
         paused = self._paused_until > self._clock()
         return f"{self.in_flight}/{self.adaptive.allowed}" + (" paused" if paused else "")
 
-    @asynccontextmanager
-    async def slot(self, tokens: float = 0.0) -> AsyncIterator[float]:
-        """A place among the calls in flight; gives the time at which the call starts."""
+    async def enter(self, tokens: float = 0.0) -> float:
+        """Wait for a place among the calls in flight; gives the time at which the call starts. Then `leave`."""
         await self._acquire()
-        try:
-            await self._wait_for_rates(tokens)
-            yield self._clock()
-        finally:
-            self._release()
+        if self._requests or self._tokens or self._paused_until > 0:
+            try:
+                await self._wait_for_rates(tokens)
+            except BaseException:
+                self.leave()
+                raise
+        return self._clock()
+
+    def leave(self) -> None:
+        self.in_flight -= 1
+        while self._waiting and self.in_flight < self.adaptive.allowed:
+            place = self._waiting.popleft()
+            if not place.done():
+                self.in_flight += 1
+                place.set_result(None)
 
     def succeeded(self, started_at: float) -> None:
         self.adaptive.succeeded(self._clock() - started_at, self.in_flight)
@@ -157,18 +165,10 @@ class Limiter:
             await place
         except asyncio.CancelledError:
             if place.done() and not place.cancelled():
-                self._release()
+                self.leave()
             else:
                 self._waiting.remove(place)
             raise
-
-    def _release(self) -> None:
-        self.in_flight -= 1
-        while self._waiting and self.in_flight < self.adaptive.allowed:
-            place = self._waiting.popleft()
-            if not place.done():
-                self.in_flight += 1
-                place.set_result(None)
 
     async def _wait_for_rates(self, tokens: float) -> None:
         pause_s = max(
@@ -190,19 +190,22 @@ class Limit(Wrapper):
 
     async def generate(self, request: Request) -> Reply:
         tokens = self._guess_tokens(request) if self.limiter.limits.tpm else 0.0
-        async with self.limiter.slot(tokens) as started_at:
-            try:
-                reply = await self.inner.generate(request)
-            except RateLimited as error:
+        started_at = await self.limiter.enter(tokens)
+        try:
+            reply = await self.inner.generate(request)
+        except RateLimited as error:
+            self.limiter.refused(started_at, error.retry_after_s)
+            raise
+        except ServerFailed as error:
+            if error.status == 503:
                 self.limiter.refused(started_at, error.retry_after_s)
-                raise
-            except ServerFailed as error:
-                if error.status == 503:
-                    self.limiter.refused(started_at, error.retry_after_s)
-                raise
+            raise
+        else:
             self.limiter.succeeded(started_at)
             self.limiter.settle_tokens(tokens, reply.usage)
             return reply
+        finally:
+            self.limiter.leave()
 
     def _guess_tokens(self, request: Request) -> float:
         prompt = sum(len(message.content) for message in request.messages) / 4

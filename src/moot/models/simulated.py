@@ -43,8 +43,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any
 
-from moot.errors import UsageError
-from moot.models.instance import instance, strings_allowed
+from moot.errors import RequestRejected, UsageError
+from moot.models.instance import Impossible, instance, strings_allowed
 from moot.models.model import messages_json
 from moot.models.reading import Shown, read_question, read_shown
 from moot.models.world import NORMAL, Facts, World, normal, plain, uniform
@@ -119,6 +119,12 @@ class SimulatedModel:
 
     def reply(self, request: Request) -> Reply:
         """`generate` without the waiting: nothing here ever waits."""
+        try:
+            return self._reply(request)
+        except Impossible as error:
+            raise RequestRejected(f"response_format: {error}", status=400) from None
+
+    def _reply(self, request: Request) -> Reply:
         facts = self._facts(request)
         attempt = (request.sample, request.attempt)
         if self.refuse and uniform(self.world.seed, facts.id, self.name, "refuse") < self.refuse:

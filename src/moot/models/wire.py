@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
+
 from moot.errors import GenerationFailed
 from moot.types import Price, Reply, Usage
 
@@ -16,6 +18,8 @@ def storable(text: str) -> str:
     """Model text as every store can hold it: lone surrogates and NUL become the replacement character."""
     if "\x00" in text:
         text = text.translate(_UNSTORABLE)
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -26,9 +30,9 @@ def storable(text: str) -> str:
 def read_completion(raw: bytes | str, *, latency_s: float, price: Price | None) -> Reply:
     """A chat completion, as bytes from a server, into a Reply; `GenerationFailed` where it is none."""
     try:
-        body = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise GenerationFailed(f"the reply is not JSON ({error}): {preview(raw)}") from None
+        body = orjson.loads(raw)
+    except ValueError:
+        body = _loads_leniently(raw)
     if not isinstance(body, dict):
         raise GenerationFailed(f"the reply is not a JSON object: {preview(raw)}")
     choices = body.get("choices")
@@ -49,6 +53,14 @@ def read_completion(raw: bytes | str, *, latency_s: float, price: Price | None) 
         latency_s=latency_s,
         price=price,
     )
+
+
+def _loads_leniently(raw: bytes | str) -> Any:
+    """The standard library takes what orjson does not: lone surrogates, NaN."""
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise GenerationFailed(f"the reply is not JSON ({error}): {preview(raw)}") from None
 
 
 def build_reply(

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from moot.errors import UsageError
 from moot.measure.proportion import accuracy
 from moot.store import queries, schema
-from moot.store.queries import Row
+from moot.store.statements import Row
 from moot.types import Estimate
 
 Figures = dict[str, Any]

@@ -236,7 +236,7 @@ def _cell(played: Strategy, lineup: Team, prompts: Prompts) -> Cell:
     alone = played.name == "solo"
     named = {**spec, "team": None if alone else lineup.name}
     player = lineup.players[0].name if alone else None
-    return Cell(digest(named), played, label(played), lineup, player, canonical_json(named))
+    return Cell(digest(named), played, label(played), lineup, player, canonical_json(named).decode())
 
 
 def _models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, BuiltModel]:
@@ -358,7 +358,8 @@ def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, *_: Any) -> Mod
 def _simulated(
     file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Dataset | None, worlds: list[Any]
 ) -> Model:
-    from moot.models.simulated import SimulatedModel, World
+    from moot.models.simulated import SimulatedModel
+    from moot.models.world import World
 
     if not worlds:
         worlds.append(World(dataset or (), file.spec.seed))

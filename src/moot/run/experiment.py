@@ -141,7 +141,7 @@ class ExperimentSpec(Strict):
     models: dict[Name, ModelSpec] = Field(min_length=1)
     players: dict[Name, PlayerSpec] = Field(default_factory=dict)
     teams: dict[Name, TeamSpec] = Field(default_factory=dict)
-    strategies: list[str | dict[str, dict[str, Any]]] = Field(default_factory=lambda: ["solo"], min_length=1)
+    strategies: list[str | dict[str, dict[str, Any]]] = Field(default=["solo"], min_length=1)
     language: Literal["en", "ru"] = "en"
     prompts: str | None = Field(default=None, description="A folder of templates that replace ours")
     repeats: int = Field(default=1, ge=1)
@@ -245,5 +245,6 @@ def _expected_keys(loc: tuple[str | int, ...]) -> list[str]:
     }
     parent = loc[-2] if len(loc) > 1 else None
     grandparent = loc[-3] if len(loc) > 2 else None
-    kind = by_place.get(str(parent)) or {"players": PlayerSpec, "teams": TeamSpec}.get(str(grandparent), ExperimentSpec)
+    named: dict[str, type[BaseModel]] = {"players": PlayerSpec, "teams": TeamSpec}
+    kind = by_place.get(str(parent)) or named.get(str(grandparent)) or ExperimentSpec
     return list(kind.model_fields)

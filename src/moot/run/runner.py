@@ -18,7 +18,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection
 
 from moot import __version__
-from moot.errors import BudgetReached, MootError
+from moot.errors import BudgetReached, MootError, TransportError
 from moot.models.budget import Purse
 from moot.models.limit import Limiter
 from moot.run.build import Cell, Experiment
@@ -28,7 +28,7 @@ from moot.store import queries, schema
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import case_row, episode_row, score_row
 from moot.store.sqlite import SqliteStore
-from moot.types import Case
+from moot.types import Case, Request
 
 LOOKED_UP_TOGETHER = 400
 """Questions whose finished episodes are looked up in one query."""
@@ -69,6 +69,7 @@ class Runner:
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopped: MootError | None = None
         self._interrupted = False
+        self._declared = False
 
     def interrupt(self) -> None:
         """Stop cleanly: calls under way are dropped, everything stored is kept."""
@@ -85,7 +86,7 @@ class Runner:
         tally.calls = ExperimentCalls(self.store, experiment.name)
         tally.limiters = limiters(experiment.models)
         models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self._count_retry)
-        await declare(experiment, self.store)
+        self._declared = await self.store.run(self._declare)
         facts = {"version": __version__, "seed": experiment.spec.seed}
         run = await self.store.run(partial(queries.start_run, experiment=experiment.id, facts=facts))
         state: State = "failed"
@@ -112,7 +113,7 @@ class Runner:
     def _store_is_broken(self) -> bool:
         return self._stopped is not None and not isinstance(self._stopped, BudgetReached)
 
-    def _count_retry(self, model: str, _request: object, error: Exception) -> None:
+    def _count_retry(self, model: str, request: Request, error: TransportError) -> None:
         self.tally.retries[f"{model}: {type(error).__name__}"] += 1
 
     @property
@@ -140,8 +141,10 @@ class Runner:
         dataset: Iterable[Case] = self.experiment.dataset or ()
         ids = [cell.id for cell in cells]
         repeats = range(self.experiment.spec.repeats)
-        for cases in _batches(dataset, LOOKED_UP_TOGETHER):
+        for start, cases in _batches(dataset, LOOKED_UP_TOGETHER):
             digests = [case.question.digest for case in cases]
+            if not self._declared:
+                await self.store.run(partial(self._declare_questions, start=start, cases=cases))
             done = await self.store.run(partial(queries.finished, cells=ids, questions=digests))
             for case, digest in zip(cases, digests, strict=True):
                 for cell, repeat in itertools.product(cells, repeats):
@@ -150,6 +153,26 @@ class Runner:
                     else:
                         yield case, cell, repeat
             await asyncio.sleep(0)
+
+    def _declare(self, connection: Connection) -> bool:
+        """Write down what will be played: the file and the cells. True if the questions are written already."""
+        experiment = self.experiment
+        row = {
+            "id": experiment.id,
+            "name": experiment.name,
+            "config": experiment.spec.model_dump_json(exclude_defaults=True),
+            "size": len(experiment.dataset or ()),
+            "created_at": time.time(),
+        }
+        return queries.declare_experiment(connection, row, [cell.row() for cell in experiment.cells])
+
+    def _declare_questions(self, connection: Connection, start: int, cases: Sequence[Case]) -> None:
+        ident = self.experiment.id
+        places = [
+            {"experiment": ident, "position": position, "question": case.question.digest, "case": case.digest}
+            for position, case in enumerate(cases, start)
+        ]
+        queries.declare_questions(connection, places, [case_row(case) for case in cases])
 
     async def _one(self, case: Case, cell: Cell, repeat: int) -> None:
         episode = await play(cell, case.question, repeat)
@@ -177,39 +200,11 @@ class Runner:
                 other.cancel()
 
 
-async def declare(experiment: Experiment, store: SqliteStore) -> None:
-    """Write down what will be played: the file, the cells, the questions. The experiment's own row comes last, so
-    that a declaration cut in the middle is written again."""
-    row = {
-        "id": experiment.id,
-        "name": experiment.name,
-        "config": experiment.spec.model_dump_json(exclude_defaults=True),
-        "size": len(experiment.dataset or ()),
-        "created_at": time.time(),
-    }
-    cells = [cell.row() for cell in experiment.cells]
-    if not await store.run(partial(queries.declare_experiment, row=row, cells=cells)):
-        return
-    for start, cases in enumerate(_batches(experiment.dataset or (), LOOKED_UP_TOGETHER)):
-        places = [
-            {
-                "experiment": experiment.id,
-                "position": start * LOOKED_UP_TOGETHER + n,
-                "question": case.question.digest,
-                "case": case.digest,
-            }
-            for n, case in enumerate(cases)
-        ]
-        await store.run(partial(_add_questions, places=places, cases=[case_row(case) for case in cases]))
-    await store.run(partial(queries.put, table=schema.experiments, rows=[row]))
-
-
-def _add_questions(connection: Connection, places: list[dict[str, Any]], cases: list[dict[str, Any]]) -> None:
-    queries.add(connection, schema.cases, cases)
-    queries.put(connection, schema.experiment_questions, places)
-
-
-def _batches(cases: Iterable[Case], size: int) -> Iterator[list[Case]]:
+def _batches(cases: Iterable[Case], size: int) -> Iterator[tuple[int, list[Case]]]:
+    """So many at a time, each batch with the position of its first."""
     walker = iter(cases)
-    while batch := list(itertools.islice(walker, size)):
-        yield batch
+    for start in itertools.count(0, size):
+        batch = list(itertools.islice(walker, size))
+        if not batch:
+            return
+        yield start, batch

@@ -19,7 +19,7 @@ from typing import Any
 
 from aiohttp import web
 
-from moot.errors import UsageError
+from moot.errors import RequestRejected, UsageError
 from moot.models.simulated import SimulatedModel
 from moot.models.world import World, normal
 from moot.serve.completions import PIECE_TOKENS, BadRequest, ChatRequest, Completion, read_chat
@@ -115,9 +115,11 @@ class SimulatedServer:
             return refused
         try:
             chat = read_chat(raw)
+            return self._unserved(chat, visit) or await self._serve(request, chat, visit)
         except BadRequest as error:
             return _invalid(str(error), param=error.param)
-        return self._unserved(chat, visit) or await self._serve(request, chat, visit)
+        except RequestRejected as error:
+            return _invalid(str(error), param="response_format")
 
     def _refused(self, request: web.Request) -> web.Response | None:
         """401 without the key."""

@@ -13,7 +13,7 @@ def store_at(url: str, *, beside: Path | None = None) -> SqliteStore:
     scheme, separator, rest = url.partition("://")
     if not separator or scheme != "sqlite":
         raise UsageError(f"store: {url!r} is no store; expected sqlite:///PATH")
-    if rest in ("", "/", "/:memory:"):
-        return SqliteStore(None)
+    if not rest.strip("/"):
+        raise UsageError(f"store: {url!r} names no file; expected sqlite:///PATH")
     path = Path(rest.removeprefix("/"))
     return SqliteStore((beside or Path()) / path)

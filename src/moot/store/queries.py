@@ -7,41 +7,34 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Table, and_, delete, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Select, Table, and_, func, insert, select, update
 
 from moot.store import schema
+from moot.store.statements import Row, insert_new, insert_or_replace
 
 IN_ONE_QUERY = 500
 """Parameters in one `IN (...)`: every SQLite takes this many."""
-
-Row = Mapping[str, Any]
 
 
 def add(connection: Connection, table: Table, rows: Sequence[Row]) -> int:
     """Insert what is not there yet; how many rows were new."""
     if not rows:
         return 0
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    return connection.execute(dialect.insert(table).on_conflict_do_nothing(), list(rows)).rowcount
+    return insert_new(table, tuple(rows[0]), connection.dialect.name).execute(connection, rows)
 
 
 def put(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
     """Insert, or replace the row of the same primary key."""
     if not rows:
         return
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(table)
-    keys = [column.name for column in table.primary_key]
-    changed = {column.name: statement.excluded[column.name] for column in table.columns if column.name not in keys}
-    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed), list(rows))
+    insert_or_replace(table, tuple(rows[0]), connection.dialect.name).execute(connection, rows)
 
 
 def find_calls(connection: Connection, keys: Iterable[str]) -> dict[str, Row]:
     found: dict[str, Row] = {}
     for part in chunks(list(keys)):
         query = select(schema.calls).where(schema.calls.c.key.in_(part))
-        found.update((row["key"], row) for row in connection.execute(query).mappings())
+        found.update((row["key"], row) for row in _mappings(connection, query))
     return found
 
 
@@ -71,14 +64,18 @@ def graded(
 
 
 def declare_experiment(connection: Connection, row: Row, cells: Sequence[Row]) -> bool:
-    """Write an experiment and its cells down; False if it was there already, questions and all."""
+    """Write an experiment and its cells down. True if all its questions are there as well."""
     add(connection, schema.cells, cells)
-    known = connection.execute(select(schema.experiments.c.id).where(schema.experiments.c.id == row["id"])).first()
-    if known:
-        return False
+    add(connection, schema.experiments, [row])
     places = [{"experiment": row["id"], "position": n, "cell": cell["id"]} for n, cell in enumerate(cells)]
     add(connection, schema.experiment_cells, places)
-    return True
+    written = select(func.count()).where(schema.experiment_questions.c.experiment == row["id"])
+    return bool(connection.execute(written).scalar_one() == row["size"])
+
+
+def declare_questions(connection: Connection, places: Sequence[Row], cases: Sequence[Row]) -> None:
+    add(connection, schema.cases, cases)
+    put(connection, schema.experiment_questions, places)
 
 
 def start_run(connection: Connection, experiment: str, facts: Mapping[str, Any]) -> int:
@@ -116,23 +113,19 @@ def latest_experiment(connection: Connection, name: str | None = None) -> Row | 
     )
     if name is not None:
         query = query.where(table.c.name == name)
-    return connection.execute(query).mappings().first()
-
-
-def experiment(connection: Connection, ident: str) -> Row | None:
-    return connection.execute(select(schema.experiments).where(schema.experiments.c.id == ident)).mappings().first()
+    return next(_mappings(connection, query), None)
 
 
 def cells_of(connection: Connection, ident: str) -> list[Row]:
     places = schema.experiment_cells
     query = select(schema.cells).join(places, places.c.cell == schema.cells.c.id)
     query = query.where(places.c.experiment == ident).order_by(places.c.position)
-    return list(connection.execute(query).mappings())
+    return list(_mappings(connection, query))
 
 
 def runs_of(connection: Connection, ident: str) -> list[Row]:
     query = select(schema.runs).where(schema.runs.c.experiment == ident).order_by(schema.runs.c.id)
-    return list(connection.execute(query).mappings())
+    return list(_mappings(connection, query))
 
 
 def cases_of(connection: Connection, ident: str, question_id: str | None = None) -> Iterator[Row]:
@@ -141,10 +134,12 @@ def cases_of(connection: Connection, ident: str, question_id: str | None = None)
     query = query.where(places.c.experiment == ident).order_by(places.c.position)
     if question_id is not None:
         query = query.where(schema.cases.c.question_id == question_id)
-    return iter(connection.execute(query).mappings())
+    return _mappings(connection, query)
 
 
-def results(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Row]:
+def results(
+    connection: Connection, ident: str, cell: str, grader: str, *, question: str | None = None
+) -> Iterator[Row]:
     """Every episode of a cell on this experiment's questions, each with its score, in the order of the questions."""
     places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
     matching = and_(
@@ -160,7 +155,9 @@ def results(connection: Connection, ident: str, cell: str, grader: str) -> Itera
         .where(places.c.experiment == ident)
         .order_by(places.c.position, episodes.c.repeat)
     )
-    return iter(connection.execute(query).mappings())
+    if question is not None:
+        query = query.where(places.c.question == question)
+    return _mappings(connection, query)
 
 
 def failures_of(connection: Connection, name: str) -> list[Row]:
@@ -171,13 +168,11 @@ def failures_of(connection: Connection, name: str) -> list[Row]:
         .where(table.c.experiment == name)
         .group_by(table.c.model, table.c.kind)
     )
-    return list(connection.execute(query).mappings())
+    return list(_mappings(connection, query))
 
 
-def forget_experiment(connection: Connection, ident: str) -> None:
-    """Drop a half-written declaration, so that it can be written again."""
-    for table in (schema.experiment_cells, schema.experiment_questions):
-        connection.execute(delete(table).where(table.c.experiment == ident))
+def _mappings(connection: Connection, query: Select[Any]) -> Iterator[Row]:
+    yield from connection.execute(query).mappings()  # type: ignore[misc]
 
 
 def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:

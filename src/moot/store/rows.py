@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
+
+import orjson
 
 from moot.errors import CallError
 from moot.models.cache import StoredCall
 from moot.types import Answer, Case, Episode, HumanRate, Question, Reply, Score, Usage, Verdict
+
+_QUESTION_DEFAULTS = {"id": None, "text": None, "choices": (), "context": None, "language": None, "kind": "open"}
+_CASE_DEFAULTS: Mapping[str, Any] = {
+    **dict.fromkeys(("comment", "source", "author", "category", "package", "year", "difficulty")),
+    **dict.fromkeys(("accepted", "rejected"), ()),
+    **dict.fromkeys(("lemmatize", "free_order"), False),
+    "meta": {},
+}
 
 
 def call_row(call: StoredCall, experiment: str) -> dict[str, Any]:
@@ -120,18 +129,28 @@ def score_row(cell: str, case: str, repeat: int, grader: str, score: Score) -> d
 
 
 def case_row(case: Case) -> dict[str, Any]:
-    return {"id": case.digest, "question_id": case.question.id, "content": _dense(asdict(case))}
+    """Only what differs from the default."""
+    question = _given(case.question, _QUESTION_DEFAULTS)
+    content = {"question": question, "answer": case.answer, **_given(case, _CASE_DEFAULTS)}
+    if case.human is not None:
+        content["human"] = [case.human.solved, case.human.asked]
+    return {"id": case.digest, "question_id": case.question.id, "content": _dense(content)}
 
 
 def case_of(content: str) -> Case:
     data = json.loads(content)
     question = data.pop("question")
-    question["choices"] = tuple(question["choices"])
-    human = data.pop("human")
+    question["choices"] = tuple(question.get("choices", ()))
+    human = data.pop("human", None)
     for name in ("accepted", "rejected"):
-        data[name] = tuple(data[name])
-    return Case(question=Question(**question), human=HumanRate(**human) if human else None, **data)
+        data[name] = tuple(data.get(name, ()))
+    return Case(question=Question(**question), human=HumanRate(*human) if human else None, **data)
+
+
+def _given(value: object, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    pairs = ((name, getattr(value, name), default) for name, default in defaults.items())
+    return {name: given for name, given, default in pairs if given != default}
 
 
 def _dense(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return orjson.dumps(value).decode()

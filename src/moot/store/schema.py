@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from sqlalchemy import Column, Connection, Float, Index, Integer, MetaData, String, Table, Text, insert, inspect, select
+from sqlalchemy import Column, Connection, Float, Integer, MetaData, String, Table, Text, insert, inspect, select
 
 from moot.errors import StoreNewer
 
@@ -125,8 +125,6 @@ scores = Table(
     Column("stage", String, nullable=False),
     Column("detail", Text),
 )
-
-Index("episodes_by_question", episodes.c.question)
 
 
 def _first_tables(connection: Connection) -> None:

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event
@@ -23,19 +24,22 @@ from sqlalchemy.pool import SingletonThreadPool
 
 from moot.errors import StoreError, StoreFull, StoreNewer
 from moot.store import queries, schema
-from moot.store.queries import Row
+from moot.store.statements import Row
 
 T = TypeVar("T")
 
 BUSY_TIMEOUT_S = 60.0
 """How long to wait for another process that is writing."""
 
+LINGER_S = 0.01
+BUSY_FROM = 12
+"""When groups are this large, waiting a moment for more makes far fewer commits; a lone caller never waits."""
+
 
 @dataclass
 class Group:
-    """What one commit takes: reads by key, rows to add, rows to put, each with those who wait for it."""
+    """What one commit takes: calls to add, rows to put, other work, each with those who wait for it."""
 
-    finds: dict[str, list[asyncio.Future[Row | None]]] = field(default_factory=dict)
     calls: list[tuple[Row, asyncio.Future[Row]]] = field(default_factory=list)
     puts: dict[Table, list[Row]] = field(default_factory=dict)
     kept: list[asyncio.Future[None]] = field(default_factory=list)
@@ -43,19 +47,13 @@ class Group:
 
     @property
     def waiting(self) -> list[asyncio.Future[Any]]:
-        finders = [each for futures in self.finds.values() for each in futures]
-        return [*finders, *(each for _, each in self.calls), *self.kept, *(each for _, each in self.work)]
-
-    @property
-    def writes(self) -> bool:
-        return bool(self.calls or self.puts or self.work)
+        return [*(each for _, each in self.calls), *self.kept, *(each for _, each in self.work)]
 
 
 @dataclass
 class Done:
     """What came of a group."""
 
-    found: dict[str, Row]
     earlier: dict[str, Row]
     """Calls that another process had stored before us: theirs stand."""
     worked: list[Any]
@@ -65,9 +63,11 @@ class SqliteStore:
     """Calls, episodes, scores, runs and experiments in one file."""
 
     def __init__(self, path: Path | None) -> None:
-        """None keeps everything in memory, for a question that nobody wants to keep."""
-        self.path = path
-        self._engine = _engine(path)
+        """None: a file that is gone when the store is closed, for a question that nobody wants to keep."""
+        self._temporary = TemporaryDirectory(prefix="moot-") if path is None else None
+        self.path: Path = path or Path(self._temporary.name if self._temporary else "", "store.db")
+        self._engine = _engine(self.path, durable=path is not None)
+        self._reader = Reader(self.path)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="moot-store")
         self._next = Group()
         self._busy = False
@@ -86,12 +86,14 @@ class SqliteStore:
             await self._idle
         await loop.run_in_executor(self._thread, self._engine.dispose)
         self._thread.shutdown(wait=False)
+        self._reader.close()
+        if self._temporary is not None:
+            self._temporary.cleanup()
 
     async def find_call(self, key: str) -> Row | None:
-        future: asyncio.Future[Row | None] = self._future()
-        self._next.finds.setdefault(key, []).append(future)
-        self._go()
-        return await future
+        """A look-up by key takes microseconds on a connection of the loop's own; a trip to the thread takes longer."""
+        with _said_plainly(self.path):
+            return self._reader.find(key)
 
     async def keep_call(self, row: Row) -> Row:
         """Durable when it returns; the row that stands, which may be one stored earlier by somebody else."""
@@ -145,12 +147,12 @@ class SqliteStore:
                     future.set_exception(error)
         else:
             self._hand_out(group, done.result())
-        self._start()
+        if len(group.calls) + len(group.kept) >= BUSY_FROM:
+            asyncio.get_running_loop().call_later(LINGER_S, self._start)
+        else:
+            self._start()
 
     def _hand_out(self, group: Group, done: Done) -> None:
-        for key, futures in group.finds.items():
-            for future in futures:
-                _resolve(future, done.found.get(key))
         for row, call in group.calls:
             _resolve(call, done.earlier.get(row["key"], row))
         for kept in group.kept:
@@ -159,21 +161,13 @@ class SqliteStore:
             _resolve(future, result)
 
     def _commit(self, group: Group) -> Done:
-        """On the store's thread. Reads come first, outside the transaction that takes the write lock."""
-        with _said_plainly(self.path):
-            found: dict[str, Row] = {}
-            if group.finds:
-                with self._engine.connect() as connection:
-                    found = queries.find_calls(connection, group.finds)
-            if not group.writes:
-                return Done(found, {}, [])
-            with self._engine.begin() as connection:
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-                earlier = self._add_calls(connection, [row for row, _ in group.calls])
-                for table, rows in group.puts.items():
-                    queries.put(connection, table, rows)
-                worked = [work(connection) for work, _ in group.work]
-            return Done(found, earlier, worked)
+        """On the store's thread."""
+        with _said_plainly(self.path), self._engine.begin() as connection:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            earlier = self._add_calls(connection, [row for row, _ in group.calls])
+            for table, rows in group.puts.items():
+                queries.put(connection, table, rows)
+            return Done(earlier, [work(connection) for work, _ in group.work])
 
     @staticmethod
     def _add_calls(connection: Connection, rows: Sequence[Row]) -> dict[str, Row]:
@@ -187,10 +181,31 @@ class SqliteStore:
             schema.migrate(connection)
 
 
-def _engine(path: Path | None) -> Engine:
+class Reader:
+    """Look-ups by key, on a connection of the event loop's own. In WAL mode readers wait for nobody."""
+
+    COLUMNS = tuple(column.name for column in schema.calls.columns)
+    SQL = f"SELECT {', '.join(COLUMNS)} FROM calls WHERE key = ?"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connection: sqlite3.Connection | None = None
+
+    def find(self, key: str) -> Row | None:
+        if self._connection is None:
+            self._connection = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+        values = self._connection.execute(self.SQL, (key,)).fetchone()
+        return None if values is None else dict(zip(self.COLUMNS, values, strict=True))
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+
+def _engine(path: Path, *, durable: bool) -> Engine:
     # One connection, used by the one thread; autocommit, so that BEGIN is ours to say.
     engine = create_engine(
-        URL.create("sqlite", database=str(path) if path else None),
+        URL.create("sqlite", database=str(path)),
         poolclass=SingletonThreadPool,
         connect_args={"timeout": BUSY_TIMEOUT_S, "check_same_thread": False, "isolation_level": None},
     )
@@ -198,22 +213,24 @@ def _engine(path: Path | None) -> Engine:
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA cache_size = -16384")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
+        connection.execute("PRAGMA cache_size = -32768")
+        connection.execute("PRAGMA wal_autocheckpoint = 8000")
 
     return engine
 
 
 @contextmanager
-def _said_plainly(path: Path | None) -> Any:
+def _said_plainly(path: Path) -> Any:
     """Database errors as one of ours, with the file's name."""
     try:
         yield
     except StoreNewer as error:
         raise StoreNewer(f"{path}: {error}") from None
-    except DBAPIError as error:
-        words = str(error.orig)
-        if "full" in words or getattr(error.orig, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+    except (DBAPIError, sqlite3.Error) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        words = str(cause)
+        if getattr(cause, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
             raise StoreFull(
                 f"{path}: no space left on the device; everything stored so far is kept. Free some space and run again."
             ) from None

@@ -1,0 +1,146 @@
+"""The engine beside a bare aiohttp loop: CPU per call, wall time against its lower bound, memory, second run, start-up.
+
+Every figure is a ratio within one run of this file on one machine; see bench/README.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from loopback import nginx, simulator
+
+HERE = Path(__file__).parent
+PYTHON = sys.executable
+MOOT = str(Path(PYTHON).with_name("moot"))
+CONCURRENT = 64
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a process took."""
+
+    cpu_s: float
+    wall_s: float
+    memory_mb: float
+
+    def over(self, other: Cost) -> float:
+        return self.cpu_s - other.cpu_s
+
+
+def measure(*command: str, expect: tuple[int, ...] = (0,)) -> Cost:
+    """Run a command and see what it took, itself and its threads."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    errors = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    wall_s = time.perf_counter() - started
+    code = os.waitstatus_to_exitcode(status)
+    if code not in expect:
+        raise SystemExit(f"{' '.join(command)} ended with {code}:\n{errors.decode()}")
+    return Cost(usage.ru_utime + usage.ru_stime, wall_s, usage.ru_maxrss / 1024)
+
+
+def write_questions(path: Path, count: int) -> None:
+    with path.open("w") as lines:
+        for n in range(count):
+            text = f"Question {n}: which city on the Seine has been the capital of France for most of its history?"
+            lines.write(json.dumps({"id": f"q{n}", "text": text, "answer": "Paris"}) + "\n")
+
+
+def write_experiment(folder: Path, name: str, base_url: str, count: int, concurrent: int) -> Path:
+    write_questions(folder / f"{name}.jsonl", count)
+    model = f"{{provider: endpoint, base_url: '{base_url}', model: fixed, params: {{temperature: 0, max_tokens: 200}}"
+    path = folder / f"{name}.yaml"
+    path.write_text(
+        f"name: {name}\nquestions: {{file: {name}.jsonl}}\n"
+        f"models:\n  ann: {model}, limits: {{concurrent: {concurrent}}}}}\n"
+    )
+    return path
+
+
+def write_bodies(experiment: Path, target: Path) -> None:
+    """The bodies that the experiment will post, byte for byte."""
+    from moot.models.scripted import ScriptedModel
+    from moot.run.build import build
+    from moot.run.experiment import read_experiment
+
+    built = build(read_experiment(experiment))
+    endpoint = built.models["ann"].model
+    seen = ScriptedModel("ann", lambda _: {"reasoning": "", "answer": "Paris"})
+    cell = built.with_models({"ann": seen}).cells[0]
+    assert built.dataset is not None
+
+    async def play_all() -> None:
+        for case in built.dataset or ():
+            await cell.strategy.play(case.question, cell.team.seated())
+
+    asyncio.run(play_all())
+    with target.open("wb") as lines:
+        for request in seen.requests:
+            body = endpoint.body(request, "schema")  # type: ignore[attr-defined]
+            lines.write(json.dumps(body, separators=(",", ":")).encode() + b"\n")
+
+
+def cpu_per_call(calls: int = 20_000) -> None:
+    with tempfile.TemporaryDirectory() as name, nginx() as url:
+        folder = Path(name)
+        whole = write_experiment(folder, "whole", url, calls, CONCURRENT)
+        one = write_experiment(folder, "one", url, 1, CONCURRENT)
+        bodies = folder / "bodies"
+        write_bodies(whole, bodies)
+        bare = [PYTHON, str(HERE / "bare.py"), url, str(bodies), str(CONCURRENT)]
+        base_start, base = measure(*bare, "1"), measure(*bare, str(calls))
+        start, run = measure(MOOT, "run", str(one), "--quiet"), measure(MOOT, "run", str(whole), "--quiet")
+        bare_ms, moot_ms = 1000 * base.over(base_start) / calls, 1000 * run.over(start) / calls
+        print(f"client CPU per call, {calls:,} calls of solo, {CONCURRENT} at once, fixed replies from nginx:")
+        print(f"  bare aiohttp loop   {bare_ms:.3f} ms   (start-up {base_start.cpu_s:.2f} s apart)")
+        print(f"  moot run            {moot_ms:.3f} ms   (start-up {start.cpu_s:.2f} s apart)")
+        print(f"  ratio               {moot_ms / bare_ms:.2f}   (bound 3, aim 2)")
+        again_start, again = measure(MOOT, "run", str(one), "--quiet"), measure(MOOT, "run", str(whole), "--quiet")
+        rate = calls / (again.wall_s - again_start.wall_s)
+        print(f"second run of the same file: {rate:,.0f} episodes a second, start-up apart (bound 5,000)")
+
+
+def wall_time(calls: int = 12_800, concurrent: int = 128, reply_s: float = 0.2) -> None:
+    config = f"latency: {{fixed_s: {reply_s}}}\nmodels: {{fixed: {{accuracy: 0.5}}}}\n"
+    with tempfile.TemporaryDirectory() as name, simulator(MOOT, config) as url:
+        folder = Path(name)
+        whole = write_experiment(folder, "whole", url, calls, concurrent)
+        one = write_experiment(folder, "one", url, 1, concurrent)
+        start, run = measure(MOOT, "run", str(one), "--quiet"), measure(MOOT, "run", str(whole), "--quiet")
+        bound_s = calls * reply_s / concurrent
+        took_s = run.wall_s - (start.wall_s - reply_s)
+        print(f"wall time, {calls:,} calls, {1000 * reply_s:.0f} ms replies, limit {concurrent}:")
+        print(f"  {took_s:.2f} s beside a lower bound of {bound_s:.2f} s: ratio {took_s / bound_s:.3f}   (bound 1.1)")
+
+
+def memory(small: int = 5_000, large: int = 50_000) -> None:
+    with tempfile.TemporaryDirectory() as name, nginx() as url:
+        folder = Path(name)
+        costs = []
+        for count in (small, large):
+            path = write_experiment(folder, f"q{count}", url, count, CONCURRENT)
+            costs.append(measure(MOOT, "run", str(path), "--quiet").memory_mb)
+        print(f"peak memory: {costs[0]:.0f} MB at {small:,} questions, {costs[1]:.0f} MB at {large:,}:", end=" ")
+        print(f"ratio {costs[1] / costs[0]:.2f}   (bound 1.5)")
+
+
+def start_up() -> None:
+    plain = min(measure(PYTHON, "-c", "pass").cpu_s for _ in range(5))
+    shown = min(measure(MOOT, "--help").cpu_s for _ in range(5))
+    print(f"moot --help: {shown:.3f} s of CPU; python -c pass: {plain:.3f} s; bound {3 * plain + 0.2:.3f} s")
+
+
+if __name__ == "__main__":
+    parts = {"cpu": cpu_per_call, "wall": wall_time, "memory": memory, "start": start_up}
+    for part in sys.argv[1:] or parts:
+        parts[part]()

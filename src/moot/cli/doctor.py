@@ -1,0 +1,45 @@
+"""`moot doctor`: before a run, see that every model is there and answers in form, and what the run would cost."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from moot.cli.estimate import estimate_with_store, show_estimate
+from moot.run.build import Experiment, build
+from moot.run.doctor import Diagnosis, examine
+from moot.run.experiment import read_experiment
+
+
+def doctor_command(path: Path) -> int:
+    experiment = build(read_experiment(path, with_questions=False))
+    return asyncio.run(_doctor(experiment, Console()))
+
+
+async def _doctor(experiment: Experiment, console: Console) -> int:
+    with console.status(f"asking {len(experiment.models)} models one easy question ..."):
+        found = await examine(experiment)
+    console.print(_table(found))
+    if experiment.dataset is not None:
+        show_estimate(await estimate_with_store(experiment), console)
+    return 0 if all(each.well for each in found) else 1
+
+
+def _table(found: list[Diagnosis]) -> Table:
+    table = Table(title="models", title_justify="left")
+    for name in ("", "model", "what it said", "version", "tries", "JSON by", "seconds"):
+        table.add_column(name)
+    for each in found:
+        table.add_row(
+            "[green]✓[/]" if each.well else "[red]✗[/]",
+            each.model,
+            each.words.replace("[", r"\["),
+            each.version or "",
+            str(each.attempts or ""),
+            each.json_support or "",
+            "" if each.seconds is None else f"{each.seconds:.2f}",
+        )
+    return table

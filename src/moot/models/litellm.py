@@ -1,0 +1,100 @@
+"""Whatever LiteLLM can reach, as a Model: a thin adapter, for providers without an OpenAI-compatible API (extra `litellm`)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from moot.errors import (
+    CallError,
+    ConnectionFailed,
+    GenerationFailed,
+    RateLimited,
+    RequestRejected,
+    ServerFailed,
+    TimedOut,
+    UsageError,
+)
+from moot.models.model import messages_json
+from moot.models.retry_after import retry_after_s
+from moot.models.wire import read_completion
+from moot.types import Price, Reply, Request
+
+
+class LitellmModel:
+    """One model behind LiteLLM. Its own retries and cache are off: ours are the ones that keep the record."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        model: str,
+        api_key: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        price: Price | None = None,
+        timeout_s: float = 300.0,
+    ) -> None:
+        self.name = name
+        self.model = model
+        self.price = price
+        self._api_key = api_key
+        self._params = dict(params or {})
+        self._timeout_s = timeout_s
+        try:
+            import litellm
+        except ImportError:
+            raise UsageError('provider litellm needs the extra of that name: pip install "moot[litellm]"') from None
+        self._litellm = litellm
+
+    def shape(self, request: Request) -> Mapping[str, Any]:
+        return {
+            "provider": "litellm",
+            "model": self.model,
+            "params": {**self._params, **request.params},
+            "schema": request.schema,
+            "messages": messages_json(request),
+        }
+
+    async def generate(self, request: Request) -> Reply:
+        body: dict[str, Any] = {**self._params, **request.params}
+        if request.schema is not None and "response_format" not in body:
+            named = {"name": "reply", "schema": request.schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        started = time.perf_counter()
+        try:
+            response = await self._litellm.acompletion(
+                model=self.model,
+                messages=messages_json(request),
+                api_key=self._api_key,
+                timeout=self._timeout_s,
+                num_retries=0,
+                max_retries=0,
+                drop_params=False,
+                **body,
+            )
+        except Exception as error:  # noqa: BLE001  its errors share no base; every one of them becomes ours
+            raise self._ours(error) from None
+        return read_completion(response.model_dump_json(), latency_s=time.perf_counter() - started, price=self.price)
+
+    async def close(self) -> None:
+        pass
+
+    def _ours(self, error: Exception) -> CallError:
+        """LiteLLM's many exceptions by the status they carry; what has none is a bug or a lost connection."""
+        said = f"{self.model}: {type(error).__name__}: {error}"
+        errors = self._litellm.exceptions
+        status = getattr(error, "status_code", None)
+        if isinstance(error, errors.Timeout):
+            return TimedOut(said)
+        if isinstance(error, errors.APIConnectionError):
+            return ConnectionFailed(said)
+        headers = getattr(getattr(error, "response", None), "headers", None) or {}
+        pause_s = retry_after_s(headers.get("retry-after"))
+        if status == 429:
+            return RateLimited(said, retry_after_s=pause_s)
+        if isinstance(status, int) and status >= 500:
+            return ServerFailed(said, status=status, retry_after_s=pause_s)
+        if isinstance(status, int):
+            return RequestRejected(said, status=status)
+        return GenerationFailed(said)

@@ -1,0 +1,91 @@
+"""Who saw what: an episode with the whole prompt and reply of each of its calls, rebuilt from the store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from moot.errors import UsageError
+from moot.store import queries
+from moot.store.rows import case_of, verdict_json, verdict_of
+from moot.store.statements import Row
+from moot.types import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    title: str
+    repeat: int
+    reference: str | None
+    verdict: Verdict
+    calls: tuple[Mapping[str, Any], ...]
+    value: float | None
+    stage: str | None
+
+    def json(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "repeat": self.repeat,
+            "reference": self.reference,
+            "verdict": verdict_json(self.verdict),
+            "calls": list(self.calls),
+            "score": self.value,
+            "stage": self.stage,
+        }
+
+
+def transcripts(
+    connection: Connection, experiment: Row, question_id: str, strategy: str | None = None, *, grader: str = "match"
+) -> list[Transcript]:
+    """Every episode of a question, or those of one strategy (its name, its label, or ``solo@ann``)."""
+    ident = experiment["id"]
+    case_row = next(iter(queries.cases_of(connection, ident, question_id)), None)
+    if case_row is None:
+        raise UsageError(f"experiment {experiment['name']!r} has no question {question_id!r}")
+    reference = case_of(case_row["content"]).answer
+    found = []
+    for cell in queries.cells_of(connection, ident):
+        title = f"{cell['label']}@{who}" if (who := cell["player"] or cell["captain"]) else cell["label"]
+        if strategy is not None and strategy not in (cell["strategy"], cell["label"], title):
+            continue
+        for row in queries.results(connection, ident, cell["id"], grader, question=case_row["question"]):
+            verdict = verdict_of(row["verdict"])
+            calls = _calls(connection, json.loads(row["transcript"]))
+            found.append(Transcript(title, row["repeat"], reference, verdict, calls, row["value"], row["stage"]))
+    return found
+
+
+def _calls(connection: Connection, steps: list[list[Any]]) -> tuple[Mapping[str, Any], ...]:
+    stored = queries.find_calls(connection, [key for *_, key, _error, _problem in steps if key])
+    attempts: dict[tuple[str, str, int], int] = {}
+    shown = []
+    for player, stage, turn, key, error, problem in steps:
+        row = stored.get(key)
+        attempt = attempts[player, stage, turn] = attempts.get((player, stage, turn), -1) + 1
+        shape = json.loads(row["shape"])[0] if row else {}
+        shown.append(
+            {
+                "player": player,
+                "stage": stage,
+                "turn": turn,
+                "attempt": attempt,
+                "key": key,
+                "messages": _messages(shape.get("messages", ())),
+                "text": row["text"] if row else None,
+                "finish": row["finish"] if row else None,
+                "latency_s": row["latency_s"] if row else None,
+                "version": row["version"] if row else None,
+                "cost_usd": row["cost_usd"] if row else None,
+                "error": error,
+                "problem": problem,
+            }
+        )
+    return tuple(shown)
+
+
+def _messages(messages: Any) -> list[dict[str, str]]:
+    return [each if isinstance(each, dict) else {"role": str(each[0]), "content": str(each[1])} for each in messages]

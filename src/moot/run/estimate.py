@@ -1,0 +1,148 @@
+"""What a run would take, before it runs: the plan is played on a sample of its questions by models that only pretend.
+
+Because strategies are played and not described, the count is right for every strategy, ours or another's: shared drafts
+are counted once, and what the store holds already costs nothing. What is guessed is the length of replies.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from moot.models.cache import Flights
+from moot.models.instance import instance
+from moot.models.model import Model, Wrapper
+from moot.run.build import BuiltModel, Experiment
+from moot.run.play import play
+from moot.store.calls import ExperimentCalls
+from moot.store.sqlite import SqliteStore
+from moot.types import Price, Reply, Request, canonical_json, digest_of_bytes, seeded
+
+SAMPLE = 50
+CHARACTERS_A_TOKEN = 4
+COMPLETION_TOKENS = 150
+"""How long a reply is taken to be: a short rationale and an answer; less where `max_tokens` says so."""
+
+
+@dataclass
+class ModelEstimate:
+    """What one model would be asked."""
+
+    calls: float = 0.0
+    stored: float = 0.0
+    prompt_tokens: float = 0.0
+    completion_tokens: float = 0.0
+    cost_usd: float | None = 0.0
+    most_usd: float | None = 0.0
+    """If every reply were as long as `max_tokens` allows; None where nothing bounds it."""
+
+
+@dataclass
+class RunEstimate:
+    episodes: int
+    sampled: int
+    models: dict[str, ModelEstimate] = field(default_factory=dict)
+
+    @property
+    def cost_usd(self) -> float | None:
+        return _total(each.cost_usd for each in self.models.values())
+
+    @property
+    def most_usd(self) -> float | None:
+        return _total(each.most_usd for each in self.models.values())
+
+
+class Pretender(Wrapper):
+    """Stands in for a model: answers from the store where it can, else with a made-up reply in the right form."""
+
+    def __init__(self, built: BuiltModel, calls: ExperimentCalls | None, flights: Flights) -> None:
+        super().__init__(built.model)
+        self._built = built
+        self._calls = calls
+        self._flights = flights
+        self._known: dict[str, Reply] = {}
+        self.taken = ModelEstimate()
+
+    async def generate(self, request: Request) -> Reply:
+        key = digest_of_bytes(canonical_json([self.inner.shape(request), request.sample, request.attempt]))
+        return await self._flights.once(key, lambda: self._once(key, request))
+
+    async def _once(self, key: str, request: Request) -> Reply:
+        if key not in self._known:
+            stored = await self._calls.find_call(key) if self._calls else None
+            if stored is not None:
+                self.taken.stored += 1
+            self._known[key] = stored or self._pretend(request)
+        return self._known[key]
+
+    def _pretend(self, request: Request) -> Reply:
+        taken, price, most = self.taken, self.price, self._built.max_tokens
+        prompt = sum(len(message.content) for message in request.messages) / CHARACTERS_A_TOKEN
+        completion = min(COMPLETION_TOKENS, most or COMPLETION_TOKENS)
+        taken.calls += 1
+        taken.prompt_tokens += prompt
+        taken.completion_tokens += completion
+        taken.cost_usd = _plus(taken.cost_usd, _cost_usd(price, prompt, completion))
+        taken.most_usd = _plus(taken.most_usd, _cost_usd(price, prompt, most))
+        return Reply(_made_up(request), version="pretended")
+
+
+async def estimate(experiment: Experiment, store: SqliteStore | None) -> RunEstimate:
+    """Play a sample with pretenders and scale it up. Without a store nothing is finished yet."""
+    assert experiment.dataset is not None
+    calls = ExperimentCalls(store, experiment.name) if store else None
+    flights = Flights()
+    pretenders = {name: Pretender(built, calls, flights) for name, built in experiment.models.items()}
+    models: Mapping[str, Model] = pretenders
+    cells = experiment.with_models(models).cells
+    size = len(experiment.dataset)
+    sample = seeded(experiment.spec.seed, "estimate").sample(range(size), min(SAMPLE, size))
+    chosen = set(sample)
+    for position, case in enumerate(experiment.dataset):
+        if position in chosen:
+            for cell, repeat in itertools.product(cells, range(experiment.spec.repeats)):
+                await play(cell, case.question, repeat)
+    scale = size / len(sample)
+    return RunEstimate(
+        episodes=experiment.episodes,
+        sampled=len(sample),
+        models={name: _scaled(each.taken, scale) for name, each in pretenders.items()},
+    )
+
+
+def _scaled(taken: ModelEstimate, scale: float) -> ModelEstimate:
+    values: dict[str, Any] = {}
+    for name in ("calls", "stored", "prompt_tokens", "completion_tokens", "cost_usd", "most_usd"):
+        value = getattr(taken, name)
+        values[name] = None if value is None else value * scale
+    return ModelEstimate(**values)
+
+
+def _cost_usd(price: Price | None, prompt: float, completion: float | None) -> float | None:
+    """None where the price or the length is unknown; what is free is free at any length."""
+    if price is None or (completion is None and price.completion > 0):
+        return None
+    return (prompt * price.prompt + (completion or 0) * price.completion) / 1e6
+
+
+def _total(costs: Iterable[float | None]) -> float | None:
+    known = list(costs)
+    return None if None in known else sum(cost for cost in known if cost is not None)
+
+
+def _plus(total: float | None, more: float | None) -> float | None:
+    return None if total is None or more is None else total + more
+
+
+def _made_up(request: Request) -> str:
+    """A reply in the form asked for."""
+    if request.schema is None:
+        return "pretended"
+    said = {"reasoning": "pretended", "answer": "pretended"}
+    return orjson.dumps(
+        instance(request.schema, said, lambda place: seeded(0, request.question_id, place).random())
+    ).decode()

@@ -1,0 +1,58 @@
+"""Insert statements, compiled once for each table and given to the driver as they are.
+
+A run writes three rows a call; going through the whole of SQLAlchemy for each would cost more than SQLite itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import Connection, Table
+from sqlalchemy.dialects import postgresql, sqlite
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """SQL text, and how a row becomes its parameters."""
+
+    sql: str
+    parameters: Callable[[Row], Sequence[Any]]
+
+    def execute(self, connection: Connection, rows: Sequence[Row]) -> int:
+        """How many rows were written."""
+        values = [tuple(self.parameters(row)) for row in rows]
+        return connection.exec_driver_sql(self.sql, values).rowcount
+
+
+@cache
+def insert_new(table: Table, columns: tuple[str, ...], dialect: str) -> Insert:
+    """Insert; a row whose key is there already is left as it is."""
+    return _compiled(_insert(table, columns, dialect).on_conflict_do_nothing(), dialect)
+
+
+@cache
+def insert_or_replace(table: Table, columns: tuple[str, ...], dialect: str) -> Insert:
+    """Insert; a row whose key is there already is overwritten."""
+    statement = _insert(table, columns, dialect)
+    keys = [column.name for column in table.primary_key]
+    changed = {name: statement.excluded[name] for name in columns if name not in keys}
+    if not changed:
+        return _compiled(statement.on_conflict_do_nothing(), dialect)
+    return _compiled(statement.on_conflict_do_update(index_elements=keys, set_=changed), dialect)
+
+
+def _insert(table: Table, columns: tuple[str, ...], dialect: str) -> Any:
+    kind = postgresql if dialect == "postgresql" else sqlite
+    return kind.insert(table).values(dict.fromkeys(columns))
+
+
+def _compiled(statement: Any, dialect: str) -> Insert:
+    kind = postgresql.dialect if dialect == "postgresql" else sqlite.dialect
+    compiled = statement.compile(dialect=kind(paramstyle="numeric_dollar" if dialect == "postgresql" else "qmark"))
+    return Insert(str(compiled), itemgetter(*compiled.positiontup))

@@ -1,0 +1,232 @@
+"""Local models: that they run, keep to the form and repeat themselves. Never what they answer."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.errors import RequestRejected, UsageError
+from moot.models import local
+from moot.models.local import LocalModel, Longest
+from moot.models.model import Model, call_key
+from moot.models.packaged import CATALOGUE
+from moot.types import FREE, Message, Request
+
+SMALL = "smollm2-135m"
+SCHEMA = {
+    "type": "object",
+    "properties": {"reasoning": {"type": "string"}, "answer": {"type": "string"}},
+    "required": ["reasoning", "answer"],
+    "additionalProperties": False,
+}
+INSTRUCTIONS = (
+    "Answer at once.",
+    "Check every fact.",
+    "You are a quiz champion.",
+    "Teach a child.",
+    "Recall.",
+    "Think.",
+)
+
+needs_weights = [
+    pytest.mark.local,
+    pytest.mark.skipif(not CATALOGUE[SMALL].there, reason=f"no weights here: moot models add {SMALL}"),
+    pytest.mark.skipif(importlib.util.find_spec("xllamacpp") is None, reason='no llama.cpp: pip install "moot[local]"'),
+]
+
+
+def request(text: str = "What is the capital of France?", system: str = "Answer briefly.", **more: Any) -> Request:
+    return Request((Message("system", system), Message("user", text)), **more)
+
+
+@asynccontextmanager
+async def opened(*models: LocalModel) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        for model in models:
+            stack.push_async_callback(model.close)
+        yield
+
+
+# Without weights
+
+
+def test_open_strings_and_arrays_are_bounded() -> None:
+    rank = {"type": "array", "items": {"type": "string"}}
+    properties = {
+        "reasoning": {"type": "string"},
+        "answer": {"type": "string"},
+        "letter": {"type": "string", "enum": ["A", "B"]},
+        "short": {"type": "string", "maxLength": 5},
+        "rank": rank,
+        "either": {"anyOf": [{"type": ["string", "null"]}, {"type": "integer"}]},
+    }
+    schema = {"type": "object", "properties": properties}
+    bounded = Longest(80, 40).bound(schema)
+    assert list(bounded["properties"]) == list(properties)
+    assert bounded["properties"]["reasoning"]["maxLength"] == 80
+    assert bounded["properties"]["answer"]["maxLength"] == 40
+    assert bounded["properties"]["letter"] == properties["letter"]
+    assert bounded["properties"]["short"] == properties["short"]
+    assert bounded["properties"]["rank"] == {**rank, "items": {"type": "string", "maxLength": 40}, "maxItems": 32}
+    assert bounded["properties"]["either"]["anyOf"][0]["maxLength"] == 40
+    assert bounded["x-guidance"]["whitespace_flexible"] is False
+    assert schema == {"type": "object", "properties": properties}, "the caller's schema is not touched"
+
+
+def test_a_missing_file_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_CACHE", str(tmp_path))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: object())
+    with pytest.raises(UsageError, match=f"moot models add {SMALL}"):
+        LocalModel("ann", SMALL)
+    with pytest.raises(UsageError, match=r"absent\.gguf"):
+        LocalModel("ann", str(tmp_path / "absent.gguf"))
+
+
+def test_a_missing_library_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(UsageError, match=r"moot\[local\]"):
+        LocalModel("ann", SMALL)
+
+
+def test_a_key_names_the_weights_and_the_context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_CACHE", str(tmp_path))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: object())
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.gguf").write_bytes(name.encode())
+    path = str(tmp_path / "a.gguf")
+    model = LocalModel("ann", path)
+    key = call_key(model, request())
+    assert call_key(LocalModel("bob", path, slots=2, threads=1), request()) == key
+    others = [
+        LocalModel("ann", str(tmp_path / "b.gguf")),
+        LocalModel("ann", path, context=512),
+        LocalModel("ann", path, params={"temperature": 0.8}),
+    ]
+    asked = [request(schema=SCHEMA), request("Another?"), request(params={"max_tokens": 9}), request(sample=1)]
+    keys = {call_key(other, request()) for other in others} | {call_key(model, each) for each in asked}
+    assert len(keys | {key}) == len(others) + len(asked) + 1
+
+
+@pytest.mark.skipif(importlib.util.find_spec("xllamacpp") is None, reason='no llama.cpp: pip install "moot[local]"')
+async def test_a_file_that_is_no_model(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bad.gguf").write_bytes(b"GGUF no model" * 100)
+    model = LocalModel("ann", str(tmp_path / "bad.gguf"))
+    async with opened(model):
+        with pytest.raises(UsageError, match=r"cannot load .*bad\.gguf"):
+            await model.generate(request())
+    assert capfd.readouterr().err == ""
+
+
+# With weights
+
+
+class TestReal:
+    pytestmark = needs_weights
+
+    async def test_a_reply_with_everything_counted(self, capfd: pytest.CaptureFixture[str]) -> None:
+        model = LocalModel("ann", SMALL, params={"max_tokens": 12})
+        assert isinstance(model, Model)
+        async with opened(model):
+            reply = await model.generate(request(params={"logprobs": True}))
+        assert reply.text
+        assert reply.finish in ("stop", "length")
+        assert reply.usage.prompt
+        assert reply.usage.completion
+        assert reply.usage.completion <= 12
+        assert reply.logprobs["content"]
+        assert reply.cost_usd == 0
+        assert reply.latency_s > 0
+        assert CATALOGUE[SMALL].sha256[:12] in str(reply.version)
+        assert model.price == FREE
+        assert capfd.readouterr().err == "", "llama.cpp's log would spoil the progress bars"
+
+    async def test_three_players_share_one_loading(self) -> None:
+        models = [LocalModel(name, SMALL, params={"max_tokens": 4}) for name in ("ann", "bob", "cid")]
+        async with opened(*models):
+            await asyncio.gather(*(model.generate(request()) for model in models))
+            (weights,) = local._shared.values()
+            assert (weights.loads, weights.users) == (1, 3)
+            await models[0].close()
+            assert await models[1].generate(request()), "closing one leaves the others theirs"
+            assert await models[0].generate(request()), "a closed model may be used again"
+            assert (weights.loads, weights.users) == (1, 3)
+        assert not local._shared
+
+    async def test_six_at_once_keep_to_the_form_and_repeat_themselves(self) -> None:
+        model = LocalModel("ann", SMALL, reasoning_chars=60, string_chars=30)
+        asked = [request(system=instruction, schema=SCHEMA) for instruction in INSTRUCTIONS]
+        async with opened(model):
+            together = await asyncio.gather(*map(model.generate, asked))
+            alone = [await model.generate(each) for each in reversed(asked)]
+        for reply in together:
+            answer = json.loads(reply.text)
+            assert list(answer) == ["reasoning", "answer"]
+            assert len(answer["reasoning"]) <= 60
+            assert len(answer["answer"]) <= 30
+            assert "\n" not in reply.text
+        assert [reply.text for reply in together] == [reply.text for reply in reversed(alone)]
+
+    async def test_samples_differ_and_repeat_themselves(self) -> None:
+        params = {"temperature": 1.5, "max_tokens": 16}
+        model = LocalModel("ann", SMALL, params=params)
+        async with opened(model):
+            first = [(await model.generate(request("Tell a story.", sample=n))).text for n in range(3)]
+            again = [(await model.generate(request("Tell a story.", sample=n))).text for n in range(3)]
+        assert first == again
+        assert len(set(first)) > 1
+
+    async def test_a_prompt_longer_than_the_context(self) -> None:
+        model = LocalModel("ann", SMALL, context=256, slots=1, params={"max_tokens": 4})
+        async with opened(model):
+            with pytest.raises(RequestRejected, match=r"prompt has \d+ tokens, the model's context 256") as raised:
+                await model.generate(request("word " * 1000))
+            assert raised.value.status == 400
+            assert await model.generate(request())
+
+    async def test_refused_parameters(self) -> None:
+        model = LocalModel("ann", SMALL, context=256, slots=1)
+        async with opened(model):
+            with pytest.raises(RequestRejected, match="max_tokens"):
+                await model.generate(request(params={"max_tokens": "many"}))
+            with pytest.raises(RequestRejected, match="schema"):
+                await model.generate(request(schema={"type": "nonsense"}))
+
+    async def test_cancelling_frees_the_slot(self) -> None:
+        model = LocalModel("ann", SMALL, slots=1, params={"max_tokens": 1500, "ignore_eos": True})
+        async with opened(model):
+            await model.generate(request(params={"max_tokens": 1}))
+            tasks = [asyncio.create_task(model.generate(request("Tell a long story."))) for _ in range(3)]
+            await asyncio.sleep(0.5)  # one at work, two waiting
+            for task in tasks:
+                task.cancel()
+            outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+            assert all(isinstance(outcome, asyncio.CancelledError) for outcome in outcomes)
+            started = time.perf_counter()
+            assert await model.generate(request(params={"max_tokens": 2}))
+            assert time.perf_counter() - started < 10, "the cancelled ones would take half a minute"
+
+    def test_the_process_ends_without_close(self) -> None:
+        script = f"""
+import asyncio
+from moot.models.local import LocalModel
+from moot.types import Message, Request
+
+async def main():
+    model = LocalModel("ann", {SMALL!r}, params={{"max_tokens": 1500, "ignore_eos": True}})
+    await asyncio.wait_for(model.generate(Request((Message("user", "Tell a long story."),))), 3)
+
+asyncio.run(main())
+"""
+        ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+        assert ended.returncode == 1
+        assert ended.stderr.rstrip().endswith("TimeoutError")
