@@ -188,6 +188,20 @@ class Reply:
     def refused(self) -> bool:
         return self.finish in ("refusal", "content_filter")
 
+    def keyed(self, key: str) -> Reply:
+        """The same reply, stored under this key."""
+        return Reply(
+            self.text,
+            self.finish,
+            self.usage,
+            self.latency_s,
+            self.version,
+            self.cost_usd,
+            self.thoughts,
+            self.logprobs,
+            key,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

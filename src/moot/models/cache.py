@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from moot.errors import CallError
@@ -87,4 +87,4 @@ class Cache(Wrapper):
         except CallError as error:
             await self._store.keep_failure(key, self.name, error)
             raise
-        return await self._store.keep_call(StoredCall(key, self.name, shape.decode(), replace(reply, key=key)))
+        return await self._store.keep_call(StoredCall(key, self.name, shape.decode(), reply.keyed(key)))

@@ -142,7 +142,6 @@ class EndpointModel:
                     total=self.network.timeout_s, sock_connect=min(30, self.network.timeout_s)
                 ),
                 headers=self._headers(),
-                skip_auto_headers=("User-Agent",),
             )
         return session.request(method, url, data=data, allow_redirects=False, proxy=self.network.proxy)
 

@@ -47,7 +47,8 @@ class Prompts:
         template = self._templates.get(name)
         if template is None:
             template = self._templates[name] = _compile(self.path(name))
-        return template.render(inputs).strip()
+        # shared: without a copy of Jinja's global functions, which a prompt has no use for
+        return "".join(template.root_render_func(template.new_context(inputs, shared=True))).strip()
 
     def path(self, name: str) -> Path:
         """The user's file if there is one, else ours."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Generic, Literal, TypeVar
 
 from sqlalchemy import Connection
 
@@ -33,6 +33,7 @@ from moot.types import Case, Request
 LOOKED_UP_TOGETHER = 400
 """Questions whose finished episodes are looked up in one query."""
 
+T = TypeVar("T")
 State = Literal["running", "done", "failed", "budget", "interrupted"]
 
 
@@ -59,6 +60,15 @@ class Tally:
         return self.skipped + self.played
 
 
+@dataclass(frozen=True, slots=True)
+class OpenEpisode:
+    """Something left to play."""
+
+    case: Case
+    cell: Cell
+    repeat: int
+
+
 class Runner:
     """One run of one experiment on one store."""
 
@@ -66,7 +76,7 @@ class Runner:
         self.experiment = experiment
         self.store = store
         self.tally = Tally(experiment.episodes)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: list[asyncio.Task[None]] = []
         self._stopped: MootError | None = None
         self._interrupted = False
         self._declared = False
@@ -121,38 +131,51 @@ class Runner:
         return self._stopped
 
     async def _play_all(self, cells: Sequence[Cell]) -> None:
-        window = asyncio.Semaphore(self._window())
-        async for case, cell, repeat in self._open_episodes(cells):
-            await window.acquire()
-            if self._stopped is not None or self._interrupted:
-                break
-            task = asyncio.create_task(self._one(case, cell, repeat))
-            self._tasks.add(task)
-            task.add_done_callback(partial(self._ended, window))
+        left = Prefetched(self._open_episodes(cells))
+        self._tasks = [asyncio.create_task(self._work(left)) for _ in range(self._window())]
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if not self._store_is_broken():
+            await self.store.flush()
+
+    async def _work(self, left: Prefetched[OpenEpisode]) -> None:
+        """One of many that take the next episode and play it, until there is none or the run must end."""
+        try:
+            while self._stopped is None and (episode := await left.next()) is not None:
+                await self._one(episode)
+        except MootError as error:
+            self._stop(error)
+        except Exception as error:  # noqa: BLE001  a bug of ours: it ends the run, in words
+            self._stop(MootError(f"{type(error).__name__}: {error}"))
+
+    def _stop(self, error: MootError) -> None:
+        """The first error is the reason. A reached budget lets the calls finish that are paid for."""
+        self._stopped = self._stopped or error
+        if self._store_is_broken():
+            for task in self._tasks:
+                task.cancel()
 
     def _window(self) -> int:
         """Enough episodes under way to keep every endpoint busy while some wait for the disk."""
         slots = sum(limiter.limits.concurrent for limiter in self.tally.limiters.values())
         return max(32, 3 * slots)
 
-    async def _open_episodes(self, cells: Sequence[Cell]) -> Any:
-        """What is left to play, question by question."""
-        dataset: Iterable[Case] = self.experiment.dataset or ()
+    async def _open_episodes(self, cells: Sequence[Cell]) -> AsyncIterator[list[OpenEpisode]]:
+        """What is left to play, question by question, a batch of questions at a time."""
         ids = [cell.id for cell in cells]
         repeats = range(self.experiment.spec.repeats)
-        for start, cases in _batches(dataset, LOOKED_UP_TOGETHER):
+        for start, cases in _batches(self.experiment.dataset or (), LOOKED_UP_TOGETHER):
             digests = [case.question.digest for case in cases]
             if not self._declared:
                 await self.store.run(partial(self._declare_questions, start=start, cases=cases))
             done = await self.store.run(partial(queries.finished, cells=ids, questions=digests))
-            for case, digest in zip(cases, digests, strict=True):
-                for cell, repeat in itertools.product(cells, repeats):
-                    if (cell.id, digest, repeat) in done:
-                        self.tally.skipped += 1
-                    else:
-                        yield case, cell, repeat
-            await asyncio.sleep(0)
+            every = list(itertools.product(cases, cells, repeats))
+            left = [
+                OpenEpisode(case, cell, repeat)
+                for case, cell, repeat in every
+                if (cell.id, case.question.digest, repeat) not in done
+            ]
+            self.tally.skipped += len(every) - len(left)
+            yield left
 
     def _declare(self, connection: Connection) -> bool:
         """Write down what will be played: the file and the cells. True if the questions are written already."""
@@ -174,11 +197,12 @@ class Runner:
         ]
         queries.declare_questions(connection, places, [case_row(case) for case in cases])
 
-    async def _one(self, case: Case, cell: Cell, repeat: int) -> None:
+    async def _one(self, open_episode: OpenEpisode) -> None:
+        case, cell, repeat = open_episode.case, open_episode.cell, open_episode.repeat
         episode = await play(cell, case.question, repeat)
         grader = self.experiment.grader
         score = await grader.grade(case, episode.verdict)
-        await self.store.put(
+        self.store.put_later(
             [
                 (schema.episodes, episode_row(episode)),
                 (schema.scores, score_row(cell.id, case.digest, repeat, grader.name, score)),
@@ -188,16 +212,25 @@ class Runner:
         if episode.verdict.outcome == "failed":
             self.tally.causes[episode.verdict.cause or "unknown"] += 1
 
-    def _ended(self, window: asyncio.Semaphore, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        window.release()
-        if task.cancelled() or (error := task.exception()) is None:
-            return
-        if self._stopped is None:
-            self._stopped = error if isinstance(error, MootError) else MootError(f"{type(error).__name__}: {error}")
-        if self._store_is_broken():
-            for other in self._tasks:
-                other.cancel()
+
+class Prefetched(Generic[T]):
+    """Items of batches that come asynchronously, for many takers: whoever finds the shelf empty fills it for all."""
+
+    def __init__(self, batches: AsyncIterator[list[T]]) -> None:
+        self._batches = batches
+        self._shelf: deque[T] = deque()
+        self._filling = asyncio.Lock()
+
+    async def next(self) -> T | None:
+        while not self._shelf:
+            async with self._filling:
+                if self._shelf:
+                    break
+                batch = await anext(self._batches, None)
+                if batch is None:
+                    return None
+                self._shelf.extend(batch)
+        return self._shelf.popleft()
 
 
 def _batches(cases: Iterable[Case], size: int) -> Iterator[tuple[int, list[Case]]]:

@@ -41,7 +41,7 @@ class ExperimentCalls:
     async def keep_call(self, call: StoredCall) -> Reply:
         if call.key in self._own_keys:
             own_key = self._own_keys[call.key]
-            call = replace(call, key=own_key, reply=replace(call.reply, key=own_key))
+            call = replace(call, key=own_key, reply=call.reply.keyed(own_key))
         row = call_row(call, self._experiment)
         self.made += 1
         cost = call.reply.cost_usd
@@ -50,4 +50,4 @@ class ExperimentCalls:
         return call.reply if stands is row else reply_of(stands)
 
     async def keep_failure(self, key: str, model: str, error: CallError) -> None:
-        await self._store.put([(schema.failures, failure_row(key, model, error, self._experiment))])
+        self._store.put_later([(schema.failures, failure_row(key, model, error, self._experiment))])

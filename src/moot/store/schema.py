@@ -32,6 +32,7 @@ experiment_cells = Table(
     Column("experiment", String, primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("cell", String, nullable=False),
+    sqlite_with_rowid=False,
 )
 experiment_questions = Table(
     "experiment_questions",
@@ -40,6 +41,7 @@ experiment_questions = Table(
     Column("position", Integer, primary_key=True),
     Column("question", String, nullable=False),
     Column("case", String, nullable=False),
+    sqlite_with_rowid=False,
 )
 cells = Table(
     "cells",
@@ -124,6 +126,7 @@ scores = Table(
     Column("value", Float),
     Column("stage", String, nullable=False),
     Column("detail", Text),
+    sqlite_with_rowid=False,
 )
 
 

@@ -31,8 +31,8 @@ T = TypeVar("T")
 BUSY_TIMEOUT_S = 60.0
 """How long to wait for another process that is writing."""
 
-LINGER_S = 0.01
-BUSY_FROM = 12
+LINGER_S = 0.02
+BUSY_FROM = 24
 """When groups are this large, waiting a moment for more makes far fewer commits; a lone caller never waits."""
 
 
@@ -42,12 +42,15 @@ class Group:
 
     calls: list[tuple[Row, asyncio.Future[Row]]] = field(default_factory=list)
     puts: dict[Table, list[Row]] = field(default_factory=dict)
-    kept: list[asyncio.Future[None]] = field(default_factory=list)
     work: list[tuple[Callable[[Connection], Any], asyncio.Future[Any]]] = field(default_factory=list)
 
     @property
     def waiting(self) -> list[asyncio.Future[Any]]:
-        return [*(each for _, each in self.calls), *self.kept, *(each for _, each in self.work)]
+        return [*(each for _, each in self.calls), *(each for _, each in self.work)]
+
+    @property
+    def size(self) -> int:
+        return len(self.calls) + len(self.work) + sum(map(len, self.puts.values()))
 
 
 @dataclass
@@ -80,11 +83,8 @@ class SqliteStore:
 
     async def close(self) -> None:
         """Everything handed over is written first."""
-        loop = asyncio.get_running_loop()
-        if self._busy:
-            self._idle = loop.create_future()
-            await self._idle
-        await loop.run_in_executor(self._thread, self._engine.dispose)
+        await self._until_idle()
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._engine.dispose)
         self._thread.shutdown(wait=False)
         self._reader.close()
         if self._temporary is not None:
@@ -102,13 +102,25 @@ class SqliteStore:
         self._go()
         return await future
 
-    async def put(self, rows: Sequence[tuple[Table, Row]]) -> None:
-        future: asyncio.Future[None] = self._future()
+    def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None:
+        """With the next group; `flush` waits for it. A store that could not write raises at the next use."""
+        if self._broken is not None:
+            raise self._broken
         for table, row in rows:
             self._next.puts.setdefault(table, []).append(row)
-        self._next.kept.append(future)
         self._go()
-        await future
+
+    async def flush(self) -> None:
+        """Everything handed over so far is on the disk, or an error says that it is not."""
+        await self._until_idle()
+        if self._broken is not None:
+            raise self._broken
+
+    async def _until_idle(self) -> None:
+        if self._busy:
+            if self._idle is None:
+                self._idle = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._idle)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Anything else, in the transaction of the next group."""
@@ -130,10 +142,11 @@ class SqliteStore:
 
     def _start(self) -> None:
         group, self._next = self._next, Group()
-        if not group.waiting:
+        if not group.size:
             self._busy = False
             if self._idle is not None:
                 _resolve(self._idle, None)
+                self._idle = None
             return
         future = asyncio.get_running_loop().run_in_executor(self._thread, self._commit, group)
         future.add_done_callback(lambda done: self._deliver(group, done))
@@ -147,7 +160,7 @@ class SqliteStore:
                     future.set_exception(error)
         else:
             self._hand_out(group, done.result())
-        if len(group.calls) + len(group.kept) >= BUSY_FROM:
+        if group.size >= BUSY_FROM and self._idle is None:
             asyncio.get_running_loop().call_later(LINGER_S, self._start)
         else:
             self._start()
@@ -155,8 +168,6 @@ class SqliteStore:
     def _hand_out(self, group: Group, done: Done) -> None:
         for row, call in group.calls:
             _resolve(call, done.earlier.get(row["key"], row))
-        for kept in group.kept:
-            _resolve(kept, None)
         for (_, future), result in zip(group.work, done.worked, strict=True):
             _resolve(future, result)
 
