@@ -1,32 +1,52 @@
 """Forms: what a structured reply must look like, and how it is read.
 
-Reading goes in steps that are as strict as they can be: the whole text as JSON; then JSON found inside the text or
-repaired; then `Unusable`, with a word for what was wrong, so that the model can be asked again. Nothing is guessed: a
-letter is taken only where a letter stands, and a reply that was cut off is never completed by repair.
+Reading goes in steps that are as strict as they can be: the whole text as JSON; then the one JSON object inside the
+text; then an object mended by json-repair; then `Unusable`, with a word for what was wrong, so that the model can be
+asked again. Nothing is guessed: a letter is taken only where a letter stands, two objects that differ are not chosen
+between, an object inside a broken one does not count, and a reply that was cut off is never completed by repair.
+
+Every step takes time in proportion to the text, whatever it holds: replies are read between the calls of others.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
 
+from moot.models.wire import storable
 from moot.types import Question, Reply
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-LONGEST_REPAIR = 100_000
-"""Repairing is slower than parsing; a broken reply longer than this is asked for again instead."""
+LONGEST_REPAIR = 4_000
+"""json-repair takes time with the square of some texts; a longer broken reply is asked for again instead."""
 
-_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
-_LETTER_ALONE = re.compile(r"\W*([A-Za-z])\W*")
-_LETTER_THEN_TEXT = re.compile(r"\(?([A-Z])[).:]\s+\S")
-_YES_NO = {"yes": "yes", "no": "no", "да": "yes", "нет": "no", "true": "yes", "false": "no"}
+MOST_BROKEN = 30
+"""A reply in which so many objects begin and break is no answer in disguise."""
+
+YES_NO: Mapping[str, str] = {"yes": "yes", "no": "no", "да": "yes", "нет": "no", "true": "yes", "false": "no"}
+"""The words that settle a question of yes or no, in small letters."""
+
+_THOUGHT_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THOUGHT_BEGINS = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_OBJECT_BEGINS = re.compile(r'\{\s*"')
+_LENIENT = json.JSONDecoder(strict=False)
+"""Takes line breaks inside strings, which models write often."""
+
+_AROUND = r"[\s()\[\]{}*_`\"'«»“”„.,:;]*"
+_LETTER_ALONE = re.compile(rf"{_AROUND}([A-Za-zА-Яа-я]){_AROUND}")
+_LETTER_THEN_TEXT = re.compile(r"\W{0,2}([A-Za-z])[).:]\s*(\S.*)", re.DOTALL)
+
+_QUOTES = ('""', "''", "``", "«»", "“”", "„“")
+
+_LOOK_ALIKE = dict(zip("АВЕКМНОРСТХ", "ABEKMHOPCTX", strict=True))
+_CYRILLIC_ORDER = "АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЭЮ"
 
 
 class Unusable(Exception):
@@ -58,18 +78,40 @@ class Read(Generic[T]):
 
 def read_reply(reply: Reply, form: Form[T]) -> Read[T]:
     """Strictly, then repaired, else `Unusable`."""
-    text = _THOUGHT.sub("", reply.text).strip()
-    if not text:
-        raise Unusable("cut" if reply.finish == "length" else "empty")
-    data = _loads(text)
-    if isinstance(data, dict):
-        return Read(form.read(data), repaired=False)
+    text = reply.text.strip()
+    for spoken in dict.fromkeys((text, _after_thoughts(text))):
+        if isinstance(data := _loads(spoken), dict):
+            return Read(form.read(_storable(data)), repaired=False)
     if reply.finish == "length":
         raise Unusable("cut")
-    data = _repair(text)
-    if not isinstance(data, dict):
-        raise Unusable("no-json")
-    return Read(form.read(data), repaired=True)
+    if not spoken:
+        raise Unusable("empty" if not text else "no-json")
+    return Read(_only_value(spoken, form), repaired=True)
+
+
+def _after_thoughts(text: str) -> str:
+    """What follows the thoughts that some servers leave in the text; they may lack their opening tag."""
+    if ends := [each.end() for each in _THOUGHT_ENDS.finditer(text)]:
+        return text[ends[-1] :].strip()
+    return "" if _THOUGHT_BEGINS.match(text) else text
+
+
+def _only_value(text: str, form: Form[T]) -> T:
+    """The value of the only object in the text that fits; equal ones count as one."""
+    values: list[T] = []
+    problem = "no-json"
+    for data in _objects_in(text):
+        try:
+            values.append(form.read(_storable(data)))
+        except Unusable as unusable:
+            problem = unusable.problem
+    if not values and (mended := _mend(text)) is not None:
+        values.append(form.read(_storable(mended)))
+    if not values:
+        raise Unusable(problem)
+    if any(value != values[0] for value in values):
+        raise Unusable("many")
+    return values[0]
 
 
 def _loads(text: str) -> object:
@@ -79,25 +121,71 @@ def _loads(text: str) -> object:
         return None
 
 
-def _repair(text: str) -> object:
-    """The JSON object inside a text: in a code fence, between the outer braces, or mended by json-repair."""
-    for fenced in reversed(_FENCED.findall(text)):
-        if isinstance(data := _loads(fenced.strip()), dict):
-            return data
+def _objects_in(text: str) -> Sequence[Mapping[str, Any]]:
+    """The objects that stand side by side in a text.
+
+    What lies between the beginning of a broken object and the place where it breaks is not looked at again: an object
+    in there is a part of the broken one, and reading on behind it keeps the time linear.
+    """
+    found: list[Mapping[str, Any]] = []
+    reach = broken = 0
+    while begins := _OBJECT_BEGINS.search(text, reach):
+        try:
+            data, reach = _LENIENT.raw_decode(text, begins.start())
+        except json.JSONDecodeError as error:  # whose making counts the lines of the text: not without end
+            reach = max(error.pos, begins.end())
+            broken += 1
+            if broken == MOST_BROKEN:
+                return ()
+        except (ValueError, RecursionError):  # a number of thousands of digits; nesting without end
+            break
+        else:
+            found.append(data)
+    return found
+
+
+def _mend(text: str) -> Mapping[str, Any] | None:
+    """One object with single quotes, trailing commas and the like. It must have an end of its own."""
     start, end = text.find("{"), text.rfind("}")
-    if start < 0:
+    if start < 0 or end < start or end - start > LONGEST_REPAIR:
         return None
-    if isinstance(data := _loads(text[start : end + 1]), dict):
-        return data
-    if len(text) > LONGEST_REPAIR or text.count("{") > 100 or text.count("[") > 100:
+    body = text[start : end + 1]
+    if _groups(body) > 1:
         return None
     from json_repair import repair_json
 
     try:
-        repaired: object = repair_json(text[start:], return_objects=True)
-    except (ValueError, RecursionError):
+        mended = repair_json(body, return_objects=True)
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
         return None
-    return repaired
+    return mended if isinstance(mended, dict) else None
+
+
+def _groups(body: str) -> int:
+    """How many groups of braces stand side by side; more than one, and json-repair would choose."""
+    depth = groups = 0
+    for brace in re.findall(r"[{}]", body):
+        groups += brace == "{" and depth == 0
+        depth = max(0, depth + (1 if brace == "{" else -1))
+    return groups
+
+
+def _storable(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Escapes may spell what no store can hold: half of a surrogate pair, NUL."""
+    try:
+        return {storable(key): _storable_value(value) for key, value in data.items()}
+    except RecursionError:
+        raise Unusable("no-json") from None
+
+
+def _storable_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        return {storable(key): _storable_value(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_storable_value(each) for each in value]
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +214,23 @@ class AnswerForm:
 
     def read(self, data: Mapping[str, Any]) -> GivenAnswer:
         reasoning = data.get("reasoning")
-        answer = data.get("answer")
-        if isinstance(answer, bool):
-            answer = "yes" if answer else "no"
-        if isinstance(answer, int | float):
-            answer = str(answer)
-        if not isinstance(answer, str) or not answer.strip():
-            raise Unusable("no-field")
         words = reasoning.strip() if isinstance(reasoning, str) else ""
-        return GivenAnswer(settle(answer.strip(), self.question), words)
+        return GivenAnswer(settle(_in_words(data.get("answer")), self.question), words)
+
+
+def _in_words(answer: object) -> str:
+    """A text, or a number or truth value written out; `Unusable` for anything else."""
+    if isinstance(answer, bool):
+        return "true" if answer else "false"
+    if isinstance(answer, float) and not math.isfinite(answer):
+        raise Unusable("no-field")
+    if isinstance(answer, float) and answer.is_integer() and abs(answer) < 1e15:
+        answer = int(answer)
+    if isinstance(answer, int | float):
+        return str(answer)
+    if not isinstance(answer, str) or not answer.strip():
+        raise Unusable("no-field")
+    return answer.strip()
 
 
 def settle(answer: str, question: Question) -> str:
@@ -142,7 +238,7 @@ def settle(answer: str, question: Question) -> str:
     if question.choices:
         return _letter(answer, question)
     if question.kind == "yes-no":
-        word = _YES_NO.get(answer.strip(" .!\"'«»").casefold())
+        word = YES_NO.get(answer.strip(" \t\n.!\"'`*«»“”").casefold())
         if word is None:
             raise Unusable("no-yes-no")
         return word
@@ -150,18 +246,42 @@ def settle(answer: str, question: Question) -> str:
 
 
 def _letter(answer: str, question: Question) -> str:
-    """A letter alone, a letter that introduces its option ("B) Paris"), or the option's own words."""
-    found = _LETTER_ALONE.fullmatch(answer) or _LETTER_THEN_TEXT.match(answer)
-    if found and found.group(1).upper() in question.letters:
-        return found.group(1).upper()
-    same = [
-        letter
-        for letter, choice in zip(question.letters, question.choices, strict=True)
-        if choice.strip().casefold() == answer.casefold()
-    ]
-    if len(same) != 1:
-        raise Unusable("no-letter")
-    return same[0]
+    """A letter alone, the option's own words, or the letter with those words ("B) Paris").
+
+    A sentence that has a letter somewhere ("The answer is B") is asked for again: what it says is the model's to say.
+    """
+    if found := _LETTER_ALONE.fullmatch(answer):
+        letter = _latin(found.group(1).upper(), question.letters)
+        if letter in question.letters:
+            return letter
+    options = dict(zip(question.letters, map(_plain, question.choices), strict=True))
+    same = [letter for letter, option in options.items() if option == _plain(answer)]
+    if len(same) == 1:
+        return same[0]
+    introduced = _LETTER_THEN_TEXT.fullmatch(answer)
+    if introduced and options.get(letter := introduced.group(1).upper()) == _plain(introduced.group(2)):
+        return letter
+    raise Unusable("no-letter")
+
+
+def _latin(letter: str, letters: str) -> str:
+    """The Latin letter that a Cyrillic one looks like: Russian models type А, С, Е for A, C, E.
+
+    В could be the look-alike of B or the third of А, Б, В; where both name an option the model is asked again.
+    """
+    if letter.isascii():
+        return letter
+    looks = _LOOK_ALIKE.get(letter, "?")
+    counted = _CYRILLIC_ORDER.find(letter)
+    if 0 <= counted < len(letters) and letters[counted] != looks:
+        return "?"
+    return looks
+
+
+def _plain(text: str) -> str:
+    """An option's words as they compare: case, spacing, a full stop and quotes around them are no difference."""
+    words = " ".join(text.casefold().split()).removesuffix(".")
+    return words[1:-1] if len(words) > 2 and words[0] + words[-1] in _QUOTES else words
 
 
 @cache

@@ -11,13 +11,13 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from moot.errors import CallError, GenerationFailed
 from moot.forms import AnswerForm, Form, Unusable, read_reply
 from moot.models.model import Model
 from moot.prompts import Prompts
-from moot.types import Answer, Call, Message, Outcome, Question, Request, seeded
+from moot.types import Answer, Call, Grouping, Message, Outcome, Question, Request, seeded
 
 T = TypeVar("T")
 
@@ -55,14 +55,34 @@ class Heard(Generic[T]):
     cause: str | None = None
 
 
+class Grouper(Protocol):
+    """Puts answers that mean the same together. It may ask a model, through the team, so that it is on the record."""
+
+    async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping: ...
+
+
+class SameWords:
+    """The plainest grouper: equal but for case and outer space. Letters need no more."""
+
+    async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
+        together: dict[str, list[str]] = {}
+        for answer in answers:
+            if answer.text is not None:
+                together.setdefault(answer.text.strip().casefold(), []).append(answer.player)
+        groups = tuple(tuple(players) for players in together.values())
+        return Grouping(groups, tuple("normalised" if len(group) > 1 else "alone" for group in groups))
+
+
 @dataclass(frozen=True, slots=True)
 class Team:
-    """Players around one table."""
+    """Players around one table, perhaps with a captain, and somebody who can tell which answers are the same."""
 
     name: str
     players: tuple[Player, ...]
     prompts: Prompts = field(default_factory=Prompts)
     seed: int = 0
+    captain: str | None = None
+    grouper: Grouper = field(default_factory=SameWords, compare=False)
     repeat: int = 0
     journal: list[Call] = field(default_factory=list, compare=False, repr=False)
 
@@ -74,7 +94,7 @@ class Team:
 
     def seated(self, repeat: int = 0) -> Team:
         """This team for one episode, with a journal of its own."""
-        return Team(self.name, self.players, self.prompts, self.seed, repeat)
+        return Team(self.name, self.players, self.prompts, self.seed, self.captain, self.grouper, repeat)
 
     def random(self, question: Question, *role: object) -> random.Random:
         """The generator for one decision about one question; the same in every run with this seed."""
@@ -90,6 +110,10 @@ class Team:
     async def drafts(self, question: Question) -> tuple[Answer, ...]:
         """Everybody alone, at the same time."""
         return tuple(await asyncio.gather(*(self.draft(player, question) for player in self.players)))
+
+    async def group(self, question: Question, answers: Sequence[Answer]) -> Grouping:
+        """Which answers mean the same; those who gave none are in no group."""
+        return await self.grouper.group(question, answers, self)
 
     async def ask(
         self, player: Player, question: Question, prompt: str, form: Form[T], *, stage: str, turn: int = 1

@@ -215,6 +215,32 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Grouping:
+    """Who said the same: groups of players, and for each the last stage that it took to bring them together.
+
+    Stages: "alone" (nobody to join), "normalised", "lemmas", "model", "embedding".
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    stages: tuple[str, ...]
+    fell_back: str | None = None
+    """Why the grouping model's word could not be used, if it could not; the stages before it stand."""
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return tuple(player for group in self.groups for player in group)
+
+    def group_of(self, player: str | None) -> int | None:
+        """The number of the group that a player is in; None for one who did not answer."""
+        return next((number for number, group in enumerate(self.groups) if player in group), None)
+
+    def notes(self) -> dict[str, Any]:
+        """What an episode keeps of it."""
+        kept: dict[str, Any] = {"groups": [list(group) for group in self.groups], "stages": list(self.stages)}
+        return {**kept, "fell_back": self.fell_back} if self.fell_back else kept
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """One line of an episode's transcript: who was asked what, at which stage and turn, and what came back."""
 

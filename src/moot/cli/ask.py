@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,13 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.errors import UsageError
+from moot.models.budget import Purse
 from moot.run.build import Cell, Experiment, build
 from moot.run.chain import chain, limiters
 from moot.run.experiment import ExperimentFile, ExperimentSpec, read_experiment
 from moot.run.places import Places
 from moot.run.play import play
-from moot.store import store_at
+from moot.store import queries
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import verdict_json
 from moot.store.sqlite import SqliteStore
@@ -33,6 +35,8 @@ def ask_command(text: str, *, team: Path | None, strategy: str | None, choices: 
         file = ExperimentFile(file.path, file.spec.model_copy(update={"strategies": [strategy]}), file.places)
     if not text.strip():
         raise UsageError("expected a question that is not empty")
+    if len(choices) == 1 or len(choices) > 26:
+        raise UsageError(f"expected 2 to 26 choices, found {len(choices)}")
     experiment = build(ExperimentFile(file.path, file.spec.model_copy(update={"questions": None}), file.places))
     kind: Any = "choice" if choices else "open"
     question = Question("asked", text, choices=tuple(choices), language=file.spec.language, kind=kind)
@@ -47,11 +51,13 @@ def embedded_team() -> ExperimentFile:
 
 
 async def _ask(experiment: Experiment, question: Question, *, as_json: bool, keep: bool) -> int:
-    file = experiment.file
-    store = store_at(file.store_url, beside=file.path.parent) if keep else SqliteStore(None)
+    store = experiment.store() if keep else SqliteStore(None)
     await store.open()
     calls = ExperimentCalls(store, experiment.name)
-    models = chain(experiment.models, limiters(experiment.models), calls)
+    purse = None
+    if (cap_usd := experiment.spec.budget_usd) is not None:
+        purse = Purse(cap_usd, await store.run(partial(queries.spent_usd, experiment=experiment.name)))
+    models = chain(experiment.models, limiters(experiment.models), calls, purse)
     table = Watched(experiment.with_models(models).cells)
     try:
         if as_json:

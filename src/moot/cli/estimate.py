@@ -8,7 +8,6 @@ from rich.table import Table
 from moot.report.terminal import money
 from moot.run.build import Experiment
 from moot.run.estimate import RunEstimate, estimate
-from moot.store import store_at
 
 
 async def print_estimate(experiment: Experiment) -> int:
@@ -18,8 +17,7 @@ async def print_estimate(experiment: Experiment) -> int:
 
 async def estimate_with_store(experiment: Experiment) -> RunEstimate:
     """What the store holds already is not paid again; a store that is not there yet is not made."""
-    file = experiment.file
-    store = store_at(file.store_url, beside=file.path.parent)
+    store = experiment.store()
     if not store.path.exists():
         return await estimate(experiment, None)
     await store.open()

@@ -27,7 +27,7 @@ def run_app(app: typer.Typer, arguments: list[str]) -> int:
             traceback.print_exc()
         print(f"moot: {error}", file=sys.stderr)
         return error.exit_code
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         print("moot: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
@@ -35,10 +35,13 @@ def run_app(app: typer.Typer, arguments: list[str]) -> int:
         return 0
     except typer.Exit as stop:
         return stop.exit_code
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  whatever it is, the user gets words and an exit code
         # click's own errors (a missing argument, an unknown option) know how to show themselves.
         show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
-        if show is None or code is None:
-            raise
-        show()
-        return int(code)
+        if show is not None and code is not None:
+            show()
+            return int(code)
+        if debug:
+            traceback.print_exc()
+        print(f"moot: a bug in moot: {type(error).__name__}: {error}; --debug shows where", file=sys.stderr)
+        return 1

@@ -12,7 +12,7 @@ from moot.errors import UsageError
 from moot.report.figures import Figures, figures, find_experiment
 from moot.report.terminal import print_report
 from moot.run.experiment import read_experiment
-from moot.store import store_at
+from moot.store import from_here, store_at
 from moot.store.sqlite import SqliteStore
 
 
@@ -42,7 +42,8 @@ def open_existing(path: Path | None, url: str | None) -> tuple[SqliteStore, str 
     beside = None
     if path is not None:
         file = read_experiment(path, with_questions=False)
-        url, name, beside = url or file.store_url, file.spec.name, path.parent
+        name, beside = file.spec.name, path.parent
+        url = from_here(url) if url else file.store_url
     assert url is not None
     store = store_at(url, beside=beside)
     if not store.path.exists():

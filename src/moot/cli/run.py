@@ -16,7 +16,7 @@ from moot.report.terminal import print_report
 from moot.run.build import Experiment, build
 from moot.run.experiment import ExperimentFile, read_experiment
 from moot.run.runner import Runner, State
-from moot.store import store_at
+from moot.store import from_here
 
 EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "budget": 3, "interrupted": INTERRUPTED}
 
@@ -25,9 +25,9 @@ def run_command(
     path: Path, *, store: str | None, limit: int | None, budget_usd: float | None, estimate: bool, quiet: bool
 ) -> int:
     file = read_experiment(path)
-    changes = {key: value for key, value in (("store", store), ("budget_usd", budget_usd)) if value is not None}
-    file = ExperimentFile(path, file.spec.model_copy(update=changes), file.places)
-    experiment = build(file, limit=limit)
+    if budget_usd is not None:
+        file = ExperimentFile(path, file.spec.model_copy(update={"budget_usd": budget_usd}), file.places)
+    experiment = build(file, limit=limit, store_url=from_here(store) if store else None)
     if estimate:
         from moot.cli.estimate import print_estimate
 
@@ -36,8 +36,7 @@ def run_command(
 
 
 async def _run(experiment: Experiment, *, quiet: bool) -> int:
-    file = experiment.file
-    store = await store_at(file.store_url, beside=file.path.parent).open()
+    store = await experiment.store().open()
     try:
         runner = Runner(experiment, store)
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, runner.interrupt)

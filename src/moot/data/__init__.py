@@ -14,6 +14,7 @@ from pathlib import Path
 from moot.data.case import read_case
 from moot.data.rows import READERS
 from moot.errors import FileError, UsageError
+from moot.models.closest import closest
 from moot.types import Case, seeded
 
 _SETS = Path(__file__).parent / "sets"
@@ -30,9 +31,9 @@ class Dataset:
     chosen: frozenset[int] | None = None
 
     def __iter__(self) -> Iterator[Case]:
-        for position, case in enumerate(_cases(self.path, self.language)):
+        for position, placed in enumerate(_cases(self.path, self.language)):
             if self.chosen is None or position in self.chosen:
-                yield case
+                yield placed[1]
 
     def __len__(self) -> int:
         return self.size if self.chosen is None else len(self.chosen)
@@ -49,8 +50,10 @@ def builtin_names() -> list[str]:
 
 def builtin(name: str) -> Path:
     """The file of a set that comes with moot."""
-    if name not in builtin_names():
-        raise UsageError(f"there is no built-in set {name!r}; expected one of {', '.join(builtin_names())}")
+    known = builtin_names()
+    if name not in known:
+        hint = closest(name, known)
+        raise UsageError(f"there is no built-in set {name!r}; expected one of {', '.join(known)}{hint}")
     return _SETS / f"{name}.jsonl"
 
 
@@ -60,13 +63,12 @@ def load(path: Path, *, language: str = "en", sample: int | None = None, seed: i
         raise FileError("no such file of questions", file=path)
     first_seen: dict[str, int] = {}
     hashed = hashlib.sha256()
-    size = 0
-    for size, case in enumerate(_cases(path, language), start=1):
-        if case.question.id in first_seen:
-            earlier = first_seen[case.question.id]
-            raise FileError(f"question id {case.question.id!r} stands at row {earlier} already", file=path, key="id")
-        first_seen[case.question.id] = size
+    for line, case in _cases(path, language):
+        ident = case.question.id
+        if (earlier := first_seen.setdefault(ident, line)) != line:
+            raise FileError(f"{ident!r} is the question of line {earlier} already", file=path, line=line, key="id")
         hashed.update(case.digest.encode())
+    size = len(first_seen)
     if size == 0:
         raise FileError("no questions in it", file=path)
     chosen = None
@@ -75,10 +77,15 @@ def load(path: Path, *, language: str = "en", sample: int | None = None, seed: i
     return Dataset(path, language, size, hashed.hexdigest()[:32], chosen)
 
 
-def _cases(path: Path, language: str) -> Iterator[Case]:
+def _cases(path: Path, language: str) -> Iterator[tuple[int, Case]]:
+    """Each case with its line."""
     reader = READERS.get(path.suffix.lower())
     if reader is None:
-        raise FileError(f"unknown kind of question file; expected {', '.join(READERS)}", file=path)
+        problem = f"unknown kind of question file {path.suffix!r}; expected {', '.join(READERS)}"
+        raise FileError(problem, file=path)
     read = partial(read_case, file=str(path), language=language)
-    for line, values in reader(path):
-        yield read(values, line=line)
+    try:
+        for line, values in reader(path):
+            yield line, read(values, line=line)
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None

@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from moot.errors import FileError
-from moot.types import Case, HumanRate, Question, QuestionKind
+from moot.forms import YES_NO
+from moot.models.closest import closest
+from moot.types import UNKNOWN, Case, HumanRate, Question, QuestionKind
 
 KEYS = (
     *("id", "text", "choices", "context", "language", "kind", "answer", "accepted", "rejected", "comment", "source"),
     *("author", "human", "category", "package", "year", "difficulty", "lemmatize", "free_order", "meta"),
 )
 _KNOWN = frozenset(KEYS)
-_YES_NO = {"yes": "yes", "no": "no", "да": "yes", "нет": "no", "true": "yes", "false": "no"}
 
 
 class Row:
@@ -41,6 +42,8 @@ class Row:
         return self._whole(key, value)
 
     def _whole(self, key: str, text: str) -> str:
+        if "\x00" in text:
+            raise self.error(key, "holds a NUL character, which no store can take")
         if not text.isascii():
             try:
                 text.encode()
@@ -70,7 +73,9 @@ def read_case(values: Mapping[str, Any], *, file: str, line: int, language: str 
     row = Row(values, file, line)
     if not values.keys() <= _KNOWN:
         unknown = next(key for key in values if key not in _KNOWN)
-        raise row.error(str(unknown), f"unknown key; expected one of {', '.join(KEYS)} (anything else goes under meta)")
+        hint = closest(unknown, KEYS)
+        problem = f"unknown key; expected one of {', '.join(KEYS)} (anything else goes under meta){hint}"
+        raise row.error(str(unknown), problem)
     question = _question(row, language)
     year = row.values.get("year")
     if year is not None and (not isinstance(year, int) or isinstance(year, bool)):
@@ -118,12 +123,13 @@ def _question(row: Row, language: str) -> Question:
 
 def _answer(row: Row, question: Question) -> str | None:
     if "answer" not in row.values:
-        raise row.error("answer", "the reference is missing (null says that the question cannot be answered)")
+        problem = f"the reference is missing (null, or {UNKNOWN}, says that the question cannot be answered)"
+        raise row.error("answer", problem)
     value = row.values["answer"]
-    if value is None and question.kind == "open":
+    if value in (None, UNKNOWN) and question.kind == "open":
         return None
     if question.kind == "yes-no":
-        word = _YES_NO.get(str(value).strip().casefold())
+        word = YES_NO.get(str(value).strip().casefold())
         if word is None:
             raise row.error("answer", f"expected yes or no, found {value!r}")
         return word
@@ -140,9 +146,12 @@ def _human(row: Row) -> HumanRate | None:
     value = row.values.get("human")
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
+    if isinstance(value, dict) and value and all(each is None for each in value.values()):
+        return None  # how Parquet spells an absent object
     numbers: list[Any]
     if isinstance(value, str):
-        numbers = [int(part) if part.strip().isdecimal() else None for part in value.split("/")]
+        parts = value.split("/")
+        numbers = [int(part) if part.strip().isdecimal() and len(part) < 18 else None for part in parts]
     elif isinstance(value, dict) and set(value) == {"solved", "asked"}:
         numbers = [value["solved"], value["asked"]]
     else:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,41 +18,64 @@ Rows = Iterator[tuple[int, Mapping[str, Any]]]
 _LISTS = ("choices", "accepted", "rejected")
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
 _PARQUET_SLICE = 2_000
+_LONGEST_CELL = 2**31 - 1
 
 
 def jsonl_rows(path: Path) -> Rows:
-    with path.open(encoding="utf-8-sig") as lines:
-        try:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield number, _json_object(line, path, number)
-        except UnicodeDecodeError as error:
-            raise FileError(f"expected UTF-8 text ({error.reason})", file=path) from None
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line := line.removeprefix(codecs.BOM_UTF8).strip() if number == 1 else line.strip():
+                yield number, _json_object(line, path, number)
 
 
-def _json_object(line: str, path: Path, number: int) -> Mapping[str, Any]:
+def _json_object(line: bytes, path: Path, number: int) -> Mapping[str, Any]:
     try:
         value = orjson.loads(line)
-    except ValueError as error:
-        raise FileError(f"expected one JSON object a line ({error})", file=path, line=number) from None
+    except ValueError:
+        value = _json_leniently(line, path, number)
     if not isinstance(value, dict):
         raise FileError("expected one JSON object a line", file=path, line=number)
     return value
 
 
+def _json_leniently(line: bytes, path: Path, number: int) -> Any:
+    """The standard library takes half surrogates, so that the row can say in which key one stands."""
+    try:
+        return json.loads(line.decode())
+    except UnicodeDecodeError as error:
+        raise FileError(f"expected UTF-8 text ({error.reason})", file=path, line=number) from None
+    except ValueError as error:
+        raise FileError(f"expected one JSON object a line ({error})", file=path, line=number) from None
+    except RecursionError:
+        raise FileError("expected one JSON object a line (nested too deep)", file=path, line=number) from None
+
+
 def csv_rows(path: Path) -> Rows:
-    """Lists stand in a cell as JSON (``["a", "b"]``) or separated by ``|``; an empty cell is an absent key."""
+    """Lists stand in a cell as JSON (``["a", "b"]``) or separated by ``|``; an empty cell is an absent key.
+
+    So an empty answer is a missing reference; a question that cannot be answered says ``[UNKNOWN]``.
+    """
+    csv.field_size_limit(_LONGEST_CELL)  # for the whole process: the standard library knows no other way
     with path.open(encoding="utf-8-sig", newline="") as lines:
-        reader = csv.DictReader(lines)
+        reader = csv.DictReader(lines, strict=True)
         try:
+            _check_header(reader.fieldnames or (), path)
+            begins = reader.line_num + 1
             for values in reader:
                 if None in values:
-                    raise FileError("more cells than the header has columns", file=path, line=reader.line_num)
-                yield reader.line_num, _from_cells(values, path, reader.line_num)
+                    raise FileError("more cells than the header has columns", file=path, line=begins)
+                yield begins, _from_cells(values, path, begins)
+                begins = reader.line_num + 1
         except UnicodeDecodeError as error:
-            raise FileError(f"expected UTF-8 text ({error.reason})", file=path) from None
+            raise FileError(f"expected UTF-8 text ({error.reason})", file=path, line=reader.line_num + 1) from None
         except csv.Error as error:
             raise FileError(f"not valid CSV: {error}", file=path, line=reader.line_num) from None
+
+
+def _check_header(names: Sequence[str], path: Path) -> None:
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise FileError("two columns have this name", file=path, line=1, key=name)
 
 
 def _from_cells(cells: Mapping[str, str | None], path: Path, line: int) -> dict[str, Any]:
@@ -65,26 +89,29 @@ def _from_cells(cells: Mapping[str, str | None], path: Path, line: int) -> dict[
         elif key in ("lemmatize", "free_order"):
             row[key] = _FLAGS.get(text.casefold(), text)
         elif key == "year":
-            row[key] = int(text) if text.isdecimal() else text
+            row[key] = int(text) if text.isdecimal() and len(text) < 18 else text
+        elif key == "human" and text.startswith("{"):
+            row[key] = _json_cell(text, path, line, key)
         elif key.startswith("meta."):
             row.setdefault("meta", {})[key.removeprefix("meta.")] = text
         else:
             row[key] = text
-    if "answer" not in row and "answer" in cells:
-        row["answer"] = None
     return row
 
 
 def _list_cell(text: str, path: Path, line: int, key: str) -> list[Any]:
     if not text.startswith("["):
         return [part.strip() for part in text.split("|")]
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise FileError(
-            f"expected a JSON list or values separated by | ({error})", file=path, line=line, key=key
-        ) from None
+    value = _json_cell(text, path, line, key)
     return value if isinstance(value, list) else [value]
+
+
+def _json_cell(text: str, path: Path, line: int, key: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        problem = f"begins like JSON and is not ({error}); a list may be written as a|b too"
+        raise FileError(problem, file=path, line=line, key=key) from None
 
 
 def parquet_rows(path: Path) -> Rows:

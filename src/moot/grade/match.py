@@ -8,6 +8,8 @@ from typing import ClassVar, Protocol
 from moot.grade.normalise import normalise
 from moot.types import UNKNOWN, Case, Score, Verdict
 
+_UNKNOWN = normalise(UNKNOWN)
+
 
 class Grader(Protocol):
     name: ClassVar[str]
@@ -27,12 +29,16 @@ class Match:
 
 
 def match(case: Case, answer: str | None) -> Score:
+    """1 or 0. What the author of the question rejects is wrong, even where it equals an accepted answer."""
     if answer is None:
         return Score(0.0, "no-answer")
-    if case.question.kind != "open":
-        return Score(float(answer.casefold() == (case.answer or "").casefold()), "choice")
-    if case.answer is None:
-        return Score(float(answer.strip() == UNKNOWN), "unanswerable")
     given = normalise(answer)
-    right = any(given == normalise(each) for each in (case.answer, *case.accepted))
-    return Score(float(right), "match")
+    if case.question.kind != "open":
+        return Score(float(given == normalise(case.answer or "")), "choice")
+    if any(given == normalise(each) for each in case.rejected):
+        return Score(0.0, "match", "rejected by the author")
+    if any(given == normalise(each) for each in case.accepted):
+        return Score(1.0, "match")
+    if case.answer is None:
+        return Score(float(given == _UNKNOWN), "unanswerable")
+    return Score(float(given == normalise(case.answer)), "match")

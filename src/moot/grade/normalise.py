@@ -5,21 +5,37 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_PUNCTUATION = re.compile(r"[^\w\s]|_")
-_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _STRESS = "\u0301"
+_MINUS = re.compile(r"(?<!\w)[-−–](?=\d)")
+_KEPT_MINUS = "\ue000"
+"""A sign before a number on its way past the punctuation; it is nobody's letter."""
+_PUNCTUATION = re.compile(rf"(?P<kept>(?<=[^\W_])[+#]+(?!\w))|{_KEPT_MINUS}|[^\w\s]|_")
+_ARTICLES = re.compile(r"\b(?:a|an|the)\s+(?=\S)")
 
 
 def normalise(text: str) -> str:
     """Lower case, without diacritics, punctuation and articles, white space folded.
 
     ё becomes е, and the stress mark that Russian quiz texts use is dropped; й keeps its breve, being another letter.
-    A text that is nothing but an article or punctuation stays as it is: "A" is a grade of vitamin too.
+    An article is one only before another word: "A" and "vitamin A" keep theirs. So do a number its sign, and C++ and
+    C# what sets them apart from C. A text that is nothing but punctuation stays as it is.
     """
-    folded = text.casefold().replace("ё", "е").replace(_STRESS, "")
-    plain = folded if folded.isascii() else "".join(_plain(character) for character in folded)
-    words = _ARTICLES.sub(" ", _PUNCTUATION.sub(" ", plain)).split()
-    return " ".join(words) or " ".join(folded.split())
+    folded = _folded(text.replace(_KEPT_MINUS, " "))
+    words = _PUNCTUATION.sub(_kept, _MINUS.sub(_KEPT_MINUS, folded)).split()
+    return _ARTICLES.sub("", " ".join(words)) or " ".join(folded.split())
+
+
+def _kept(found: re.Match[str]) -> str:
+    return "-" if found.group() == _KEPT_MINUS else found.group("kept") or " "
+
+
+def _folded(text: str) -> str:
+    """Case and diacritics off. Compatibility forms first (ﬁ, Ⅳ, ℌ): they may hide capitals and marks."""
+    if text.isascii():
+        return text.lower()
+    composed = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    plain = composed.replace("ё", "е").replace(_STRESS, "")
+    return "".join(map(_plain, plain))
 
 
 def _plain(character: str) -> str:

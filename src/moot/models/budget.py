@@ -21,7 +21,7 @@ TOKENS_AROUND_A_MESSAGE = 16
 
 def most_tokens(request: Request) -> int:
     """An upper bound on the prompt: no tokeniser makes more tokens than there are bytes."""
-    schema = len(str(request.schema)) if request.schema else 0
+    schema = len(str(request.schema).encode("utf-8", "replace")) if request.schema else 0
     return schema + sum(
         len(message.content.encode("utf-8", "replace")) + TOKENS_AROUND_A_MESSAGE for message in request.messages
     )

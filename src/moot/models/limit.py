@@ -1,8 +1,8 @@
 """Limits of an endpoint: how many calls at once, per minute, and tokens per minute; shared by all its models.
 
 Concurrency adapts. A 429 halves it (at most once for the calls that were in flight together) and, with Retry-After,
-stops the endpoint until then. Latency well above its long-run level means that calls queue at the server, where they
-help nobody: the limit shrinks in proportion. Quiet success lets it grow back to the ceiling.
+stops the endpoint until then; quiet success lets it grow back. Calls that only queue at the server help nobody: where
+fewer at once get as much done, there are fewer.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from moot.errors import RateLimited, ServerFailed
+from moot.errors import CallError, RateLimited, ServerFailed
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request, Usage
 
 DEFAULT_CONCURRENT = 64
 COMPLETION_GUESS = 500
 """Tokens that a reply is taken to cost against `tpm` until it is there, when the request sets no maximum."""
+
+LONGEST_PAUSE_S = 900.0
+"""A Retry-After beyond this (a spent daily quota) is no pause but the end: calls fail at once and say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,61 +33,136 @@ class Limits:
     tpm: float | None = None
 
 
-class AdaptiveLimit:
-    """The number of calls allowed in flight, by the gradient of latency and by refusals."""
+@dataclass(slots=True)
+class Round:
+    """Calls that started and ended under one limit while it was the limit that held them back."""
 
-    TOLERANCE = 2.0
-    """Latency may double before it counts as queueing: replies differ in length."""
-    SMOOTHING = 0.2
-    LONG_RUN = 600
-    """Calls over which the long-run latency is averaged."""
+    level: float
+    opened_at: float
+    calls: int = 0
+    total_s: float = 0.0
+
+    @property
+    def mean_s(self) -> float:
+        return self.total_s / self.calls
+
+
+class AdaptiveLimit:
+    """The number of calls allowed in flight: halved by refusals, and no higher than is of use.
+
+    Latency alone says little: replies differ in length, and a queue of our own making looks like a slow server. So now
+    and then a lower limit is tried. If latency falls as far as the limit did, calls had only been queueing: the lower
+    limit costs nothing and stays. If it does not, the server works on so many at once and the old limit is back. A limit
+    that was lowered is tried upwards in the same way.
+    """
+
+    ROUND = 64
+    """Calls at least that a limit is judged by: replies differ in length."""
+    EARLY = 20
+    """Calls after which a trial that is plainly failing ends."""
+    QUEUEING = 0.62
+    """Half the limit with less than this share of the latency: nothing is lost, within the noise."""
+    USEFUL = 1.6
+    """Twice the limit with less than this times the latency: more gets done."""
+    FIRST_HOLD, HOLD = 3, 30
+    """Rounds before the first trial and between trials, so that trials that fail cost next to nothing."""
+    HEADROOM = 1.5
+    """Above the lowest limit that lost nothing, so that the server always has the next call at hand."""
+    GROWTH = 0.2
 
     def __init__(self, ceiling: int) -> None:
         self.ceiling = ceiling
+        self.level = float(ceiling)
+        """As much as is of use."""
         self.value = float(ceiling)
-        self._long_run_s: float | None = None
-        self._seen = 0
-        self._short_run_s = 0.0
+        """As much as is allowed: below the level for a while after a refusal."""
         self._halved_at = -math.inf
+        self._round = Round(self.level, -math.inf)
+        self._before: Round | None = None
+        self._hold = self.FIRST_HOLD
+        self._shrinking = False
 
     @property
     def allowed(self) -> int:
         return max(1, int(self.value))
 
-    def succeeded(self, latency_s: float, in_flight: int) -> None:
-        self._seen += 1
-        weight = max(1 / self._seen, 1 / self.LONG_RUN)
-        self._long_run_s = latency_s if self._long_run_s is None else self._mix(self._long_run_s, latency_s, weight)
-        self._short_run_s = self._mix(self._short_run_s or latency_s, latency_s, max(1 / self._seen, 1 / 20))
-        if in_flight < self.allowed / 2:
+    def succeeded(self, started_at: float, now: float, in_flight: int) -> None:
+        if in_flight < 0.8 * self.allowed:
             return  # not the limit that holds us back: nothing to learn
-        gradient = min(1.0, max(0.5, self.TOLERANCE * self._long_run_s / max(self._short_run_s, 1e-9)))
-        target = self.value * gradient + math.sqrt(self.value)
-        # One step a call would swing wildly when hundreds return together: scaled to one step a round of calls.
-        step = self.SMOOTHING * (target - self.value) / self.value
-        self.value = min(float(self.ceiling), max(1.0, self.value + step))
-        if self._short_run_s > self._long_run_s * self.TOLERANCE:
-            # The long run must not learn the queue that we ourselves made.
-            self._long_run_s *= 0.999
+        if self.value < self.level:
+            # One step a call would swing wildly when hundreds return together: this is one step a round of calls.
+            self.value = min(self.level, self.value + self.GROWTH / math.sqrt(self.value))
+            return
+        if started_at < self._round.opened_at:
+            return
+        self._round.calls += 1
+        self._round.total_s += now - started_at
+        enough = max(self.ROUND, 2 * self.allowed)
+        if self._round.calls >= enough or (self._round.calls >= self.EARLY and self._fails_plainly()):
+            self._judge(now)
 
     def refused(self, started_at: float, now: float) -> None:
         """Halve, unless this call started before the last halving: it only confirms what is known."""
         if started_at >= self._halved_at:
             self.value = max(1.0, self.value / 2)
             self._halved_at = now
+            if self._before is not None:
+                self._settle(self._before.level, now)
 
-    @staticmethod
-    def _mix(old: float, new: float, weight: float) -> float:
-        return old + weight * (new - old)
+    def _fails_plainly(self) -> bool:
+        before = self._before
+        return before is not None and self.level < before.level and self._round.mean_s > 0.85 * before.mean_s
+
+    def _judge(self, now: float) -> None:
+        """A round is over: go on as before, begin a trial, or end one."""
+        before = self._before
+        if before is None:
+            self._hold -= 1
+            if self._hold > 0 or self.ceiling < 2:
+                self._open(now)
+            elif self.level < self.ceiling and not self._shrinking:
+                self._try(min(float(self.ceiling), 2 * self.level), now)
+            else:
+                self._try(max(1.0, self.level / 2), now)
+            return
+        share = self._round.mean_s / before.mean_s
+        if self.level > before.level:
+            useful = share < self.USEFUL ** math.log2(self.level / before.level)
+            self._settle(self.level if useful else before.level, now)
+        elif share > self.QUEUEING:
+            self._settle(before.level * (self.HEADROOM if self._shrinking else 1.0), now)
+        elif self.level < 2:
+            self._settle(self.level, now)
+        else:
+            self._shrinking = True
+            self._try(self.level / 2, now)
+
+    def _try(self, level: float, now: float) -> None:
+        self._before = self._round
+        self._move(level, now)
+
+    def _settle(self, level: float, now: float) -> None:
+        self._before, self._hold, self._shrinking = None, self.HOLD, False
+        self._move(min(float(self.ceiling), level), now)
+
+    def _move(self, level: float, now: float) -> None:
+        held_back_by_level = self.value >= self.level
+        self.level = level
+        self.value = level if held_back_by_level else min(self.value, level)
+        self._open(now)
+
+    def _open(self, now: float) -> None:
+        self._round = Round(self.level, now)
 
 
 class Bucket:
-    """So much a minute, with at most a few seconds' worth at once. What was taken too much is paid back by waiting."""
+    """So much in any minute, with at most a few seconds' worth at once. What was taken too much is paid back by waiting."""
 
     BURST_S = 2.0
 
     def __init__(self, per_minute: float, clock: Callable[[], float]) -> None:
-        self._rate = per_minute / 60
+        # The burst is part of the minute: a full bucket and a minute of filling must not be more than was allowed.
+        self._rate = per_minute / (60 + self.BURST_S)
         self._most = max(1.0, self._rate * self.BURST_S)
         self._level = self._most
         self._clock = clock
@@ -142,7 +220,7 @@ class Limiter:
                 place.set_result(None)
 
     def succeeded(self, started_at: float) -> None:
-        self.adaptive.succeeded(self._clock() - started_at, self.in_flight)
+        self.adaptive.succeeded(started_at, self._clock(), self.in_flight)
 
     def refused(self, started_at: float, retry_after_s: float | None) -> None:
         now = self._clock()
@@ -166,7 +244,7 @@ class Limiter:
         except asyncio.CancelledError:
             if place.done() and not place.cancelled():
                 self.leave()
-            else:
+            elif place in self._waiting:  # else `leave` came upon it first and passed it by
                 self._waiting.remove(place)
             raise
 
@@ -175,9 +253,14 @@ class Limiter:
             self._requests.take(1) if self._requests else 0.0,
             self._tokens.take(tokens) if self._tokens else 0.0,
         )
-        while pause_s > 0 or (pause_s := self._paused_until - self._clock()) > 0:
-            await asyncio.sleep(pause_s)
-            pause_s = self._paused_until - self._clock()
+        while True:
+            asked_s = self._paused_until - self._clock()
+            if asked_s > LONGEST_PAUSE_S:
+                raise RateLimited(f"the endpoint asked for a pause of {asked_s:,.0f} s", retry_after_s=asked_s)
+            if max(pause_s, asked_s) <= 0:
+                return
+            await asyncio.sleep(max(pause_s, asked_s))
+            pause_s = 0.0
 
 
 class Limit(Wrapper):
@@ -193,12 +276,11 @@ class Limit(Wrapper):
         started_at = await self.limiter.enter(tokens)
         try:
             reply = await self.inner.generate(request)
-        except RateLimited as error:
-            self.limiter.refused(started_at, error.retry_after_s)
-            raise
-        except ServerFailed as error:
-            if error.status == 503:
+        except CallError as error:
+            if isinstance(error, RateLimited) or (isinstance(error, ServerFailed) and error.status == 503):
                 self.limiter.refused(started_at, error.retry_after_s)
+            if not error.maybe_billed:
+                self.limiter.settle_tokens(tokens, Usage(prompt=0, completion=0))
             raise
         else:
             self.limiter.succeeded(started_at)

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from moot.errors import FileError
+from moot.models.closest import closest
 from moot.models.wire import storable
 from moot.types import FREE, Price, Reply, Request
 
-_KEYS = {"model", "question_id", "answer", "reasoning", "text", "sample"}
+_KEYS = ("model", "question_id", "answer", "reasoning", "text", "sample")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,10 @@ class RecordedModel:
         self.price = price
         self.recording = read_recording(file)
         if model not in self.recording.models:
-            known = ", ".join(sorted(self.recording.models)[:20])
-            raise FileError(f"holds no replies of {model!r}; it has {known}", file=file, key="model")
+            known = sorted(self.recording.models)
+            there = f"those of {', '.join(known[:20])}" if known else "none at all"
+            problem = f"holds no replies of {model!r}; expected one of its models: there are {there}"
+            raise FileError(problem + closest(model, known), file=file, key="model")
 
     def shape(self, request: Request) -> Mapping[str, Any]:
         return {
@@ -61,11 +64,19 @@ class RecordedModel:
         pass
 
 
-@lru_cache(maxsize=32)
 def read_recording(path: Path) -> Recording:
     """Read a file of replies once, however many models are taken from it."""
-    if not path.is_file():
-        raise FileError("no such file of recorded replies", file=path)
+    try:
+        about = path.stat()
+        return _read(path, about.st_mtime_ns, about.st_size)
+    except FileNotFoundError:
+        raise FileError("no such file of recorded replies", file=path) from None
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+@lru_cache(maxsize=32)
+def _read(path: Path, changed_ns: int, size: int) -> Recording:
     replies: dict[tuple[str, str, int], str] = {}
     hashed = hashlib.sha256()
     with path.open("rb") as lines:
@@ -88,25 +99,25 @@ def _read_line(line: bytes, path: Path, number: int) -> tuple[tuple[str, str, in
         raise FileError(f"expected one JSON object a line ({error})", file=path, line=number) from None
     if not isinstance(row, dict):
         raise FileError("expected one JSON object a line", file=path, line=number)
-    if unknown := sorted(set(row) - _KEYS):
-        raise FileError(f"unknown key; expected {', '.join(sorted(_KEYS))}", file=path, line=number, key=unknown[0])
+    if unknown := sorted(set(row) - set(_KEYS)):
+        problem = f"unknown key; expected one of {', '.join(_KEYS)}{closest(unknown[0], _KEYS)}"
+        raise FileError(problem, file=path, line=number, key=unknown[0])
     for key in ("model", "question_id"):
-        if not isinstance(row.get(key), str):
-            raise FileError("expected a text", file=path, line=number, key=key)
+        if not isinstance(row.get(key), str) or not row[key]:
+            raise FileError("expected a text that is not empty", file=path, line=number, key=key)
+    for key in ("answer", "reasoning", "text"):
+        if not isinstance(row.get(key), str | None):
+            raise FileError("expected a text or null", file=path, line=number, key=key)
     sample = row.get("sample", 0)
-    if not isinstance(sample, int) or sample < 0:
+    if not isinstance(sample, int) or isinstance(sample, bool) or sample < 0:
         raise FileError("expected a whole number from 0 on", file=path, line=number, key="sample")
-    return (row["model"], row["question_id"], sample), _text_of(row, path, number)
+    return (row["model"], row["question_id"], sample), _text_of(row)
 
 
-def _text_of(row: Mapping[str, Any], path: Path, number: int) -> str:
+def _text_of(row: Mapping[str, str | None]) -> str:
     """With `answer` given nothing is parsed: it is put into the form that every strategy reads."""
-    answer, text = row.get("answer"), row.get("text")
-    if answer is None and not isinstance(text, str):
-        return ""
+    answer, text = row.get("answer"), row.get("text") or ""
     if answer is None:
-        return storable(str(text))
-    if not isinstance(answer, str):
-        raise FileError("expected a text or null", file=path, line=number, key="answer")
-    reasoning = row.get("reasoning") or text or ""
-    return storable(json.dumps({"reasoning": str(reasoning), "answer": answer}, ensure_ascii=False))
+        return storable(text)
+    said = {"reasoning": storable(row.get("reasoning") or text), "answer": storable(answer)}
+    return json.dumps(said, ensure_ascii=False)

@@ -31,7 +31,7 @@ class Patience:
         """Full jitter over an exponential, but never earlier than the server asked for."""
         asked = error.retry_after_s if isinstance(error, RateLimited | ServerFailed) else None
         grown = min(self.longest_pause_s, self.first_pause_s * 2 ** (failures - 1))
-        if asked is not None:
+        if asked:  # "after 0 seconds" says no more than our own guess does
             return asked + random.uniform(0, min(1.0, 0.1 * asked + 0.05))
         return random.uniform(0.1 * grown, grown)
 

@@ -16,9 +16,22 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template, TemplateError, meta
 
 from moot.errors import FileError, UsageError
+from moot.models.closest import closest
 from moot.types import digest
 
 LANGUAGES = ("en", "ru")
+_EXAMPLE: dict[str, Any] = {
+    "question": "Who?",
+    "choices": (("A", "Ann"), ("B", "Bob")),
+    "context": "Ann came.",
+    "kind": "choice",
+    "problem": "empty",
+    "letters": "A, B",
+    "fields": "reasoning, answer",
+    "instruction": "Think.",
+    "persona": "Ann",
+}
+"""What a user's template is tried out with."""
 _HERE = Path(__file__).parent
 _INPUTS = re.compile(r"\{#\s*inputs:\s*([^#]*?)\s*#\}")
 _BLOCK_TAG = re.compile(r"<(?=/?\s*(?:question|options|context|answers?|reasoning|position|document)\b)", re.IGNORECASE)
@@ -32,7 +45,7 @@ def block(text: object) -> str:
 class Prompts:
     """The templates of one language, with the user's own files over ours.
 
-    >>> Prompts("en").render("draft", question="Who?", choices=(), context=None)
+    >>> Prompts("en").render("draft", question="Who?", choices=(), context=None, kind="open")
     """
 
     def __init__(self, language: str = "en", folder: Path | None = None) -> None:
@@ -61,7 +74,7 @@ class Prompts:
 
     def source(self, name: str) -> str:
         if name not in self._sources:
-            self._sources[name] = self.path(name).read_text(encoding="utf-8")
+            self._sources[name] = _read(self.path(name))
         return self._sources[name]
 
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
@@ -72,13 +85,16 @@ class Prompts:
         """A named instruction (`break-down`) in words; anything with a space in it is taken as the words themselves."""
         if not text or re.search(r"\s", text):
             return text
-        known = sorted(path.stem for path in (_HERE / self.language / "instructions").glob("*.j2"))
-        own = self.folder is not None and (self.folder / "instructions" / f"{text}.j2").is_file()
-        if text not in known and not own:
-            raise UsageError(
-                f"instruction {text!r} is unknown; expected words of your own or one of {', '.join(known)}"
-            )
+        known = self.instructions()
+        if text not in known:
+            expected = f"words of your own or one of {', '.join(known)}"
+            raise UsageError(f"instruction {text!r} is unknown; expected {expected}{closest(text, known)}")
         return self.render(f"instructions/{text}")
+
+    def instructions(self) -> list[str]:
+        """The names of all instructions, ours and the user's."""
+        folders = [_HERE / self.language, *([self.folder] if self.folder else [])]
+        return sorted({path.stem for folder in folders for path in (folder / "instructions").glob("*.j2")})
 
     def check(self) -> None:
         """Find mistakes in the user's templates before any model is called."""
@@ -86,13 +102,17 @@ class Prompts:
             return
         if not self.folder.is_dir():
             raise FileError("expected a folder of .j2 templates", file=self.folder, key="prompts")
-        for path in sorted(self.folder.rglob("*.j2")):
-            ours = _HERE / self.language / path.relative_to(self.folder)
-            if not ours.is_file() and path.parent.name != "instructions":
-                known = ", ".join(sorted(each.stem for each in (_HERE / self.language).glob("*.j2")))
-                raise FileError(f"no prompt has this name; expected one of {known}", file=path)
-            allowed = declared_inputs(ours.read_text(encoding="utf-8")) if ours.is_file() else frozenset()
-            _check_inputs(path, allowed)
+        templates = sorted(path for path in self.folder.rglob("*.j2") if path.is_file())
+        if not templates:
+            raise FileError("expected .j2 templates in this folder, found none", file=self.folder, key="prompts")
+        known = sorted(each.stem for each in (_HERE / self.language).glob("*.j2"))
+        for path in templates:
+            place = path.relative_to(self.folder)
+            ours = _HERE / self.language / place
+            if not ours.is_file() and place.parts[:-1] != ("instructions",):
+                expected = f"expected one of {', '.join(known)}, or instructions/NAME"
+                raise FileError(f"no prompt has this name; {expected}{closest(path.stem, known)}", file=path)
+            _check_inputs(path, declared_inputs(_read(ours)) if ours.is_file() else frozenset())
 
 
 def declared_inputs(source: str) -> frozenset[str]:
@@ -107,17 +127,43 @@ def _environment() -> Environment:
     return environment
 
 
-@cache
-def _compile(path: Path) -> Template:
+def _read(path: Path) -> str:
     try:
-        return _environment().from_string(path.read_text(encoding="utf-8"))
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(f"expected UTF-8 text ({error.reason})", file=path) from None
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def _compile(path: Path) -> Template:
+    return _compiled(path, _read(path))
+
+
+@cache
+def _compiled(path: Path, source: str) -> Template:
+    try:
+        return _environment().from_string(source)
     except TemplateError as error:
         raise FileError(f"not a valid template: {error}", file=path, line=getattr(error, "lineno", None)) from None
 
 
 def _check_inputs(path: Path, allowed: frozenset[str]) -> None:
-    _compile(path)
-    used = meta.find_undeclared_variables(_environment().parse(path.read_text(encoding="utf-8")))
+    """A template that asks for what it never gets, or that never shows the question, would fail in the middle of a run."""
+    template = _compile(path)
+    used = meta.find_undeclared_variables(_environment().parse(_read(path)))
     if unknown := sorted(used - allowed):
         expected = ", ".join(sorted(allowed)) or "none"
-        raise FileError(f"uses {', '.join(unknown)}; the inputs of this prompt are: {expected}", file=path)
+        hint = closest(unknown[0], allowed)
+        raise FileError(f"uses {', '.join(unknown)}; the inputs of this prompt are: {expected}{hint}", file=path)
+    if "question" in allowed - used:
+        raise FileError("never shows the question; expected {{ question | block }} in it", file=path)
+    if allowed <= _EXAMPLE.keys():
+        _try_out(path, template, allowed)
+
+
+def _try_out(path: Path, template: Template, allowed: frozenset[str]) -> None:
+    try:
+        template.render({name: _EXAMPLE[name] for name in allowed})
+    except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+        raise FileError(f"cannot be filled in: {error}", file=path) from None

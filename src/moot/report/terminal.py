@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from moot.report.figures import Figures
+
+WHISKER = 20
+"""Characters of the drawn interval."""
 
 SMALL = 30
 """Fewer questions than this prove next to nothing, and the report says so."""
@@ -21,28 +25,35 @@ def print_report(figures: Figures, console: Console) -> None:
 
 
 def _accuracy_table(figures: Figures) -> Table:
-    table = Table(title=f"{figures['experiment']}: {figures['questions']} questions", title_justify="left")
-    table.add_column("strategy")
-    table.add_column("who")
-    table.add_column("right", justify="right")
-    table.add_column("95 % interval", justify="right")
-    table.add_column("", no_wrap=True)
-    table.add_column("n", justify="right")
-    table.add_column("not answered", justify="right")
-    table.add_column("calls", justify="right")
-    table.add_column("cost", justify="right")
-    for row in figures["accuracy"]:
-        table.add_row(
+    rows = figures["accuracy"]
+    troubled = any(_without_answer(row) for row in rows)
+    table = Table(
+        title=f"{figures['experiment']}: {figures['questions']} questions",
+        title_justify="left",
+        box=SIMPLE,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("strategy", no_wrap=True)
+    table.add_column("who", no_wrap=True)
+    table.add_column("right (95 % interval)", no_wrap=True)
+    table.add_column(f"0 %{'':{WHISKER - 8}}100 %", no_wrap=True, style="cyan")
+    table.add_column("n", justify="right", no_wrap=True)
+    table.add_column("calls", justify="right", no_wrap=True)
+    table.add_column("cost", justify="right", no_wrap=True)
+    if troubled:
+        table.add_column("not answered")
+    for row in rows:
+        cells = [
             row["label"],
-            row.get("player") or row.get("team") or "",
-            percent(row["value"]),
-            interval(row),
+            row.get("player") or row.get("captain") or row.get("team") or "",
+            f"{percent(row['value']):>7} {interval(row)}",
             whisker(row),
             str(row["n"]),
-            _without_answer(row["outcomes"], row["missing"]),
             f"{row['calls']:,}",
             money(row["cost_usd"]),
-        )
+        ]
+        table.add_row(*cells, *([_without_answer(row)] if troubled else []))
     return table
 
 
@@ -67,10 +78,10 @@ def percent(value: float | None) -> str:
 
 
 def interval(row: dict[str, Any]) -> str:
-    return "–" if row["low"] is None else f"{100 * row['low']:.1f}–{100 * row['high']:.1f}"
+    return "" if row["low"] is None else f"({100 * row['low']:.1f}–{100 * row['high']:.1f})"
 
 
-def whisker(row: dict[str, Any], width: int = 24) -> str:
+def whisker(row: dict[str, Any], width: int = WHISKER) -> str:
     """The interval drawn on a line from 0 to 100 %."""
     if row["low"] is None:
         return ""
@@ -87,8 +98,8 @@ def money(usd: float | None) -> str:
     return "$0" if usd == 0 else f"${usd:.4f}" if usd < 1 else f"${usd:,.2f}"
 
 
-def _without_answer(outcomes: dict[str, int], missing: int) -> str:
+def _without_answer(row: dict[str, Any]) -> str:
     """Every ending but an answer, by name: nothing hides in a smaller n."""
-    named = [f"{count} {outcome}" for outcome, count in sorted(outcomes.items()) if outcome != "answered"]
-    named += [f"{missing} not played"] if missing else []
-    return ", ".join(named) or "0"
+    named = [f"{count} {outcome}" for outcome, count in sorted(row["outcomes"].items()) if outcome != "answered"]
+    named += [f"{row['missing']} not played"] if row["missing"] else []
+    return ", ".join(named)

@@ -28,6 +28,8 @@ from moot.run.experiment import (
     RetriesSpec,
     SimulatedSpec,
 )
+from moot.store import store_at
+from moot.store.sqlite import SqliteStore
 from moot.strategies import Strategy, label, strategy
 from moot.team import Player, Team, numbered
 from moot.types import FREE, Price, Request, canonical_json, digest
@@ -79,6 +81,7 @@ class Experiment:
     """Everything a run needs, checked."""
 
     file: ExperimentFile
+    store_url: str
     dataset: Dataset | None
     models: Mapping[str, BuiltModel]
     players: Mapping[str, Player]
@@ -96,19 +99,31 @@ class Experiment:
 
     @property
     def id(self) -> str:
-        """Different whenever the file's content, a prompt or a question is."""
+        """Different whenever a cell, a prompt or a question is; where it is kept and what it may cost is no part of it."""
         questions = None
         if self.dataset is not None:
             questions = [self.dataset.fingerprint, sorted(self.dataset.chosen or ())]
-        return digest([self.config, [cell.id for cell in self.cells], questions])
+        return digest([self.name, self.spec.repeats, [cell.id for cell in self.cells], questions])
 
     @property
-    def config(self) -> dict[str, Any]:
-        return self.spec.model_dump(mode="json", exclude_defaults=True)
+    def public_config(self) -> dict[str, Any]:
+        """The file as it may be written down: header values and a proxy's password are not."""
+        config = self.spec.model_dump(mode="json", exclude_defaults=True)
+        for model in config["models"].values():
+            if "headers" in model:
+                model["headers"] = dict.fromkeys(model["headers"], "…")
+            if "proxy" in model:
+                parts = urlsplit(model["proxy"])
+                model["proxy"] = f"{parts.scheme}://{parts.hostname}:{parts.port}"
+        return config
 
     @property
     def episodes(self) -> int:
         return len(self.dataset or ()) * len(self.cells) * self.spec.repeats
+
+    def store(self) -> SqliteStore:
+        """Where the run is kept. A path in the file is relative to the file."""
+        return store_at(self.store_url, beside=self.file.path.parent)
 
     def with_models(self, wrapped: Mapping[str, Model]) -> Experiment:
         """The same plan, played by these models."""
@@ -124,8 +139,8 @@ class Experiment:
         )
 
 
-def build(file: ExperimentFile, *, limit: int | None = None) -> Experiment:
-    """Build all that the file names, or say what is wrong with it."""
+def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None) -> Experiment:
+    """Build all that the file names, or say what is wrong with it. `store_url` goes over the file's own."""
     spec = file.spec
     dataset = _dataset(file, limit) if spec.questions is not None else None
     prompts = _prompts(file)
@@ -134,6 +149,7 @@ def build(file: ExperimentFile, *, limit: int | None = None) -> Experiment:
     teams = _teams(file, players, prompts)
     return Experiment(
         file=file,
+        store_url=store_url or file.store_url,
         dataset=dataset,
         models=models,
         players=players,

@@ -47,18 +47,24 @@ async def examine(experiment: Experiment) -> list[Diagnosis]:
 
 
 async def _examine(name: str, built: BuiltModel, language: str) -> Diagnosis:
+    try:
+        return await _ask(name, built, language)
+    except TimeoutError:
+        return Diagnosis(name, False, f"no answer within {PATIENCE_S:.0f} s")
+    except MootError as error:
+        return Diagnosis(name, False, str(error))
+    except Exception as error:  # noqa: BLE001  one sick model must not keep us from the others
+        return Diagnosis(name, False, f"{type(error).__name__}: {error}")
+
+
+async def _ask(name: str, built: BuiltModel, language: str) -> Diagnosis:
     model = built.model
     if isinstance(model, EndpointModel) and (problem := await _listing_problem(model)):
         return Diagnosis(name, False, problem)
     team = Team(name, (Player(name, model),), Prompts(language))
     started = time.perf_counter()
-    try:
-        async with asyncio.timeout(PATIENCE_S):
-            draft = await team.draft(team.players[0], QUESTIONS[language])
-    except TimeoutError:
-        return Diagnosis(name, False, f"no answer within {PATIENCE_S:.0f} s")
-    except MootError as error:
-        return Diagnosis(name, False, str(error))
+    async with asyncio.timeout(PATIENCE_S):
+        draft = await team.draft(team.players[0], QUESTIONS[language])
     last = team.journal[-1].reply
     return Diagnosis(
         model=name,

@@ -59,12 +59,14 @@ class RunEstimate:
 class Pretender(Wrapper):
     """Stands in for a model: answers from the store where it can, else with a made-up reply in the right form."""
 
-    def __init__(self, built: BuiltModel, calls: ExperimentCalls | None, flights: Flights) -> None:
+    def __init__(
+        self, built: BuiltModel, calls: ExperimentCalls | None, flights: Flights, known: dict[str, Reply]
+    ) -> None:
         super().__init__(built.model)
         self._built = built
         self._calls = calls
         self._flights = flights
-        self._known: dict[str, Reply] = {}
+        self._known = known
         self.taken = ModelEstimate()
 
     async def generate(self, request: Request) -> Reply:
@@ -96,7 +98,8 @@ async def estimate(experiment: Experiment, store: SqliteStore | None) -> RunEsti
     assert experiment.dataset is not None
     calls = ExperimentCalls(store, experiment.name) if store else None
     flights = Flights()
-    pretenders = {name: Pretender(built, calls, flights) for name, built in experiment.models.items()}
+    known: dict[str, Reply] = {}  # one for all: two names for one model are asked once
+    pretenders = {name: Pretender(built, calls, flights, known) for name, built in experiment.models.items()}
     models: Mapping[str, Model] = pretenders
     cells = experiment.with_models(models).cells
     size = len(experiment.dataset)

@@ -2,23 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from moot.errors import FileError
-from moot.run.places import Places, duplicate_key
+from moot.errors import FileError, UsageError
+from moot.models.simulated import SimulatedModel
+from moot.run.places import Places
+from moot.run.yaml_file import Strict, checked, read_yaml
 
-Name = Annotated[str, Field(pattern=r"^[\w.:-]+$", description="Letters, digits, . : _ -")]
+MAX_TOKENS_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+"""The names under which servers take a cap on the tokens of a reply."""
+
+_OURS = {
+    "model": "is the key model of this model",
+    "messages": "are ours to write",
+    "stream": "is the key stream of this model",
+}
 
 
-class Strict(BaseModel):
-    """Unknown keys are errors."""
+def _address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or re.search(r"\s", url):
+        raise ValueError(f"expected an address such as http://127.0.0.1:8001/v1, found {url!r}")
+    return url
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+
+def _open_address(url: str) -> str:
+    parts = urlsplit(_address(url))
+    if parts.username is not None or parts.password is not None:
+        # The address is stored with every call, so nothing secret may stand in it; nor is it shown here.
+        raise ValueError("holds a user name or password; expected the key in a variable that api_key_env names")
+    if parts.query or parts.fragment:
+        raise ValueError(f"expected an address without ? and #, found {url!r}")
+    return url
+
+
+def _parameters(given: dict[str, Any]) -> dict[str, Any]:
+    for key, why in _OURS.items():
+        if key in given:
+            raise ValueError(f"{key} does not belong here: it {why}" if key != "messages" else f"{key} {why}")
+    for key in MAX_TOKENS_KEYS:
+        value = given.get(key, 1)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"{key}: expected a whole number from 1 on, found {value!r}")
+    return given
+
+
+def _headers(given: dict[str, str]) -> dict[str, str]:
+    for name, value in given.items():
+        if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
+            raise ValueError(f"{name!r} is no name of a header")
+        if re.search(r"[\x00-\x1f\x7f]", value):
+            raise ValueError(f"{name}: expected a text in one line")
+    return given
+
+
+def _store(url: str) -> str:
+    from moot.store import store_at  # brings SQLAlchemy along, which many commands do not need
+
+    try:
+        store_at(url)
+    except UsageError as error:
+        raise ValueError(str(error).removeprefix("store: ")) from None
+    return url
+
+
+Name = Annotated[str, Field(pattern=r"^[\w.:-]+$", max_length=100, description="Letters, digits, . : _ -")]
+Text = Annotated[str, Field(min_length=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Parameters = Annotated[dict[str, Any], AfterValidator(_parameters)]
 
 
 class PriceSpec(Strict):
@@ -44,29 +104,29 @@ class EndpointSpec(Strict):
     """Any OpenAI-compatible chat API."""
 
     provider: Literal["endpoint"]
-    base_url: str = Field(description="Up to and with /v1")
-    model: str
-    api_key_env: str | None = Field(default=None, description="Name of the environment variable that holds the key")
-    params: dict[str, Any] = Field(default_factory=dict)
-    extra: dict[str, Any] = Field(default_factory=dict)
+    base_url: Annotated[str, AfterValidator(_open_address)] = Field(description="an address up to and with /v1")
+    model: Text
+    api_key_env: Text | None = Field(default=None, description="Name of the environment variable that holds the key")
+    params: Parameters = Field(default_factory=dict)
+    extra: Parameters = Field(default_factory=dict)
     json_mode: Literal["auto", "schema", "object", "off"] = "auto"
     stream: bool = False
     limits: LimitsSpec | None = None
     retries: RetriesSpec = RetriesSpec()
     price: PriceSpec | None = None
     timeout_s: float = Field(default=300.0, gt=0)
-    proxy: str | None = None
-    ca_file: str | None = None
-    client_cert: str | None = None
-    headers: dict[str, str] = Field(default_factory=dict)
+    proxy: Annotated[str, AfterValidator(_address)] | None = None
+    ca_file: Text | None = None
+    client_cert: Text | None = None
+    headers: Annotated[dict[str, str], AfterValidator(_headers)] = Field(default_factory=dict)
 
 
 class LocalSpec(Strict):
     """A model in this process, through llama.cpp: a packaged one by name, or any .gguf by path."""
 
     provider: Literal["local"]
-    model: str
-    params: dict[str, Any] = Field(default_factory=dict)
+    model: Text
+    params: Parameters = Field(default_factory=dict)
     threads: int | None = Field(default=None, ge=1)
     context: int | None = Field(default=None, ge=256)
 
@@ -75,34 +135,48 @@ class LitellmSpec(Strict):
     """Whatever LiteLLM can reach (extra `litellm`)."""
 
     provider: Literal["litellm"]
-    model: str
-    api_key_env: str | None = None
-    params: dict[str, Any] = Field(default_factory=dict)
+    model: Text
+    api_key_env: Text | None = None
+    params: Parameters = Field(default_factory=dict)
     limits: LimitsSpec | None = None
     retries: RetriesSpec = RetriesSpec()
     price: PriceSpec | None = None
     timeout_s: float = Field(default=300.0, gt=0)
 
 
-class SimulatedSpec(Strict):
+class SimulatedParameters(Strict):
+    """The parameters of `moot.models.simulated.SimulatedModel`, with its defaults; what each means is said there."""
+
+    accuracy: Share = Field(description="a number between 0 and 1")
+    correlation: Share = SimulatedModel.correlation
+    family: str | None = SimulatedModel.family
+    family_correlation: Share = SimulatedModel.family_correlation
+    attraction: Share = SimulatedModel.attraction
+    tell: float = SimulatedModel.tell
+    power: Share = SimulatedModel.power
+    pull: float = SimulatedModel.pull
+    refuse: Share = SimulatedModel.refuse
+    garble: Share = SimulatedModel.garble
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> SimulatedParameters:
+        if self.family is not None and self.correlation + self.family_correlation > 1:
+            raise ValueError("correlation and family_correlation must not add up to more than 1")
+        return self
+
+
+class SimulatedSpec(SimulatedParameters):
     """A statistical model of a model; its output always says so."""
 
     provider: Literal["simulated"]
-    accuracy: float = Field(gt=0, lt=1)
-    correlation: float | None = Field(default=None, ge=0, le=1)
-    attraction: float | None = Field(default=None, ge=0)
-    tell: float | None = None
-    power: float | None = Field(default=None, ge=0, le=1)
-    family: str | None = None
-    refuse: float | None = Field(default=None, ge=0, le=1)
 
 
 class RecordedSpec(Strict):
     """Replies from a file."""
 
     provider: Literal["recorded"]
-    file: str
-    model: str
+    file: Text
+    model: Text
 
 
 ModelSpec = Annotated[
@@ -111,7 +185,7 @@ ModelSpec = Annotated[
 
 
 class PlayerSpec(Strict):
-    model: str
+    model: Text
     instruction: str = Field(default="", description="The name of an instruction, or words of your own")
     persona: str = ""
 
@@ -121,32 +195,46 @@ class TeamSpec(Strict):
 
 
 class QuestionsSpec(Strict):
-    file: str | None = None
-    builtin: str | None = None
+    file: Text | None = None
+    builtin: Text | None = None
     sample: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _one_source(self) -> QuestionsSpec:
         if (self.file is None) == (self.builtin is None):
-            raise ValueError("expected either file or builtin")
+            raise ValueError("expected either file or builtin, and not both")
         return self
+
+
+def _strategy_entry(entry: object) -> object:
+    """`- vote`, or `- adaptive: {talk_from: 3}`; a name with a colon and nothing behind it has no options."""
+    if isinstance(entry, dict) and len(entry) == 1:
+        name, options = next(iter(entry.items()))
+        if isinstance(name, str) and (options is None or isinstance(options, dict)):
+            return {name: options or {}}
+    elif isinstance(entry, str):
+        return entry
+    raise ValueError("expected the name of a strategy, or one name with its options: adaptive: {talk_from: 3}")
+
+
+StrategyEntry = Annotated[str | dict[str, dict[str, Any]], BeforeValidator(_strategy_entry)]
 
 
 class ExperimentSpec(Strict):
     """Questions × teams × strategies × repeats. Without `questions` it is a team file."""
 
     name: Name
-    seed: int = 0
+    seed: int = Field(default=0, ge=-(2**63), lt=2**63)
     questions: QuestionsSpec | None = None
     models: dict[Name, ModelSpec] = Field(min_length=1)
     players: dict[Name, PlayerSpec] = Field(default_factory=dict)
     teams: dict[Name, TeamSpec] = Field(default_factory=dict)
-    strategies: list[str | dict[str, dict[str, Any]]] = Field(default=["solo"], min_length=1)
+    strategies: list[StrategyEntry] = Field(default=["solo"], min_length=1)
     language: Literal["en", "ru"] = "en"
-    prompts: str | None = Field(default=None, description="A folder of templates that replace ours")
+    prompts: Text | None = Field(default=None, description="A folder of templates that replace ours")
     repeats: int = Field(default=1, ge=1)
     budget_usd: float | None = Field(default=None, gt=0)
-    store: str | None = None
+    store: Annotated[str, AfterValidator(_store)] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -168,7 +256,10 @@ class ExperimentFile:
 
     def beside(self, path: str) -> Path:
         """Paths in a file are relative to the file."""
-        return self.path.parent / Path(path).expanduser()
+        try:
+            return self.path.parent / Path(path).expanduser()
+        except RuntimeError as error:
+            raise UsageError(f"{self.path}: {path!r}: {error}") from None
 
     @property
     def store_url(self) -> str:
@@ -177,74 +268,11 @@ class ExperimentFile:
 
 def read_experiment(path: Path, *, with_questions: bool = True) -> ExperimentFile:
     """Read and check the form of a file. What it refers to is checked when it is built."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise FileError("no such file", file=path) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"cannot be read: {error}", file=path) from None
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or str(error)
-        raise FileError(f"not valid YAML: {problem}", file=path, line=mark.line + 1 if mark else None) from None
-    if not isinstance(data, dict):
-        raise FileError("expected a mapping with keys such as name, models, questions", file=path)
-    places = Places(node)
-    if repeated := duplicate_key(node):
-        raise FileError("stands here a second time", file=path, line=repeated.line, key=repeated.key)
-    try:
-        spec = ExperimentSpec.model_validate(data)
-    except ValidationError as error:
-        raise _first_mistake(path, places, data, error) from None
-    file = ExperimentFile(path, spec, places)
+    read = read_yaml(path)
+    if not read.values:
+        raise FileError("empty; expected keys such as name, models, questions", file=path)
+    spec = checked(ExperimentSpec, read.values, file=path, places=read.places)
+    file = ExperimentFile(path, spec, read.places)
     if with_questions and spec.questions is None:
-        raise file.error(("questions",), "missing; expected {file: ...} or {builtin: ...}")
+        raise file.error(("questions",), "Field required; expected {file: ...} or {builtin: ...}")
     return file
-
-
-def _first_mistake(path: Path, places: Places, data: Mapping[str, Any], error: ValidationError) -> FileError:
-    """Pydantic's words in ours; where there are more mistakes, their number."""
-    mistakes = error.errors()
-    first = mistakes[0]
-    key = places.known(first["loc"])
-    problem = _in_words(first)
-    if len(mistakes) > 1:
-        others = ", ".join(dict.fromkeys(Places.dotted(places.known(each["loc"])) for each in mistakes[1:6]))
-        problem += f" ({len(mistakes) - 1} more: {others})"
-    return FileError(problem, file=path, line=places.line(key), key=Places.dotted(key))
-
-
-def _in_words(mistake: Any) -> str:
-    kind, context = mistake["type"], mistake.get("ctx", {})
-    if kind == "extra_forbidden":
-        return f"unknown key; expected one of {', '.join(_expected_keys(mistake['loc']))}"
-    if kind == "missing":
-        return "missing"
-    if kind == "union_tag_invalid":
-        return f"provider {context.get('tag')!r} is unknown; expected {context.get('expected_tags')}"
-    if kind == "union_tag_not_found":
-        return "provider is missing; expected endpoint, local, litellm, simulated or recorded"
-    return f"{mistake['msg'].removeprefix('Value error, ')}, found {mistake['input']!r:.80}"
-
-
-def _expected_keys(loc: tuple[str | int, ...]) -> list[str]:
-    """The keys that are allowed where an unknown one stands."""
-    by_place: dict[str, type[BaseModel]] = {
-        "endpoint": EndpointSpec,
-        "local": LocalSpec,
-        "litellm": LitellmSpec,
-        "simulated": SimulatedSpec,
-        "recorded": RecordedSpec,
-        "limits": LimitsSpec,
-        "retries": RetriesSpec,
-        "price": PriceSpec,
-        "questions": QuestionsSpec,
-    }
-    parent = loc[-2] if len(loc) > 1 else None
-    grandparent = loc[-3] if len(loc) > 2 else None
-    named: dict[str, type[BaseModel]] = {"players": PlayerSpec, "teams": TeamSpec}
-    kind = by_place.get(str(parent)) or named.get(str(grandparent)) or ExperimentSpec
-    return list(kind.model_fields)

@@ -9,33 +9,32 @@ import yaml
 
 Key = tuple[str | int, ...]
 
+MOST_PLACES = 200_000
+"""A few lines of aliases to aliases can stand for billions of keys."""
+
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    key: str
+    key: Key
     line: int
+    first: int
 
 
 class Places:
     """Lines by path of keys, such as ("models", "qwen", "price")."""
 
     def __init__(self, node: yaml.Node | None) -> None:
-        self._lines: dict[Key, int] = dict(_walk(node, ())) if node is not None else {}
+        self._lines: dict[Key, int] = {}
+        for key, line in _walk(node, ()) if node is not None else ():
+            self._lines.setdefault(key, line)
+            if len(self._lines) > MOST_PLACES:
+                raise ValueError("it has more keys than a file can need; are there aliases of aliases?")
 
     def line(self, key: Key) -> int | None:
         """The line of a key; of the nearest one above it where it is missing."""
         while key and key not in self._lines:
             key = key[:-1]
         return self._lines.get(key)
-
-    def known(self, location: Key) -> Key:
-        """A validator's location without the steps that are not in the file (the chosen branch of a union)."""
-        path: Key = ()
-        for n, step in enumerate(location):
-            last = n == len(location) - 1
-            if (*path, step) in self._lines or last:
-                path = (*path, step)
-        return path
 
     @staticmethod
     def dotted(key: Key) -> str:
@@ -45,7 +44,7 @@ class Places:
 def _walk(node: yaml.Node, path: Key) -> Iterator[tuple[Key, int]]:
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
-            below = (*path, name.value)
+            below = (*path, str(name.value))
             yield below, name.start_mark.line + 1
             yield from _walk(value, below)
     elif isinstance(node, yaml.SequenceNode):
@@ -55,18 +54,19 @@ def _walk(node: yaml.Node, path: Key) -> Iterator[tuple[Key, int]]:
             yield from _walk(value, below)
 
 
-def duplicate_key(node: yaml.Node | None) -> Repeated | None:
+def duplicate_key(node: yaml.Node | None, path: Key = ()) -> Repeated | None:
     """YAML readers take the last of two equal keys without a word; we do not."""
     if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
+        seen: dict[str, int] = {}
         for name, value in node.value:
-            if name.value in seen:
-                return Repeated(name.value, name.start_mark.line + 1)
-            seen.add(name.value)
-            if found := duplicate_key(value):
+            line, below = name.start_mark.line + 1, (*path, str(name.value))
+            if below[-1] in seen:
+                return Repeated(below, line, seen[str(name.value)])
+            seen[str(name.value)] = line
+            if found := duplicate_key(value, below):
                 return found
     elif isinstance(node, yaml.SequenceNode):
-        for value in node.value:
-            if found := duplicate_key(value):
+        for position, value in enumerate(node.value):
+            if found := duplicate_key(value, (*path, position)):
                 return found
     return None

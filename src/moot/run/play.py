@@ -20,4 +20,7 @@ async def play(cell: Cell, question: Question, repeat: int = 0) -> Episode:
         raise  # the budget or the store: the run must end
     except Exception as error:  # noqa: BLE001  one strategy's bug on one question must not lose a run of thousands
         verdict = Verdict(None, "failed", cause=f"a bug in {cell.strategy.name}: {type(error).__name__}: {error}")
-    return Episode(cell.id, question, repeat, verdict, tuple(team.journal), time.perf_counter() - started)
+    seats = {player.name: seat for seat, player in enumerate(team.players)}
+    # By turn and seat, not by who happened to answer first: the same run gives the same transcript.
+    calls = sorted(team.journal, key=lambda call: (call.turn, seats.get(call.player, len(seats))))
+    return Episode(cell.id, question, repeat, verdict, tuple(calls), time.perf_counter() - started)

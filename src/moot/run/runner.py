@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -183,7 +184,7 @@ class Runner:
         row = {
             "id": experiment.id,
             "name": experiment.name,
-            "config": experiment.spec.model_dump_json(exclude_defaults=True),
+            "config": json.dumps(experiment.public_config, ensure_ascii=False),
             "size": len(experiment.dataset or ()),
             "created_at": time.time(),
         }

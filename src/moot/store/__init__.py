@@ -15,5 +15,11 @@ def store_at(url: str, *, beside: Path | None = None) -> SqliteStore:
         raise UsageError(f"store: {url!r} is no store; expected sqlite:///PATH")
     if not rest.strip("/"):
         raise UsageError(f"store: {url!r} names no file; expected sqlite:///PATH")
-    path = Path(rest.removeprefix("/"))
+    path = Path(rest.removeprefix("/")).expanduser()
     return SqliteStore((beside or Path()) / path)
+
+
+def from_here(url: str) -> str:
+    """A URL typed on the command line: its path is relative to where we are, not to a file."""
+    scheme, separator, rest = url.partition(":///")
+    return f"{scheme}{separator}{Path(rest).expanduser().absolute()}" if scheme == "sqlite" and rest else url

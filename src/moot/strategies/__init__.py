@@ -17,7 +17,13 @@ from moot.errors import UsageError
 from moot.team import Team
 from moot.types import Question, Verdict
 
-BUILT_IN = {"solo": "moot.strategies.solo:Solo"}
+BUILT_IN = {
+    "solo": "moot.strategies.solo:Solo",
+    "vote": "moot.strategies.vote:Vote",
+    "silent": "moot.strategies.silent:Silent",
+    "talkative": "moot.strategies.talkative:Talkative",
+    "adaptive": "moot.strategies.adaptive:Adaptive",
+}
 
 
 @runtime_checkable

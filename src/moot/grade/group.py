@@ -1,0 +1,138 @@
+"""Grouping by meaning, in stages, each of which says what it did.
+
+1. Equal once normalised. 2. Equal once lemmatised, in any word order. 3. A grouping model, one call a question, whose
+reply must be a partition of exactly the answers that are left apart; or, offline, the cosine of embeddings. Where the
+model gives no partition the stages before stand, and the grouping says so. Letters and yes/no need only the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from moot.forms import Unusable
+from moot.grade.lemmas import lemmas
+from moot.grade.normalise import normalise
+from moot.team import Player, Team
+from moot.types import Answer, Case, Grouping, Question
+
+GROUPING = "grouping"
+"""The name under which the grouping model stands in a transcript."""
+
+
+class Similarity(Protocol):
+    """Whether two answers mean the same, without asking a model."""
+
+    def same(self, one: str, other: str) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """The staged grouper. With neither a model nor an embedding it stops after the lemmas."""
+
+    model: Player | None = None
+    similarity: Similarity | None = None
+    reference: str | None = None
+    """Shown to the grouping model, as one paper does; in play there is none."""
+
+    def knowing(self, case: Case) -> Stages:
+        """The same grouper, told the reference of this case. A strategy never sees it."""
+        return replace(self, reference=case.answer)
+
+    async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
+        clusters = [Cluster((each.player,), each.text) for each in answers if each.text is not None]
+        clusters = merged(clusters, "normalised", key=lambda text: normalise(text))
+        if question.kind != "open" or len(clusters) < 2:
+            return _grouping(clusters)
+        clusters = merged(clusters, "lemmas", key=lambda text: " ".join(sorted(lemmas(text, question.language))))
+        if len(clusters) < 2:
+            return _grouping(clusters)
+        if self.model is not None:
+            return await self._by_model(question, clusters, team)
+        if self.similarity is not None:
+            return _grouping(_by_similarity(clusters, self.similarity))
+        return _grouping(clusters)
+
+    async def _by_model(self, question: Question, clusters: list[Cluster], team: Team) -> Grouping:
+        assert self.model is not None
+        texts = [cluster.text for cluster in clusters]
+        prompt = team.prompts.render("group", question=question.text, answers=texts, reference=self.reference)
+        form = PartitionForm(len(texts))
+        heard = await team.ask(self.model, question, prompt, form, stage=GROUPING)
+        if heard.value is None:
+            return replace(_grouping(clusters), fell_back=heard.cause)
+        return _grouping([_joined([clusters[n] for n in part], "model") for part in heard.value])
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Players who are taken to say the same, in the words of the first of them."""
+
+    players: tuple[str, ...]
+    text: str
+    stage: str = "alone"
+
+
+def merged(clusters: Sequence[Cluster], stage: str, key: Any) -> list[Cluster]:
+    """Clusters with the same key become one."""
+    together: dict[str, list[Cluster]] = {}
+    for cluster in clusters:
+        together.setdefault(key(cluster.text), []).append(cluster)
+    return [_joined(group, stage) for group in together.values()]
+
+
+def _joined(group: Sequence[Cluster], stage: str) -> Cluster:
+    if len(group) == 1:
+        return group[0]
+    return Cluster(tuple(player for each in group for player in each.players), group[0].text, stage)
+
+
+def _by_similarity(clusters: Sequence[Cluster], similarity: Similarity) -> list[Cluster]:
+    """Each cluster joins the first group all of whose answers it resembles: likeness is not handed on."""
+    groups: list[list[Cluster]] = []
+    for cluster in clusters:
+        home = next((g for g in groups if all(similarity.same(cluster.text, each.text) for each in g)), None)
+        if home is None:
+            groups.append([cluster])
+        else:
+            home.append(cluster)
+    return [_joined(group, "embedding") for group in groups]
+
+
+def _grouping(clusters: Sequence[Cluster]) -> Grouping:
+    return Grouping(tuple(each.players for each in clusters), tuple(each.stage for each in clusters))
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionForm:
+    """``{"groups": [[1, 3], [2]]}``: every number once."""
+
+    size: int
+
+    @property
+    def letters(self) -> str:
+        return ""
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        number = {"type": "integer", "minimum": 1, "maximum": self.size}
+        groups = {"type": "array", "items": {"type": "array", "items": number}}
+        return {
+            "type": "object",
+            "properties": {"groups": groups},
+            "required": ["groups"],
+            "additionalProperties": False,
+        }
+
+    def read(self, data: Mapping[str, Any]) -> list[list[int]]:
+        groups = data.get("groups")
+        if not isinstance(groups, list) or not all(isinstance(group, list) for group in groups):
+            raise Unusable("no-field")
+        numbers = [number for group in groups for number in group]
+        if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
+            raise Unusable("no-partition")
+        if sorted(numbers) != list(range(1, self.size + 1)):
+            raise Unusable("no-partition")
+        parts = [sorted(number - 1 for number in group) for group in groups if group]
+        return sorted(parts)

@@ -1,0 +1,46 @@
+"""Word forms to their dictionary form: "Олимпийских игр" and "Олимпийские игры" are one answer.
+
+Russian through pymorphy3; other languages through simplemma, which loads the one dictionary that is needed. Both are
+loaded at the first word, since most runs need neither.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import Any
+
+from moot.grade.normalise import normalise
+
+_RUSSIAN = re.compile(r"[а-я]")
+
+
+def lemmas(text: str, language: str) -> list[str]:
+    """The words of a normalised text in their dictionary forms, in their order."""
+    return [lemma(word, language) for word in normalise(text).split()]
+
+
+@lru_cache(maxsize=100_000)
+def lemma(word: str, language: str) -> str:
+    """The script decides before the language does: a Russian word in an English answer is still Russian."""
+    if _RUSSIAN.search(word):
+        return str(_russian().parse(word)[0].normal_form).replace("ё", "е")
+    if word.isalpha() and word.isascii():
+        return _other(word, "en" if language == "ru" else language)
+    return word
+
+
+@cache
+def _russian() -> Any:
+    from pymorphy3 import MorphAnalyzer
+
+    return MorphAnalyzer()
+
+
+def _other(word: str, language: str) -> str:
+    import simplemma
+
+    try:
+        return str(simplemma.lemmatize(word, lang=language)).casefold()
+    except ValueError:  # a language without a dictionary: the word stays as it is
+        return word

@@ -1,0 +1,12 @@
+"""A hint for a name that is nearly right. It stands beside the models because everything that looks up names may use it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def closest(name: object, known: Iterable[str]) -> str:
+    """What to add to a complaint about an unknown name: ``; did you mean 'players'?``, or nothing."""
+    near = difflib.get_close_matches(str(name)[:100], list(known), n=1, cutoff=0.7)
+    return f"; did you mean {near[0]!r}?" if near else ""

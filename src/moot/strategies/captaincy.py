@@ -1,0 +1,79 @@
+"""What strategies with a captain share: who is captain, and what a captain is shown.
+
+Answers are shown without names, each in a block of its own, in an order drawn for this captain and this question and
+written down, so that the effect of position can be measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from moot.errors import UsageError
+from moot.forms import AnswerForm
+from moot.team import Team
+from moot.types import Answer, Question, Verdict
+
+
+def by_captain(team: Team, captain: str | None = None, *, needed: bool = True) -> tuple[Team, ...]:
+    """A line-up for every captain that the team may have, or for the one that the strategy names."""
+    wanted = captain or team.captain
+    if wanted is None and needed:
+        raise UsageError(f"team {team.name!r} has no captain; expected captain: each or captain: NAME")
+    if wanted == "each":
+        return tuple(replace(team, captain=player.name) for player in team.players)
+    if wanted is not None and wanted not in {player.name for player in team.players}:
+        names = ", ".join(player.name for player in team.players)
+        raise UsageError(f"captain {wanted!r} is not in team {team.name!r}; expected each or one of {names}")
+    return (replace(team, captain=wanted),)
+
+
+def absent(drafts: Sequence[Answer]) -> tuple[str, ...]:
+    return tuple(draft.player for draft in drafts if draft.text is None)
+
+
+def nobody_answered(drafts: Sequence[Answer]) -> Verdict:
+    """Nothing to decide on. The worst of the reasons is the outcome: an outage is not a lack of knowledge."""
+    outcomes = {draft.outcome for draft in drafts}
+    outcome = next(each for each in ("failed", "refused", "unanswered") if each in outcomes)
+    causes = "; ".join(f"{draft.player}: {draft.cause}" for draft in drafts)
+    return Verdict(None, outcome, answers=tuple(drafts), absent=absent(drafts), cause=f"nobody answered ({causes})")
+
+
+async def captain_decides(question: Question, team: Team, drafts: Sequence[Answer], *, reasons: bool) -> Verdict:
+    """The captain reads the answers, with or without the reasons, and gives the team's word.
+
+    A captain who says nothing usable leaves the team without an answer: the vote is not quietly taken instead.
+    """
+    assert team.captain is not None, "line-ups have a captain"
+    given = [draft for draft in drafts if draft.text is not None]
+    if not given:
+        return nobody_answered(drafts)
+    order = team.random(question, "order", team.captain).sample(given, len(given))
+    prompt = team.prompts.render(
+        "captain",
+        question=question.text,
+        choices=tuple(zip(question.letters, question.choices, strict=True)),
+        context=question.context,
+        kind=question.kind,
+        answers=[(draft.text, draft.reasoning if reasons else None) for draft in order],
+    )
+    stage = "talkative" if reasons else "silent"
+    heard = await team.ask(team[team.captain], question, prompt, AnswerForm(question), stage=stage, turn=2)
+    notes = {"order": [draft.player for draft in order]}
+    if heard.value is None:
+        cause = f"the captain {team.captain} gave no answer: {heard.cause}"
+        return Verdict(
+            None, heard.outcome, answers=tuple(drafts), turns=2, absent=absent(drafts), cause=cause, notes=notes
+        )
+    word = heard.value
+    return Verdict(
+        word.answer,
+        "answered",
+        reasoning=word.reasoning,
+        who=(team.captain,),
+        answers=tuple(drafts),
+        turns=2,
+        absent=tuple(name for name in absent(drafts) if name != team.captain),
+        notes=notes,
+    )

@@ -1,0 +1,27 @@
+"""Silent team: the captain sees everybody's answers, its own among them, and nothing else; then decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from moot.strategies.captaincy import by_captain, captain_decides
+from moot.team import Team
+from moot.types import Question, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """Answers without reasons."""
+
+    name: ClassVar[str] = "silent"
+    templates: ClassVar[tuple[str, ...]] = ("draft", "captain")
+
+    captain: str | None = None
+    """Who decides, if not the team's captain."""
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return by_captain(team, self.captain)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        return await captain_decides(question, team, await team.drafts(question), reasons=False)

@@ -1,0 +1,27 @@
+"""Talkative team: the captain sees everybody's answers with a short rationale beside each; then decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from moot.strategies.captaincy import by_captain, captain_decides
+from moot.team import Team
+from moot.types import Question, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Talkative:
+    """Answers with reasons."""
+
+    name: ClassVar[str] = "talkative"
+    templates: ClassVar[tuple[str, ...]] = ("draft", "captain")
+
+    captain: str | None = None
+    """Who decides, if not the team's captain."""
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return by_captain(team, self.captain)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        return await captain_decides(question, team, await team.drafts(question), reasons=True)

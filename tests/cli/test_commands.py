@@ -1,0 +1,433 @@
+"""The commands as a user types them: what goes to stdout, what to stderr, and the exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from moot.cli import progress
+from moot.cli import schema as schema_module
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.serve.simulate import SimulatedServer, running
+
+Captured = pytest.CaptureFixture[str]
+TOM = {"provider": "simulated", "accuracy": 0.4}
+ANN = {"provider": "simulated", "accuracy": 0.7}
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables that are not wrapped can be searched."""
+    monkeypatch.setenv("COLUMNS", "250")
+    monkeypatch.delenv("MOOT_DEBUG", raising=False)
+
+
+@contextmanager
+def simulated(**config: Any) -> Iterator[SimulatedServer]:
+    """A simulated server in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    context = running({"models": {"ann": {"accuracy": 0.5}}, **config})
+    server = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(10)
+    try:
+        yield server
+    finally:
+        asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
+
+
+def endpoint(base_url: str, **more: Any) -> dict[str, Any]:
+    return {"provider": "endpoint", "base_url": base_url, "model": "ann", **more}
+
+
+def experiment(folder: Path, models: Mapping[str, Any] | None = None, questions: int = 20, **more: Any) -> Path:
+    lines = [{"id": f"q{n}", "text": f"Who is [bold]number[/] {n}?", "answer": f"Person {n}"} for n in range(questions)]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    path = folder / "cup.yaml"
+    spec = {"name": "cup", "questions": {"file": "questions.jsonl"}, "models": models or {"ann": ANN, "tom": TOM}}
+    path.write_text(json.dumps({**spec, **more}), encoding="utf-8")
+    return path
+
+
+def moot(*arguments: object) -> int:
+    return run_app(app, [str(each) for each in arguments])
+
+
+# --- run ----------------------------------------------------------------------------------------------------------------
+
+
+def test_run_shows_where_it_is_on_stderr_and_the_table_on_stdout(tmp_path: Path, capfd: Captured) -> None:
+    assert moot("run", experiment(tmp_path)) == 0
+    said = capfd.readouterr()
+    assert said.err.splitlines()[-1].startswith("cup: 40/40 episodes, ")
+    assert "\x1b" not in said.err + said.out, "no terminal, no colours"
+    assert "cup: 20 questions" in said.out
+    assert "Simulated, not real: ann, tom" in said.out
+    assert "20 questions prove nothing" in said.out
+
+
+def test_quiet_is_quiet(tmp_path: Path, capfd: Captured) -> None:
+    assert moot("run", experiment(tmp_path), "--quiet") == 0
+    assert capfd.readouterr() == ("", "")
+
+
+def test_progress_comes_in_plain_lines_with_the_state_of_endpoints(
+    tmp_path: Path, capfd: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "LINE_EVERY_S", 0.05)
+    with simulated(latency=0.05) as server:
+        path = experiment(tmp_path, {"ann": endpoint(server.base_url, limits={"concurrent": 4})})
+        assert moot("run", path) == 0
+        host = server.url.removeprefix("http://")
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) >= 3
+    assert all(line.startswith("cup: ") and "/20 episodes, " in line for line in lines)
+    assert f"{host} 4/4" in lines[1]
+    assert "20 calls, 0 from the store, unknown" in lines[-1], "a price that is unknown is not nothing"
+
+
+def test_limit_takes_the_first_questions(tmp_path: Path, capfd: Captured) -> None:
+    path = experiment(tmp_path)
+    assert moot("run", path, "--quiet", "--limit", 3) == 0
+    moot("report", path, "--json")
+    assert json.loads(capfd.readouterr().out)["questions"] == 3
+
+
+def test_estimate_calls_nothing_and_keeps_nothing(tmp_path: Path, capfd: Captured) -> None:
+    dear = {"price": {"prompt": 1.0, "completion": 1000.0}, "params": {"max_tokens": 50}}
+    models = {
+        "known": endpoint("http://127.0.0.1:9/v1", **dear),
+        "unknown": endpoint("http://127.0.0.1:9/v1", stream=True),
+    }
+    models["unknown"]["model"] = "bob"
+    path = experiment(tmp_path, models)
+    assert moot("run", path, "--estimate") == 0
+    said = capfd.readouterr()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["cup.yaml", "questions.jsonl"]
+    lines = {line.split()[1]: line for line in said.out.splitlines() if " known " in line or " unknown " in line}
+    assert "$1.00" in lines["known"]
+    assert lines["unknown"].count("unknown") == 2
+    assert "Together unknown" in said.out
+
+
+# --- report and show ----------------------------------------------------------------------------------------------------
+
+
+def test_report_as_json_is_json_and_nothing_else(tmp_path: Path, capfd: Captured) -> None:
+    path = experiment(tmp_path)
+    moot("run", path, "--quiet")
+    assert moot("report", path, "--json") == 0
+    said = capfd.readouterr()
+    assert said.err == ""
+    figures = json.loads(said.out)
+    assert (figures["experiment"], figures["questions"]) == ("cup", 20)
+    assert [row["player"] for row in figures["accuracy"]] == ["ann", "tom"]
+    for row in figures["accuracy"]:
+        assert row["strategy"] == "solo"
+        assert 0 <= row["low"] <= row["value"] <= row["high"] <= 1
+        assert (row["n"], row["calls"], row["outcomes"]) == (20, 20, {"answered": 20})
+        assert row["cost_usd"] == 0.0
+    assert figures["simulated"] == ["ann", "tom"]
+
+
+def test_a_report_of_a_store_alone(tmp_path: Path, capfd: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = experiment(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    moot("run", path, "--quiet", "--store", "sqlite:///elsewhere.db")
+    for url in ("sqlite:///elsewhere.db", f"sqlite:///{tmp_path}/elsewhere.db"):
+        assert moot("report", "--store", url, "--json") == 0
+        assert json.loads(capfd.readouterr().out)["experiment"] == "cup"
+
+
+def test_a_report_on_nothing_says_so_and_makes_nothing(tmp_path: Path, capfd: Captured) -> None:
+    path = experiment(tmp_path)
+    for command in (["report", path], ["report"], ["report", path, "--json"], ["show", path, "q1"]):
+        assert moot(*command) == 2
+        said = capfd.readouterr()
+        assert said.out == ""
+        assert said.err.startswith("moot: ")
+    assert not path.with_suffix(".db").exists()
+
+
+def test_show_has_every_prompt_reply_and_grade(tmp_path: Path, capfd: Captured) -> None:
+    path = experiment(tmp_path)
+    moot("run", path, "--quiet")
+    assert moot("show", path, "q3") == 0
+    shown = capfd.readouterr().out
+    for words in ("solo@ann", "solo@tom", "Who is [bold]number[/] 3?", "[simulated]", "the reference is 'Person 3'"):
+        assert words in shown
+    assert moot("show", path, "q3", "--json", "--strategy", "solo@tom") == 0
+    said = capfd.readouterr()
+    (only,) = json.loads(said.out)
+    assert said.err == ""
+    assert (only["title"], only["reference"]) == ("solo@tom", "Person 3")
+    assert only["score"] in (0.0, 1.0)
+    assert "Who is [bold]number[/] 3?" in only["calls"][0]["messages"][-1]["content"]
+    assert only["calls"][0]["version"] == "simulated/1 tom"
+
+
+@pytest.mark.parametrize("arguments", [["q99"], ["q3", "--strategy", "solo@nobody"], ["q3", "--strategy", "debate"]])
+def test_show_what_is_not_there(tmp_path: Path, capfd: Captured, arguments: list[str]) -> None:
+    path = experiment(tmp_path)
+    moot("run", path, "--quiet")
+    assert moot("show", path, *arguments) == 2
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert len(said.err.splitlines()) == 1
+
+
+# --- ask ----------------------------------------------------------------------------------------------------------------
+
+
+def team_file(folder: Path, models: Mapping[str, Any] | None = None, **more: Any) -> Path:
+    path = folder / "team.yaml"
+    path.write_text(json.dumps({"name": "team", "models": models or {"ann": ANN, "tom": TOM}, **more}))
+    return path
+
+
+def test_ask_as_json(tmp_path: Path, capfd: Captured) -> None:
+    assert moot("ask", "Who is it?", "--team", team_file(tmp_path), "--json") == 0
+    said = capfd.readouterr()
+    asked = json.loads(said.out)
+    assert said.err == ""
+    assert asked["question"] == "Who is it?"
+    assert [each["who"] for each in asked["verdicts"]] == ["solo@ann", "solo@tom"]
+    assert all(each["outcome"] == "answered" for each in asked["verdicts"])
+    assert (asked["calls"], asked["cost_usd"]) == (2, 0.0)
+    assert [each.name for each in tmp_path.iterdir()] == ["team.yaml"], "nobody wants to keep it"
+
+
+def test_ask_shows_a_table(tmp_path: Path, capfd: Captured) -> None:
+    assert moot("ask", "Which?", "--team", team_file(tmp_path), "--choice", "red", "--choice", "blue") == 0
+    shown = capfd.readouterr().out
+    assert "ann" in shown
+    assert "[simulated]" in shown
+
+
+def test_ask_keeps_the_question_where_the_file_names_a_store(tmp_path: Path, capfd: Captured) -> None:
+    path = team_file(tmp_path, store="sqlite:///kept.db")
+    for _ in range(2):
+        assert moot("ask", "Who?", "--team", path, "--json") == 0
+    assert (tmp_path / "kept.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["  "], "not empty"),
+        (["Who?", "--strategy", "magic"], "magic"),
+        (["Who?", "--choice", "only one"], "2 to 26 choices"),
+        (["Who?", *(f"--choice={n}" for n in range(27))], "2 to 26 choices"),
+    ],
+)
+def test_ask_what_cannot_be_asked(tmp_path: Path, capfd: Captured, arguments: list[str], words: str) -> None:
+    assert moot("ask", *arguments, "--team", team_file(tmp_path)) == 2
+    assert words in capfd.readouterr().err
+
+
+def test_ask_when_nobody_answers(tmp_path: Path, capfd: Captured) -> None:
+    path = team_file(tmp_path, {"tom": {**TOM, "refuse": 1.0}})
+    assert moot("ask", "Who?", "--team", path, "--json") == 1
+    assert json.loads(capfd.readouterr().out)["verdicts"][0]["outcome"] == "refused"
+
+
+def test_ask_keeps_to_the_budget(tmp_path: Path, capfd: Captured) -> None:
+    with simulated() as server:
+        own = {"price": {"prompt": 1.0, "completion": 1.0}, "params": {"max_tokens": 1000}}
+        path = team_file(tmp_path, {"ann": endpoint(server.base_url, **own)}, budget_usd=0.0001)
+        assert moot("ask", "Who?", "--team", path, "--json") == 3
+        assert server.stats["requests"] == 0
+    assert "the budget of $0.0001 is reached" in capfd.readouterr().err
+
+
+# --- doctor -------------------------------------------------------------------------------------------------------------
+
+
+def test_doctor(tmp_path: Path, capfd: Captured) -> None:
+    with simulated() as server:
+        path = experiment(tmp_path, {"ann": endpoint(server.base_url), "tom": TOM})
+        assert moot("doctor", path) == 0
+        shown = capfd.readouterr().out
+        assert shown.count("✓") == 2
+        assert "20" in shown
+        assert "in the store" in shown, "and what the run would take"
+    assert moot("doctor", path) == 1
+    shown = capfd.readouterr().out
+    assert (shown.count("✓"), shown.count("✗")) == (1, 1)
+    assert server.url.removeprefix("http://") in shown
+
+
+# --- schema -------------------------------------------------------------------------------------------------------------
+
+EXAMPLE = """
+name: spring-cup
+seed: 7
+questions: {file: cup.jsonl, sample: 100}
+models:
+  qwen:  {provider: endpoint, base_url: "http://127.0.0.1:8001/v1", model: qwen3-235b, api_key_env: QWEN_KEY,
+          params: {temperature: 0, max_tokens: 800}, extra: {reasoning_effort: high},
+          limits: {concurrent: 64, rpm: 600, tpm: 200000}, price: {prompt: 0.22, completion: 0.88}}
+  gemma: {provider: local, model: gemma-3-270m}
+  tom:   {provider: simulated, accuracy: 0.37}
+  gpt4o: {provider: recorded, file: replies.jsonl, model: gpt-4o-2024-05-13}
+players:
+  ann: {model: qwen, instruction: break-down}
+  bob: {model: gemma}
+teams:
+  six: {players: [ann, bob]}
+strategies:
+  - solo
+  - adaptive: {talk_from: 3}
+language: ru
+repeats: 1
+budget_usd: 20
+store: sqlite:///spring-cup.db
+"""
+
+KINDS = {"object": dict, "array": list, "string": str, "integer": int, "number": int | float, "null": type(None)}
+
+
+def fits(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> bool:
+    """As much of JSON Schema as the experiment file needs."""
+    if "$ref" in schema:
+        return fits(value, root["$defs"][schema["$ref"].rpartition("/")[2]], root)
+    for word in ("anyOf", "oneOf"):
+        if word in schema and not any(fits(value, each, root) for each in schema[word]):
+            return False
+    kind = schema.get("type")
+    if kind == "boolean" and not isinstance(value, bool):
+        return False
+    if kind in KINDS and (not isinstance(value, KINDS[kind]) or isinstance(value, bool)):
+        return False
+    if "const" in schema and value != schema["const"]:
+        return False
+    if "enum" in schema and value not in schema["enum"]:
+        return False
+    if isinstance(value, list):
+        return all(fits(item, schema.get("items", {}), root) for item in value)
+    if isinstance(value, dict):
+        known, other = schema.get("properties", {}), schema.get("additionalProperties", {})
+        if not set(schema.get("required", ())) <= value.keys():
+            return False
+        return all(
+            other is not False
+            if key not in known and isinstance(other, bool)
+            else fits(item, known.get(key, other), root)
+            for key, item in value.items()
+        )
+    return True
+
+
+@pytest.fixture
+def schema(capfd: Captured) -> dict[str, Any]:
+    assert moot("schema") == 0
+    said = capfd.readouterr()
+    assert said.err == ""
+    printed: dict[str, Any] = json.loads(said.out)
+    return printed
+
+
+def test_the_schema_takes_the_example(schema: dict[str, Any]) -> None:
+    assert schema["$schema"].startswith("https://json-schema.org/")
+    assert fits(yaml.safe_load(EXAMPLE), schema, schema)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("nme",), "x"),
+        (("name",), None),
+        (("models", "tom", "accuracy"), "high"),
+        (("models", "tom", "provider"), "magic"),
+        (("models", "qwen", "limits", "rpms"), 1),
+        (("players", "ann", "model"), 3),
+        (("strategies",), "solo"),
+        (("language",), "xx"),
+    ],
+)
+def test_the_schema_refuses_mistakes(schema: dict[str, Any], place: tuple[str, ...], value: Any) -> None:
+    example = yaml.safe_load(EXAMPLE)
+    inner = example
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    assert not fits(example, schema, schema)
+
+
+# --- mistakes -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("name: [", "cup.yaml:"),
+        ("just words", "cup.yaml"),
+        ("name: cup\nmodels: {tom: {provider: simulated, accuracy: 0.4}}\nquestons: {}\n", "cup.yaml:3: questons"),
+        ("name: cup\nmodels:\n  tom: {provider: magic}\n", "cup.yaml:3: models.tom"),
+        ("name: cup\nmodels: {tom: {provider: simulated, accuracy: 0.4}}\n", "questions"),
+        (EXAMPLE, "QWEN_KEY|cup.jsonl|gemma"),
+    ],
+    ids=["no YAML", "no keys", "unknown key", "unknown provider", "no questions", "not here"],
+)
+@pytest.mark.parametrize("command", ["run", "doctor"])
+def test_a_mistake_in_the_file_is_one_line_with_its_place(
+    tmp_path: Path, capfd: Captured, text: str, words: str, command: str
+) -> None:
+    if command == "doctor" and words == "questions":
+        pytest.skip("a team file has no questions")
+    path = tmp_path / "cup.yaml"
+    path.write_text(text)
+    assert moot(command, path) == 2
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert len(said.err.splitlines()) == 1
+    assert any(word in said.err for word in words.split("|"))
+
+
+@pytest.mark.parametrize(
+    "arguments", [["rum"], ["run"], ["run", "x.yaml", "--limit", "0"], ["run", "x.yaml", "--fast"]]
+)
+def test_a_wrong_command_is_a_mistake_too(capfd: Captured, arguments: list[str]) -> None:
+    assert moot(*arguments) == 2
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert said.err
+    assert "Traceback" not in said.err
+
+
+def test_tracebacks_are_for_debugging(tmp_path: Path, capfd: Captured) -> None:
+    assert moot("run", tmp_path / "absent.yaml") == 2
+    assert "Traceback" not in capfd.readouterr().err
+    for arguments in (["--debug", "run", tmp_path / "absent.yaml"], ["run", tmp_path / "absent.yaml", "--debug"]):
+        assert moot(*arguments) == 2
+        said = capfd.readouterr().err
+        assert "Traceback" in said
+        assert said.splitlines()[-1] == f"moot: {tmp_path / 'absent.yaml'}: no such file"
+
+
+def test_a_bug_is_one_readable_line(capfd: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> int:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(schema_module, "schema_command", broken)
+    assert moot("schema") == 1
+    assert capfd.readouterr().err == "moot: a bug in moot: ZeroDivisionError: by zero; --debug shows where\n"
+    assert moot("schema", "--debug") == 1
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_version(capfd: Captured) -> None:
+    assert moot("--version") == 0
+    assert capfd.readouterr().out.startswith("moot ")

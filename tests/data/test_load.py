@@ -1,0 +1,156 @@
+"""Files of questions: the same cases from every format, samples that stay the same, and nothing held in memory."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars
+import pytest
+
+from moot.data import Dataset, load
+from moot.errors import FileError
+from moot.types import Case, HumanRate
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": "1",
+        "text": "Who, then?",
+        "answer": "Ann",
+        "accepted": ["Anna", "A|nn"],
+        "human": {"solved": 1, "asked": 2},
+    },
+    {"id": "2", "text": 'Two\nlines and "quotes"', "choices": ["x", "y"], "answer": "B", "year": 1999},
+    {"id": "3", "text": "Ёлка?", "answer": None, "context": "…", "lemmatize": True, "meta": {"tour": "2"}},
+]
+
+
+def as_jsonl(path: Path) -> Path:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in ROWS), encoding="utf-8")
+    return path
+
+
+def as_csv(path: Path) -> Path:
+    lines = [
+        "id,text,answer,accepted,human,choices,year,context,lemmatize,meta.tour",
+        '1,"Who, then?",Ann,"[""Anna"", ""A|nn""]","{""solved"": 1, ""asked"": 2}",,,,,',
+        '2,"Two\nlines and ""quotes""",B,,,x | y,1999,,false,',
+        "3,Ёлка?,[UNKNOWN],,,,,…,TRUE,2",
+    ]
+    path.write_text("\ufeff" + "\r\n".join(lines) + "\r\n", encoding="utf-8", newline="")
+    return path
+
+
+def as_parquet(path: Path) -> Path:
+    polars.DataFrame(ROWS, infer_schema_length=None).write_parquet(path)
+    return path
+
+
+WRITERS: dict[str, Callable[[Path], Path]] = {"cup.jsonl": as_jsonl, "cup.CSV": as_csv, "cup.parquet": as_parquet}
+
+
+@pytest.mark.parametrize(("name", "write"), WRITERS.items(), ids=WRITERS)
+def test_every_format_says_the_same(name: str, write: Callable[[Path], Path], tmp_path: Path) -> None:
+    dataset = load(write(tmp_path / name))
+    first, second, third = dataset
+    assert len(dataset) == 3
+    assert (first.accepted, first.human) == (("Anna", "A|nn"), HumanRate(1, 2))
+    assert second.question.text == 'Two\nlines and "quotes"'
+    assert (second.question.choices, second.answer, second.year) == (("x", "y"), "B", 1999)
+    assert (third.answer, third.lemmatize, third.meta, third.question.context) == (None, True, {"tour": "2"}, "…")
+    assert dataset.fingerprint == load(as_jsonl(tmp_path / "again.jsonl")).fingerprint
+
+
+def test_a_byte_order_mark_and_blank_lines_are_no_questions(tmp_path: Path) -> None:
+    path = as_jsonl(tmp_path / "cup.jsonl")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n\r\n"))
+    assert [case.question.id for case in load(path)] == ["1", "2", "3"]
+
+
+def test_the_line_of_a_csv_row_is_where_it_begins(tmp_path: Path) -> None:
+    path = tmp_path / "cup.csv"
+    path.write_text('id,text,answer\n1,"a\nb\nc",x\n1,d,y\n')
+    with pytest.raises(FileError) as caught:
+        load(path)
+    assert (caught.value.line, caught.value.problem) == (5, "'1' is the question of line 2 already")
+
+
+def test_a_cell_may_be_longer_than_csv_readers_like(tmp_path: Path) -> None:
+    path = tmp_path / "cup.csv"
+    path.write_text(f"id,text,answer,context\n1,a,x,{'long ' * 50_000}\n")
+    (case,) = load(path)
+    assert case.question.context is not None
+    assert len(case.question.context) == 249_999
+
+
+def numbered(path: Path, size: int, *, context: str = "") -> Path:
+    with path.open("w") as file:
+        for number in range(size):
+            row = {"id": str(number), "text": f"Question {number}?", "answer": str(number), "context": context or None}
+            file.write(json.dumps(row) + "\n")
+    return path
+
+
+def ids(dataset: Dataset) -> list[int]:
+    return [int(case.question.id) for case in dataset]
+
+
+def test_a_sample_is_the_same_for_the_same_seed_and_keeps_the_order_of_the_file(tmp_path: Path) -> None:
+    path = numbered(tmp_path / "cup.jsonl", 200)
+    sample = load(path, sample=20, seed=7)
+    assert len(sample) == len(ids(sample)) == 20
+    assert ids(sample) == sorted(ids(sample))
+    assert ids(sample) == ids(sample) == ids(load(path, sample=20, seed=7))
+    assert ids(sample) != ids(load(path, sample=20, seed=8))
+    assert ids(sample) != list(range(20))
+
+
+def test_a_sample_of_more_than_there_are_is_all_of_them(tmp_path: Path) -> None:
+    path = numbered(tmp_path / "cup.jsonl", 5)
+    assert ids(load(path, sample=9)) == ids(load(path, sample=5)) == [0, 1, 2, 3, 4]
+
+
+def test_the_first_so_many(tmp_path: Path) -> None:
+    dataset = load(numbered(tmp_path / "cup.jsonl", 30))
+    assert ids(dataset.first(3)) == [0, 1, 2]
+    assert len(dataset.first(3)) == 3
+    assert dataset.first(99) is dataset
+    sample = load(dataset.path, sample=10, seed=1)
+    assert ids(sample.first(4)) == ids(sample)[:4]
+
+
+def test_the_fingerprint_follows_the_questions(tmp_path: Path) -> None:
+    one, other = as_jsonl(tmp_path / "a.jsonl"), as_jsonl(tmp_path / "b.jsonl")
+    other.write_text(other.read_text(encoding="utf-8").replace("Ann", "Eve"), encoding="utf-8")
+    assert load(one).fingerprint != load(other).fingerprint
+    assert load(one).fingerprint != load(one, language="ru").fingerprint
+
+
+def peak_bytes(work: Callable[[], object]) -> int:
+    work()  # whatever is imported or cached once
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def test_walking_through_a_file_holds_one_case_at_a_time(tmp_path: Path) -> None:
+    """A file twenty times as long takes no more memory to walk through, and holding it would take far more."""
+    small = load(numbered(tmp_path / "small.jsonl", 50, context="x" * 5_000))
+    large = load(numbered(tmp_path / "large.jsonl", 1_000, context="x" * 5_000))
+
+    def walk(dataset: Dataset) -> Callable[[], object]:
+        return lambda: sum(1 for _ in dataset)
+
+    assert peak_bytes(walk(large)) < 2 * peak_bytes(walk(small))
+    held: list[Case] = []
+    assert peak_bytes(lambda: held.extend(large)) > 5 * peak_bytes(walk(large))
+
+
+def test_checking_a_file_holds_only_its_ids(tmp_path: Path) -> None:
+    path = numbered(tmp_path / "large.jsonl", 1_000, context="x" * 5_000)
+    assert peak_bytes(lambda: load(path)) < path.stat().st_size / 5

@@ -1,0 +1,349 @@
+"""Limits of an endpoint: calls at once, per minute and tokens per minute, counted where it matters: at the server."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import math
+import random
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.errors import CallError, RateLimited, ServerFailed
+from moot.models.endpoint import EndpointModel
+from moot.models.limit import LONGEST_PAUSE_S, AdaptiveLimit, Bucket, Limit, Limiter, Limits
+from moot.models.scripted import ScriptedModel
+from moot.serve.simulate import running
+from moot.types import Message, Reply, Request, Usage
+
+SERVED = {"models": {"ann": {"accuracy": 0.5}, "bob": {"accuracy": 0.5}}}
+
+
+def request(number: int = 0) -> Request:
+    return Request((Message("user", f"<question>\nWho is {number}?\n</question>"),))
+
+
+class Slow(ScriptedModel):
+    """Answers after a moment, and knows how many it had at once."""
+
+    def __init__(self, wait: Callable[[], Awaitable[Any]] = lambda: asyncio.sleep(0.001)) -> None:
+        super().__init__("slow", lambda request: "fine")
+        self._wait = wait
+        self.at_once = self.most_at_once = 0
+
+    async def generate(self, request: Request) -> Reply:
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            await self._wait()
+            return await super().generate(request)
+        finally:
+            self.at_once -= 1
+
+
+class Clock:
+    """Time that passes only when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(asyncio, "sleep", made.sleep)
+    return made
+
+
+# --- calls at once ----------------------------------------------------------------------------------------------------
+
+
+async def test_never_more_at_once_than_allowed_and_two_models_share_it() -> None:
+    async with running({**SERVED, "latency": 0.01}) as server:
+        limiter = Limiter(Limits(concurrent=5))
+        models = [Limit(EndpointModel(name, base_url=server.base_url, model=name), limiter) for name in ("ann", "bob")]
+        await asyncio.gather(*(model.generate(request(n)) for n in range(40) for model in models))
+        for model in models:
+            await model.close()
+        assert server.stats["max_concurrent"] == 5
+        assert server.stats["outcomes"] == {"ok": 80}
+    assert limiter.in_flight == 0
+
+
+async def test_a_slot_is_free_again_whatever_happens() -> None:
+    script = ["fine", RateLimited("429"), ServerFailed("500", status=500), ValueError("a bug"), "fine"]
+    limiter = Limiter(Limits(concurrent=1))
+    model = Limit(ScriptedModel("tom", script), limiter)
+    results = await asyncio.gather(*(model.generate(request()) for _ in range(5)), return_exceptions=True)
+    assert [type(each) for each in results] == [Reply, RateLimited, ServerFailed, ValueError, Reply]
+    assert limiter.in_flight == 0
+
+
+async def test_a_waiter_that_is_cancelled_while_a_slot_passes_it_by() -> None:
+    """Cancelled and, before it runs again, overtaken by a call that leaves."""
+    limiter = Limiter(Limits(concurrent=1))
+    await limiter.enter()
+    waiter = asyncio.create_task(limiter.enter())
+    await asyncio.sleep(0)
+    waiter.cancel()
+    limiter.leave()
+    with pytest.raises(asyncio.CancelledError):
+        await waiter
+    assert limiter.in_flight == 0
+    await asyncio.wait_for(limiter.enter(), 1)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 4), st.lists(st.integers(0, 12), min_size=1, max_size=40), st.integers(0, 2**32))
+def test_cancelling_leaks_no_slot(concurrent: int, cancel_after: list[int], seed: int) -> None:
+    """Calls are cancelled at any moment: waiting, entering, working. In the end every slot is there."""
+
+    async def scenario() -> None:
+        rng = random.Random(seed)
+        limiter = Limiter(Limits(concurrent=concurrent))
+        slow = Slow(lambda: _turns(rng.randrange(4)))
+        model = Limit(slow, limiter)
+        tasks = [asyncio.create_task(model.generate(request(n))) for n in range(len(cancel_after))]
+        for turn in range(13):
+            await asyncio.sleep(0)
+            for task, at in zip(tasks, cancel_after, strict=True):
+                if at == turn and rng.random() < 0.7:
+                    task.cancel()
+        results = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 5)
+        assert all(isinstance(each, Reply | asyncio.CancelledError) for each in results)
+        assert limiter.in_flight == 0
+        assert slow.most_at_once <= concurrent
+        await asyncio.wait_for(asyncio.gather(*(model.generate(request()) for _ in range(concurrent + 1))), 5)
+
+    asyncio.run(scenario())
+
+
+async def _turns(count: int) -> None:
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+# --- refusals ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_refusal_halves_once_for_the_calls_in_flight_together() -> None:
+    limit = AdaptiveLimit(64)
+    for _ in range(10):
+        limit.refused(started_at=1.0, now=2.0)
+    assert limit.allowed == 32
+    limit.refused(started_at=3.0, now=4.0)
+    assert limit.allowed == 16
+    for n in range(20):
+        limit.refused(started_at=5.0 + n, now=5.0 + n)
+    assert limit.allowed == 1, "never less than one"
+
+
+def test_quiet_success_lets_it_grow_back() -> None:
+    limit = AdaptiveLimit(64)
+    limit.refused(started_at=1.0, now=1.0)
+    grown = [limit.allowed]
+    for n in range(3000):
+        limit.succeeded(started_at=2.0 + n, now=2.5 + n, in_flight=limit.allowed)
+        grown.append(limit.allowed)
+        if limit.allowed == 64:
+            break
+    assert grown[0] == 32
+    assert grown[-1] == 64
+    assert grown == sorted(grown)
+
+
+def test_success_far_below_the_limit_teaches_nothing() -> None:
+    limit = AdaptiveLimit(64)
+    limit.refused(started_at=1.0, now=1.0)
+    for n in range(1000):
+        limit.succeeded(started_at=2.0 + n, now=2.5 + n, in_flight=3)
+    assert limit.allowed == 32
+
+
+async def test_retry_after_stops_the_whole_endpoint() -> None:
+    limiter = Limiter(Limits(concurrent=8))
+    model = Limit(ScriptedModel("tom", [RateLimited("429", retry_after_s=0.2), "fine", "fine"]), limiter)
+    with pytest.raises(RateLimited):
+        await model.generate(request())
+    assert limiter.state.endswith("paused")
+    started = time.monotonic()
+    await asyncio.gather(model.generate(request(1)), model.generate(request(2)))
+    assert time.monotonic() - started >= 0.19
+    assert not limiter.state.endswith("paused")
+
+
+async def test_an_overloaded_server_is_a_refusal_and_a_broken_one_is_not() -> None:
+    for status, allowed in ((503, 4), (500, 8)):
+        limiter = Limiter(Limits(concurrent=8))
+        with pytest.raises(ServerFailed):
+            await Limit(ScriptedModel("tom", [ServerFailed("no", status=status)]), limiter).generate(request())
+        assert limiter.adaptive.allowed == allowed
+
+
+async def test_a_pause_of_a_day_is_the_end_and_not_a_pause() -> None:
+    model = Limit(ScriptedModel("tom", [RateLimited("429", retry_after_s=86_400.0)]), Limiter())
+    for words in ("429", "pause of 86,400 s"):
+        with pytest.raises(RateLimited, match=words) as caught:
+            await asyncio.wait_for(model.generate(request()), 5)
+    assert caught.value.retry_after_s == pytest.approx(86_400, abs=60)
+    assert LONGEST_PAUSE_S < 86_400
+    assert model.limiter.in_flight == 0
+
+
+async def test_429s_at_the_server_are_answered_by_fewer_calls_at_once() -> None:
+    faults = [{"kind": "429", "times": 3}]
+    async with running({**SERVED, "latency": 0.005, "faults": faults}) as server:
+        limiter = Limiter(Limits(concurrent=16))
+        model = Limit(EndpointModel("ann", base_url=server.base_url, model="ann"), limiter)
+        first = await asyncio.gather(*(model.generate(request(n)) for n in range(16)), return_exceptions=True)
+        assert sum(isinstance(each, RateLimited) for each in first) == 3
+        assert limiter.rate_limited == 3
+        assert limiter.adaptive.allowed < 16
+        server.reset()
+        await asyncio.gather(*(model.generate(request(n)) for n in range(100, 140)), return_exceptions=True)
+        assert server.stats["max_concurrent"] < 16
+        await model.close()
+
+
+# --- queueing ----------------------------------------------------------------------------------------------------------
+
+
+def play(capacity: int, ceiling: int, calls: int, service_s: Callable[[], float]) -> tuple[AdaptiveLimit, list[float]]:
+    """A server that works on so many at once and queues the rest, kept as busy as the limit allows."""
+    limit = AdaptiveLimit(ceiling)
+    now, in_flight = 0.0, 0
+    queue: list[float] = []
+    working: list[tuple[float, float]] = []
+    ended: list[float] = []
+    while len(ended) < calls:
+        for _ in range(limit.allowed - in_flight):
+            queue.append(now)
+            in_flight += 1
+        while queue and len(working) < capacity:
+            heapq.heappush(working, (now + service_s(), queue.pop(0)))
+        now, started_at = heapq.heappop(working)
+        limit.succeeded(started_at, now, in_flight)
+        in_flight -= 1
+        ended.append(now)
+    return limit, ended
+
+
+@pytest.mark.parametrize("sigma", [0.0, 0.5], ids=["even replies", "uneven replies"])
+@pytest.mark.parametrize(
+    ("capacity", "ceiling", "at_least", "at_most"),
+    [(8, 64, 8, 32), (2, 32, 2, 8), (1, 16, 1, 4), (64, 64, 64, 64), (500, 64, 64, 64), (4, 4, 4, 4)],
+)
+def test_calls_that_only_queue_are_not_sent_and_nothing_is_lost(
+    capacity: int, ceiling: int, at_least: int, at_most: int, sigma: float
+) -> None:
+    rng = random.Random(3)
+    limit, ended = play(capacity, ceiling, 6000, lambda: rng.lognormvariate(0, sigma))
+    rng = random.Random(3)
+    _, best = play(capacity, min(capacity, ceiling), 6000, lambda: rng.lognormvariate(0, sigma))
+    assert at_least <= limit.allowed <= at_most
+    assert ended[-1] < 1.06 * best[-1], "as much gets done as at the best fixed limit"
+
+
+def test_a_server_that_grows_is_used() -> None:
+    limit = AdaptiveLimit(64)
+    now = 0.0
+    for n in range(40_000):
+        capacity = 4 if n < 8_000 else 64
+        latency_s = max(1.0, limit.allowed / capacity)
+        now += latency_s / limit.allowed
+        limit.succeeded(now - latency_s, now, limit.allowed)
+        if n == 7_999:
+            assert limit.allowed <= 16
+    assert limit.allowed == 64
+
+
+def test_longer_replies_are_not_taken_for_a_queue() -> None:
+    limit, now = AdaptiveLimit(64), 0.0
+    for n in range(20_000):
+        latency_s = 1.0 if n < 5_000 else 6.0
+        now += latency_s / limit.allowed
+        limit.succeeded(now - latency_s, now, limit.allowed)
+    assert limit.level == 64
+
+
+async def test_a_server_with_a_queue_sees_fewer_calls_at_once() -> None:
+    async with running({**SERVED, "capacity": 4, "latency": 0.02}) as server:
+        limiter = Limiter(Limits(concurrent=32))
+        model = Limit(EndpointModel("ann", base_url=server.base_url, model="ann", json_mode="off"), limiter)
+        await asyncio.gather(*(model.generate(request(n)) for n in range(700)))
+        await model.close()
+        assert server.stats["outcomes"] == {"ok": 700}
+    assert limiter.adaptive.level <= 24
+
+
+# --- per minute --------------------------------------------------------------------------------------------------------
+
+
+def most_in_a_minute(moments: list[tuple[float, float]]) -> float:
+    """The largest sum of amounts in any window of 60 seconds, its end not included."""
+    return max(sum(amount for at, amount in moments if start <= at < start + 60 - 1e-6) for start, _ in moments)
+
+
+@pytest.mark.parametrize("rpm", [6, 60, 600])
+async def test_requests_per_minute_are_kept(rpm: int, clock: Clock) -> None:
+    limiter = Limiter(Limits(concurrent=1, rpm=rpm), clock=clock)
+    started: list[tuple[float, float]] = []
+    for _ in range(2 * rpm + 10):
+        started.append((await limiter.enter(), 1.0))
+        limiter.leave()
+    assert most_in_a_minute(started) <= rpm
+    assert started[-1][0] - started[0][0] < 60 * len(started) / rpm * 1.05, "and used"
+
+
+async def test_tokens_per_minute_are_kept_and_what_was_not_used_is_given_back(clock: Clock) -> None:
+    limiter = Limiter(Limits(concurrent=1, tpm=6000), clock=clock)
+    replies = [Reply("fine", usage=Usage(prompt=40, completion=60)) for _ in range(200)]
+    model = Limit(ScriptedModel("tom", replies), limiter, max_tokens=200)
+    used: list[tuple[float, float]] = []
+    for n in range(200):
+        await model.generate(request(n))
+        used.append((clock.now, 100.0))
+    assert most_in_a_minute(used) <= 6000
+    assert used[-1][0] - used[0][0] < 0.75 * 60 * 200 * 210 / 6000, "all that was reserved would have taken longer"
+
+
+async def test_tokens_of_a_refused_call_are_given_back(clock: Clock) -> None:
+    limiter = Limiter(Limits(concurrent=1, tpm=600), clock=clock)
+    model = Limit(ScriptedModel("tom", lambda request: RateLimited("429")), limiter, max_tokens=500)
+    began = clock.now
+    for _ in range(5):
+        with pytest.raises(CallError):
+            await model.generate(request())
+    assert clock.now - began < 300, "five refusals cost no five minutes"
+
+
+@given(st.floats(0.5, 1e6), st.lists(st.floats(0, 200), max_size=60))
+def test_a_bucket_never_gives_more_than_a_minutes_worth(per_minute: float, gaps: list[float]) -> None:
+    now = 0.0
+    bucket = Bucket(per_minute, lambda: now)
+    used = []
+    for gap in gaps:
+        now += gap
+        used.append((now + bucket.take(1), 1.0))
+    if used:
+        assert most_in_a_minute(used) <= math.ceil(per_minute)
+
+
+async def test_rpm_is_kept_at_the_server() -> None:
+    async with running({**SERVED, "rpm": 600}) as server:
+        limiter = Limiter(Limits(concurrent=8, rpm=600))
+        model = Limit(EndpointModel("ann", base_url=server.base_url, model="ann"), limiter)
+        await asyncio.gather(*(model.generate(request(n)) for n in range(25)))
+        await model.close()
+        assert server.stats["outcomes"] == {"ok": 25}

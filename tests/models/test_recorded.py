@@ -1,0 +1,82 @@
+"""Replies from a file. What is refused in one is in tests/run/test_bad_input.py."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.errors import FileError
+from moot.forms import AnswerForm, read_reply
+from moot.models.model import Model, call_key
+from moot.models.recorded import RecordedModel, read_recording
+from moot.types import Message, Question, Reply, Request
+
+QUESTION = Question("q", "Who?")
+
+
+def written(path: Path, *rows: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps({"model": "gpt", "question_id": "q", **row}) + "\n" for row in rows))
+    return path
+
+
+def asked(sample: int = 0, attempt: int = 0, question: str = "q") -> Request:
+    return Request((Message("user", "Who?"),), sample=sample, attempt=attempt, question_id=question)
+
+
+async def reply_of(row: dict[str, Any], folder: Path) -> Reply:
+    return await RecordedModel("m", file=written(folder / "r.jsonl", row), model="gpt").generate(asked())
+
+
+FORMS = {
+    "answer": ({"answer": "Ann"}, "Ann", ""),
+    "reasoning": ({"answer": "Ann", "reasoning": "known"}, "Ann", "known"),
+    "text-beside": ({"answer": "Ann", "text": "It is Ann."}, "Ann", "It is Ann."),
+    "answer-that-looks-like-json": ({"answer": '{"answer": "Bob"}'}, '{"answer": "Bob"}', ""),
+    "answer-with-quotes": ({"answer": 'the "Ann"\n'}, 'the "Ann"', ""),
+    "text-in-the-form": ({"text": '{"reasoning": "r", "answer": "Ann"}'}, "Ann", "r"),
+    "half-a-surrogate": ({"answer": "A\ud800"}, "A\ufffd", ""),
+}
+
+
+@pytest.mark.parametrize(("row", "answer", "reasoning"), FORMS.values(), ids=FORMS)
+async def test_forms(row: dict[str, Any], answer: str, reasoning: str, tmp_path: Path) -> None:
+    reply = await reply_of(row, tmp_path)
+    taken = read_reply(reply, AnswerForm(QUESTION)).value
+    assert (taken.answer, taken.reasoning) == (answer, reasoning)
+    assert (reply.version, reply.cost_usd, reply.finish) == ("gpt", 0.0, "stop")
+
+
+async def test_nothing_recorded_is_said_so(tmp_path: Path) -> None:
+    model = RecordedModel("m", file=written(tmp_path / "r.jsonl", {"answer": "Ann"}), model="gpt")
+    for request in (asked(question="other"), asked(sample=1), asked(attempt=1)):
+        assert (await model.generate(request)).finish == "unrecorded"
+    assert (await reply_of({"answer": None}, tmp_path)).text == ""
+
+
+async def test_samples_and_models_are_kept_apart(tmp_path: Path) -> None:
+    rows = [{"answer": "Ann"}, {"answer": "Bob", "sample": 1}, {"answer": "Eve", "model": "other"}]
+    file = written(tmp_path / "r.jsonl", *rows)
+    gpt, other = (RecordedModel(name, file=file, model=name) for name in ("gpt", "other"))
+    texts = [(await model.generate(asked(sample))).text for model, sample in ((gpt, 0), (gpt, 1), (other, 0))]
+    assert [json.loads(text)["answer"] for text in texts] == ["Ann", "Bob", "Eve"]
+    assert gpt.recording is other.recording, "one file is read once"
+    assert call_key(gpt, asked()) != call_key(other, asked())
+
+
+def test_a_changed_file_is_read_again_and_has_other_keys(tmp_path: Path) -> None:
+    file = written(tmp_path / "r.jsonl", {"answer": "Ann"})
+    before = RecordedModel("m", file=file, model="gpt")
+    written(file, {"answer": "Eve"})
+    os.utime(file, ns=(1, 1))
+    after = RecordedModel("m", file=file, model="gpt")
+    assert call_key(before, asked()) != call_key(after, asked())
+    assert isinstance(after, Model)
+
+
+def test_a_folder_is_no_recording(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="cannot be read: Is a directory"):
+        read_recording(tmp_path)
