@@ -242,7 +242,7 @@ QUESTIONS = st.sampled_from([OPEN, CHOICE, RUSSIAN, YES_NO])
 @example('{"answer": "\\ud800"}', OPEN, "stop")
 @example("{" * 3000, OPEN, "stop")
 @example('{"a":' * 3000, OPEN, "stop")
-@settings(deadline=None, max_examples=400400)
+@settings(deadline=None, max_examples=400)
 def test_any_text_is_read_or_unusable(text: str, question: Question, finish: str) -> None:
     try:
         taken = read(text, question, finish)
@@ -262,7 +262,7 @@ AROUND = st.sampled_from(["{}", "```json\n{}\n```", "So: {}", "{}\n\nDone.", "<t
 
 
 @given(VISIBLE, st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00")), AROUND, st.booleans())
-@settings(deadline=None, max_examples=300300)
+@settings(deadline=None, max_examples=300)
 def test_round_trip(answer: str, reasoning: str, around: str, ascii_only: bool) -> None:
     said = json.dumps({"reasoning": reasoning, "answer": answer}, ensure_ascii=ascii_only)
     if "</think" in said.lower():
@@ -310,9 +310,9 @@ def fastest_s(text: str) -> float:
 
 @pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
 def test_time_grows_with_the_length_and_not_with_its_square(make: Callable[[int], str]) -> None:
-    """Ten times the text may take ten times as long, give or take; a square law would take a hundred times."""
-    small, large = fastest_s(make(100_000)), fastest_s(make(1_000_000))
-    assert large < 40 * max(small, 0.002)
+    """Twenty times the text may take twenty times as long, give or take; a square law would take 400 times."""
+    small, large = fastest_s(make(50_000)), fastest_s(make(1_000_000))
+    assert large < 120 * max(small, 0.002)
 
 
 def test_ten_megabytes_are_read() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -116,9 +117,10 @@ def test_estimate_calls_nothing_and_keeps_nothing(tmp_path: Path, capfd: Capture
     assert moot("run", path, "--estimate") == 0
     said = capfd.readouterr()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["cup.yaml", "questions.jsonl"]
-    lines = {line.split()[1]: line for line in said.out.splitlines() if " known " in line or " unknown " in line}
+    lines = {line.split()[1]: line for line in said.out.splitlines() if line.startswith("│")}
     assert "$1.00" in lines["known"]
     assert lines["unknown"].count("unknown") == 2
+    assert "unbounded" in lines["unknown"]
     assert "Together unknown" in said.out
 
 
@@ -203,7 +205,8 @@ def test_ask_as_json(tmp_path: Path, capfd: Captured) -> None:
     asked = json.loads(said.out)
     assert said.err == ""
     assert asked["question"] == "Who is it?"
-    assert [each["who"] for each in asked["verdicts"]] == ["solo@ann", "solo@tom"]
+    assert [each["title"] for each in asked["verdicts"]] == ["solo@ann", "solo@tom"]
+    assert [each["who"] for each in asked["verdicts"]] == [["ann"], ["tom"]]
     assert all(each["outcome"] == "answered" for each in asked["verdicts"])
     assert (asked["calls"], asked["cost_usd"]) == (2, 0.0)
     assert [each.name for each in tmp_path.iterdir()] == ["team.yaml"], "nobody wants to keep it"
@@ -319,6 +322,8 @@ def fits(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> bool
         return all(fits(item, schema.get("items", {}), root) for item in value)
     if isinstance(value, dict):
         known, other = schema.get("properties", {}), schema.get("additionalProperties", {})
+        for pattern, each in schema.get("patternProperties", {}).items():
+            known = {**known, **{key: each for key in value if re.search(pattern, key)}}
         if not set(schema.get("required", ())) <= value.keys():
             return False
         return all(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from moot.errors import CallError, RateLimited, ServerFailed
 from moot.models.endpoint import EndpointModel
 from moot.models.limit import LONGEST_PAUSE_S, AdaptiveLimit, Bucket, Limit, Limiter, Limits
-from moot.models.scripted import ScriptedModel
+from moot.models.scripted import Script, ScriptedModel
 from moot.serve.simulate import running
 from moot.types import Message, Reply, Request, Usage
 
@@ -82,7 +82,7 @@ async def test_never_more_at_once_than_allowed_and_two_models_share_it() -> None
 
 
 async def test_a_slot_is_free_again_whatever_happens() -> None:
-    script = ["fine", RateLimited("429"), ServerFailed("500", status=500), ValueError("a bug"), "fine"]
+    script: list[Script] = ["fine", RateLimited("429"), ServerFailed("500", status=500), ValueError("a bug"), "fine"]
     limiter = Limiter(Limits(concurrent=1))
     model = Limit(ScriptedModel("tom", script), limiter)
     results = await asyncio.gather(*(model.generate(request()) for _ in range(5)), return_exceptions=True)

@@ -114,6 +114,18 @@ async def test_the_time_for_all_attempts_together_is_kept() -> None:
     assert time.monotonic() - started < 5, "a pause that would end too late is not begun"
 
 
+async def test_a_long_wait_for_ones_turn_takes_no_patience() -> None:
+    now = 0.0
+
+    def answer(request: Request) -> Script:
+        nonlocal now
+        now += 2000.0
+        return ServerFailed("500", status=500) if now < 3000 else "fine"
+
+    model = Retry(ScriptedModel("tom", answer), QUICK, clock=lambda: now)
+    assert (await model.generate(ASKED)).text == "fine"
+
+
 async def test_a_dead_endpoint_is_tried_once_a_call_until_it_lives() -> None:
     alive = False
     model = retrying(lambda request: "fine" if alive else ConnectionFailed("nobody there"))
@@ -133,25 +145,6 @@ async def test_a_dead_endpoint_is_tried_once_a_call_until_it_lives() -> None:
     with pytest.raises(ConnectionFailed):
         await model.generate(ASKED)
     assert asked(model) - before == QUICK.attempts, "one success brings the patience back"
-
-
-async def test_calls_that_pause_give_up_once_the_endpoint_is_taken_for_dead() -> None:
-    model = retrying(lambda request: ConnectionFailed("nobody there"), Patience(attempts=2, first_pause_s=0.001))
-    patient = asyncio.create_task(retry_with(model, Patience(attempts=50, first_pause_s=0.2, longest_pause_s=0.2)))
-    await asyncio.sleep(0)  # its first attempt has failed, and it waits
-    for _ in range(Retry.TAKEN_FOR_DEAD):
-        with pytest.raises(ConnectionFailed):
-            await model.generate(ASKED)
-    with pytest.raises(ConnectionFailed):
-        await patient
-    assert asked(model) == 2 * Retry.TAKEN_FOR_DEAD + 2
-
-
-async def retry_with(model: Retry, patience: Patience) -> None:
-    """One call with a patience of its own; the model's is back as soon as the call waits."""
-    before, model.patience = model.patience, patience
-    asyncio.get_running_loop().call_soon(setattr, model, "patience", before)
-    await model.generate(ASKED)
 
 
 async def test_a_pause_can_be_interrupted() -> None:

@@ -253,10 +253,19 @@ WRONG_TYPES = [
     ),
     Bad(
         "model-name-no-text",
-        ("cup.yaml:4: models: expected texts as keys, found false; put it in quotes",),
+        ("cup.yaml:5: not valid YAML: expected a text as key, found 'no'; put it in quotes",),
         GOOD.replace("  tom:", "  no:"),
     ),
-    Bad("key-no-text", ("cup.yaml: expected texts as keys, found true; put it in quotes",), more("on: true")),
+    Bad(
+        "key-no-text",
+        ("cup.yaml:6: not valid YAML: expected a text as key, found 'on'; put it in quotes",),
+        more("on: true"),
+    ),
+    Bad(
+        "key-no-text-deep",
+        ("cup.yaml:5: not valid YAML: expected a text as key, found 'null'; put it in quotes",),
+        models(ENDPOINT + ", extra: {logit_bias: {null: 2}}"),
+    ),
     Bad(
         "accuracy",
         ("cup.yaml:5: models.tom.accuracy: expected 1 or less, found 37",),
@@ -611,7 +620,7 @@ TEMPLATES = [
     ),
     Bad(
         "unknown-template",
-        ("drafts.j2: no prompt has this name; expected one of again, draft, player", "did you mean 'draft'?"),
+        ("drafts.j2: no prompt has this name; expected one of again, ", "did you mean 'draft'?"),
         PROMPTS,
         {"words/drafts.j2": "x"},
     ),

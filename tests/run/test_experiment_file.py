@@ -55,6 +55,7 @@ SURPRISES: dict[str, tuple[str, Any]] = {
     "impossible-date": ("2024-13-45", "2024-13-45"),
     "quoted-number": ("'7'", "7"),
     "null": ("null", None),
+    "number-as-key": ("{50256: -100}", {"50256": -100}),
     "nested": ("{a: [1, 2.5, true]}", {"a": [1, 2.5, True]}),
 }
 

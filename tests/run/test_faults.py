@@ -120,7 +120,7 @@ IN_A_STREAM = ("reset", "cut", "invalid-json", "empty", "garbage")
     ],
 )
 def test_what_passes_is_answered(tmp_path: Path, fault: dict[str, Any], stream: bool) -> None:
-    own = {"timeout_s": 1} if fault["kind"] == "hang" else {}
+    own: dict[str, Any] = {"timeout_s": 1} if fault["kind"] == "hang" else {}
     with simulated({"faults": [fault]}) as server:
         path = experiment(tmp_path, {"tom": endpoint(server.base_url, stream=stream, **own)})
         started = time.monotonic()

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +72,7 @@ def write_questions(folder: Path, count: int) -> None:
     (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
 
 
-def write_experiment(folder: Path, name: str, server: Simulator, players: Mapping[str, Any] = PLAYERS) -> Path:
+def write_experiment(folder: Path, name: str, server: Simulator, players: Iterable[str] = PLAYERS) -> Path:
     limits = {"concurrent": CONCURRENT}
     models = {
         each: {"provider": "endpoint", "base_url": f"{server.url}/v1", "model": each, "limits": limits}

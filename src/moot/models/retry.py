@@ -7,6 +7,7 @@ callers do not come back in step; Retry-After wins over our own guess. Anything 
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from moot.types import Reply, Request
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to go on trying: a number of attempts, and a time for all of them together."""
+    """How long to go on trying: a number of attempts, and a time from the first failure on."""
 
     attempts: int = 6
     total_s: float = 900.0
@@ -64,7 +65,7 @@ class Retry(Wrapper):
         self._lost_in_a_row = 0
 
     async def generate(self, request: Request) -> Reply:
-        deadline = self._clock() + self.patience.total_s
+        deadline = math.inf
         failures = 0
         while True:
             try:
@@ -73,6 +74,8 @@ class Retry(Wrapper):
                 return reply
             except TransportError as error:
                 failures += 1
+                if failures == 1:  # a call may have waited long for its turn at the endpoint: that is no failing
+                    deadline = self._clock() + self.patience.total_s
                 pause_s = self.patience.pause_s(failures, error)
                 attempts = 1 if self._lost_in_a_row >= self.TAKEN_FOR_DEAD else self.patience.attempts
                 if failures >= attempts or self._clock() + pause_s > deadline:

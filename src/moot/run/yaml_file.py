@@ -112,6 +112,15 @@ class _Loader(yaml.SafeLoader):
         if tag is None or tag.removeprefix("tag:yaml.org,2002:") in _PLAIN_TAGS
     }
 
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """A number as key is its digits, as in JSON (`logit_bias: {50256: -100}`); what else is no text is a slip."""
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        for key, _ in node.value:
+            if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:int"):
+                problem = f"expected a text as key, found {key.value!r:.40}; put it in quotes"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+        return {str(key): value for key, value in mapping.items()}
+
     def number(self, node: yaml.ScalarNode) -> int:
         value = self.construct_yaml_int(node)
         if not -(2**63) <= value < 2**63:

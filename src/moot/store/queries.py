@@ -160,6 +160,35 @@ def results(
     return _mappings(connection, query)
 
 
+def episodes_on(connection: Connection, cells: Sequence[str], questions: Sequence[str]) -> list[Row]:
+    """Episodes of these cells on these questions, with all that grading needs."""
+    table = schema.episodes
+    found: list[Row] = []
+    for part in chunks(questions):
+        query = select(table).where(table.c.question.in_(part), table.c.cell.in_(cells))
+        found += _mappings(connection, query.order_by(table.c.question, table.c.cell, table.c.repeat))
+    return found
+
+
+def judgements_on(connection: Connection, cases: Sequence[str]) -> list[Row]:
+    table = schema.judgements
+    parts = (select(table).where(table.c.case.in_(part)) for part in chunks(cases))
+    return [row for query in parts for row in _mappings(connection, query)]
+
+
+def settlements_on(connection: Connection, cases: Sequence[str]) -> dict[tuple[str, str], bool]:
+    table = schema.settlements
+    parts = (select(table).where(table.c.case.in_(part)) for part in chunks(cases))
+    rows = (row for query in parts for row in _mappings(connection, query))
+    return {(row["case"], row["answer"]): bool(row["right"]) for row in rows}
+
+
+def matches_on(connection: Connection, questions: Sequence[str]) -> list[Row]:
+    table = schema.matches
+    parts = (select(table).where(table.c.question.in_(part)) for part in chunks(questions))
+    return [row for query in parts for row in _mappings(connection, query)]
+
+
 def failures_of(connection: Connection, name: str) -> list[Row]:
     """Causes of failed calls, counted."""
     table = schema.failures

@@ -128,6 +128,33 @@ scores = Table(
     Column("detail", Text),
     sqlite_with_rowid=False,
 )
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("case", String, primary_key=True),
+    Column("answer", Text, primary_key=True),  # normalised: equal answers are judged once
+    Column("judge", String, primary_key=True),
+    Column("right", Integer),  # null: the judge gave no usable word, and `detail` says why
+    Column("detail", Text),
+    sqlite_with_rowid=False,
+)
+settlements = Table(
+    "settlements",
+    metadata,
+    Column("case", String, primary_key=True),
+    Column("answer", Text, primary_key=True),
+    Column("right", Integer, nullable=False),  # a person's word, which stands over every judge's
+    Column("settled_at", Float, nullable=False),
+    sqlite_with_rowid=False,
+)
+matches = Table(
+    "matches",
+    metadata,
+    Column("question", String, primary_key=True),
+    Column("repeat", Integer, primary_key=True),
+    Column("content", Text, nullable=False),  # texts that mean the same, as groups: for measurement, not for play
+    sqlite_with_rowid=False,
+)
 
 
 def _first_tables(connection: Connection) -> None:

@@ -1,0 +1,241 @@
+"""Number words to digits, so that "seven" and "7", "двадцать первый" and "21-й" are one spelling of one number.
+
+English and Russian, from 0 to 999,999,999, cardinal and ordinal, the Russian in all its cases. It is a spelling, not an
+understanding: "first" and "one" both become 1. Roman numerals stay as they are, since what looks like one (I, C, mix)
+is more often something else; so do the Russian forms that are rather another word (сорока, a magpie; семью, a family).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+_SPELLED_OUT = ("en", "ru")
+"""Languages whose words are read, both of them in either: an English name in a Russian answer is still English."""
+
+_ORDINAL_DIGITS = re.compile(r"([0-9]+)(?:st|nd|rd|th|[ыо]?й|а?я|[ыо]?е|о?го|о?му|ым|ы?х)")
+_MARKS = {"й", "я", "е", "х", "го", "му", "ый", "ой", "ая", "ое", "ые", "ого", "ому", "ым", "ых"}
+"""What is left of "1-й" and "90-х" behind the digits, once punctuation is off; "м" stays, being a metre as well."""
+_AND = ("and", "и")
+
+_SPACES = " \u00a0\u2009\u202f"
+_THOUSANDS = re.compile(rf"(?<![\w.,])[1-9]\d{{0,2}}(?:[{_SPACES}]\d{{3}})+(?![\w{_SPACES}]*\d)")
+_COMMA_THOUSANDS = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:,\d{3})+(?!,?\d)")
+_SEPARATORS = re.compile(rf"[,{_SPACES}]")
+
+
+def thousands(text: str, language: str) -> str:
+    """20 000 as 20000, and in English 20,000 too: in Russian the comma of 3,125 is a decimal one.
+
+    For the text as it was written: once punctuation is off, 3.125 looks like three thousand and something.
+    """
+    joined = _THOUSANDS.sub(lambda found: _SEPARATORS.sub("", found.group()), text)
+    if language != "en":
+        return joined
+    return _COMMA_THOUSANDS.sub(lambda found: _SEPARATORS.sub("", found.group()), joined)
+
+
+class Numeral(NamedTuple):
+    """What a word does to the number so far: add to it, or multiply it."""
+
+    value: int
+    multiplies: bool = False
+    ordinal: bool = False
+
+
+@dataclass(slots=True)
+class Count:
+    """A number being read. `group` counts up to the next thousand or million; below `room` there is place in it."""
+
+    total: int = 0
+    group: int = 0
+    room: int = 1000
+    scale: int = 10**9
+
+    def take(self, word: Numeral) -> bool:
+        """Count a word in, if it can follow those before: twenty-one, but not one-twenty."""
+        if not word.multiplies:
+            if not 0 < word.value < self.room:
+                return False
+            self.group += word.value
+            self.room = 1 if word.value < 20 else 10 if word.value < 100 else 100
+        elif word.value == 100:
+            if self.group >= 100 or (self.total and not self.group):
+                return False
+            self.group, self.room = max(self.group, 1) * 100, 100
+        else:
+            if word.value >= self.scale or (self.total and not self.group):
+                return False
+            self.total += max(self.group, 1) * word.value
+            self.group, self.room, self.scale = 0, 1000, word.value
+        return True
+
+
+def numerals(words: Sequence[str], language: str) -> list[str]:
+    """Normalised words, with every number among them in digits, as one word."""
+    result: list[str] = []
+    place = 0
+    while place < len(words):
+        number, after = _spelled(words, place) if language in _SPELLED_OUT else ("", place)
+        if not number:
+            number, after = _digits(words, place)
+        result.append(number)
+        place = after
+    return result
+
+
+def _digits(words: Sequence[str], place: int) -> tuple[str, int]:
+    """The word as it is, but for an ordinal's mark: 21st, 1 й (as 1-й has become)."""
+    word = words[place]
+    if marked := _ORDINAL_DIGITS.fullmatch(word):
+        return marked.group(1), place + 1
+    after = place + 1
+    if _is_digits(word) and after < len(words) and words[after] in _MARKS:
+        after += 1
+    return word, after
+
+
+def _is_digits(word: str) -> bool:
+    return word.isascii() and word.isdigit()
+
+
+def _spelled(words: Sequence[str], place: int) -> tuple[str, int]:
+    """The longest number in words that begins here, and the place after it; "" where none does."""
+    value, after = _run(words, place)
+    if value is None:
+        return "", place
+    if 10 <= value <= 20 and after == place + 1 and words[place] in _ENGLISH:
+        # nineteen eighty-four, twenty ten: a year in two halves, as only English says it
+        half, end = _run(words, after)
+        if half is not None and 10 <= half <= 99 and words[after] in _ENGLISH:
+            return f"{value}{half}", end
+    return str(value), after
+
+
+def _run(words: Sequence[str], place: int) -> tuple[int | None, int]:
+    """Number words that make one number."""
+    if place < len(words) and (first := _WORDS.get(words[place])) and first.value == 0:
+        return 0, place + 1
+    count, start = Count(), place
+    if _digits_of_a_scale(words, place):  # 20 thousand
+        count.group, count.room = int(words[place]), 1
+        place += 1
+    while place < len(words):
+        at = place + 1 if place > start and _joins(words, place, count) else place
+        word = _WORDS.get(words[at])
+        if word is None or not count.take(word):
+            break
+        place = at + 1
+        if word.ordinal:
+            break
+    return (count.total + count.group, place) if place > start else (None, start)
+
+
+def _digits_of_a_scale(words: Sequence[str], place: int) -> bool:
+    """Digits that the next word multiplies; not the 5 of 1.5 million, which has lost its point."""
+    if place + 1 >= len(words) or not _is_digits(words[place]) or len(words[place]) > 3 or words[place].startswith("0"):
+        return False
+    following = _WORDS.get(words[place + 1])
+    return following is not None and following.value >= 1000 and not (place and _is_digits(words[place - 1]))
+
+
+def _joins(words: Sequence[str], place: int, count: Count) -> bool:
+    """An "and" inside a number: a hundred and five, тысяча и одна. "Two and three" are two numbers."""
+    if words[place] not in _AND or count.room < 100 or place + 1 >= len(words):
+        return False
+    following = _WORDS.get(words[place + 1])
+    return following is not None and not following.multiplies and 0 < following.value < 100
+
+
+_BELOW_TWENTY = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+
+
+def _english() -> Iterator[tuple[str, Numeral]]:
+    cardinals = dict(enumerate(_BELOW_TWENTY.split())) | dict(zip(range(20, 100, 10), _TENS.split(), strict=True))
+    irregular = {1: "first", 2: "second", 3: "third", 5: "fifth", 8: "eighth", 9: "ninth", 12: "twelfth"}
+    for value, word in cardinals.items():
+        yield word, Numeral(value)
+        regular = f"{word[:-1]}ieth" if word.endswith("y") else f"{word}th"
+        yield irregular.get(value, regular), Numeral(value, ordinal=True)
+    for value, word in ((100, "hundred"), (1000, "thousand"), (10**6, "million")):
+        yield word, Numeral(value, multiplies=True)
+        yield f"{word}th", Numeral(value, multiplies=True, ordinal=True)
+
+
+_CARDINALS = {
+    0: "ноль ноля нолю нолем ноле нуль нуля нулю нулем нуле",
+    1: "один одна одно одного одной одному одним одном одну одною",
+    2: "два две двух двум двумя",
+    3: "три трех трем тремя",
+    4: "четыре четырех четырем четырьмя",
+    5: "пять пяти пятью",
+    6: "шесть шести шестью",
+    7: "семь семи",
+    8: "восемь восьми восемью восьмью",
+    9: "девять девяти девятью",
+    40: "сорок",
+    80: "восемьдесят восьмидесяти восемьюдесятью восьмьюдесятью",
+    90: "девяносто девяноста",
+    100: "сто ста",
+    200: "двести двухсот двумстам двумястами двухстах",
+    300: "триста трехсот тремстам тремястами трехстах",
+    400: "четыреста четырехсот четыремстам четырьмястами четырехстах",
+    800: "восемьсот восьмисот восьмистам восемьюстами восьмистах",
+}
+_TEENS = {
+    10: "десят",
+    11: "одиннадцат",
+    12: "двенадцат",
+    13: "тринадцат",
+    14: "четырнадцат",
+    15: "пятнадцат",
+    16: "шестнадцат",
+    17: "семнадцат",
+    18: "восемнадцат",
+    19: "девятнадцат",
+}
+_STEMS = {1: "перв", 2: "втор", 4: "четверт", 5: "пят", 6: "шест", 7: "седьм", 8: "восьм", 9: "девят", 0: "нулев"}
+_STEMS |= {
+    **_TEENS,
+    20: "двадцат",
+    30: "тридцат",
+    40: "сороков",
+    50: "пятидесят",
+    60: "шестидесят",
+}
+_STEMS |= {70: "семидесят", 80: "восьмидесят", 90: "девяност", 100: "сот", 200: "двухсот", 300: "трехсот"}
+_STEMS |= {400: "четырехсот", 500: "пятисот", 600: "шестисот", 700: "семисот", 800: "восьмисот", 900: "девятисот"}
+_ADJECTIVE = ("ый", "ой", "ая", "ое", "ого", "ому", "ым", "ом", "ую", "ою", "ые", "ых", "ыми")
+_THIRD = "третий третья третье третьего третьему третьим третьем третьей третью третьи третьих третьими"
+_THOUSAND = "тысяча тысячи тысяче тысячу тысячей тысячью тысяч тысячам тысячами тысячах"
+_MILLION = "миллион миллиона миллиону миллионом миллионе миллионы миллионов миллионам миллионами миллионах"
+
+
+def _russian() -> Iterator[tuple[str, Numeral]]:
+    for value, forms in _CARDINALS.items():
+        yield from ((form, Numeral(value)) for form in forms.split())
+    for value, stem in [*_TEENS.items(), (20, "двадцат"), (30, "тридцат")]:
+        yield from ((stem + ending, Numeral(value)) for ending in ("ь", "и", "ью"))
+    for digit, stem in ((5, "пят"), (6, "шест"), (7, "сем"), (9, "девят")):
+        if digit < 9:
+            fifty = (f"{stem}ьдесят", f"{stem}идесяти", f"{stem}ьюдесятью")
+            yield from ((form, Numeral(digit * 10)) for form in fifty)
+        hundreds = (f"{stem}ьсот", f"{stem}исот", f"{stem}истам", f"{stem}ьюстами", f"{stem}истах")
+        yield from ((form, Numeral(digit * 100)) for form in hundreds)
+    for value, stem in _STEMS.items():
+        yield from ((stem + ending, Numeral(value, ordinal=True)) for ending in _ADJECTIVE)
+    yield from ((form, Numeral(3, ordinal=True)) for form in _THIRD.split())
+    yield from ((form, Numeral(1000, multiplies=True)) for form in _THOUSAND.split())
+    yield from ((form, Numeral(10**6, multiplies=True)) for form in _MILLION.split())
+    for value, stem in ((1000, "тысячн"), (10**6, "миллионн")):
+        yield from ((stem + ending, Numeral(value, multiplies=True, ordinal=True)) for ending in _ADJECTIVE)
+
+
+_ENGLISH = dict(_english())
+_WORDS = {**dict(_russian()), **_ENGLISH}

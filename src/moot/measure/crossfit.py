@@ -1,0 +1,76 @@
+"""Choosing without the winner's curse: what is chosen on some questions is scored on the others.
+
+The best of many always looks better than it is on the questions it was chosen by. So questions are dealt into folds;
+for each fold the choice is made on the other folds, and only the score on this one counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from moot.types import digest
+
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CrossFit:
+    """For each question the value of the option that the other folds chose; and what was chosen, fold by fold."""
+
+    values: Mapping[str, float]
+    choice: Mapping[str, str]
+    """By question."""
+    chosen: tuple[str, ...]
+    """By fold."""
+
+
+def folds(questions: Collection[str], *, count: int = FOLDS, seed: int = 0) -> dict[str, int]:
+    """A fold for every question: dealt in the order of a seeded hash of the ids, so that folds are of equal size."""
+    order = sorted(set(questions), key=lambda question: (digest([seed, "fold", question]), question))
+    return {question: position % count for position, question in enumerate(order)}
+
+
+def best(
+    options: Mapping[str, Mapping[str, float]],
+    questions: Collection[str],
+    costs: Mapping[str, Mapping[str, float]] | None = None,
+) -> str | None:
+    """The option with the highest mean on these questions; of equals the cheaper, then the one named first.
+
+    A question that an option has no value for counts as 0: not having played is not being right.
+    """
+
+    def merit(name: str) -> tuple[float, float]:
+        cost = _sum(costs[name], questions) if costs else 0.0
+        return round(_sum(options[name], questions), 9), -round(cost, 12)
+
+    return max(options, key=merit) if options and questions else None
+
+
+def crossfit(
+    options: Mapping[str, Mapping[str, float]],
+    questions: Collection[str],
+    *,
+    costs: Mapping[str, Mapping[str, float]] | None = None,
+    count: int = FOLDS,
+    seed: int = 0,
+) -> CrossFit | None:
+    """None where there is nothing to choose from, or fewer than two questions to choose and to score on."""
+    unique = sorted(set(questions))
+    if len(unique) < 2 or not options:
+        return None
+    count = min(count, len(unique))
+    fold_of = folds(unique, count=count, seed=seed)
+    chosen = []
+    for fold in range(count):
+        name = best(options, [question for question in unique if fold_of[question] != fold], costs)
+        assert name is not None, "there are options and, with two folds or more, questions"
+        chosen.append(name)
+    choice = {question: chosen[fold_of[question]] for question in unique}
+    values = {question: options[name].get(question, 0.0) for question, name in choice.items()}
+    return CrossFit(values, choice, tuple(chosen))
+
+
+def _sum(values: Mapping[str, float], questions: Collection[str]) -> float:
+    return sum(values.get(question, 0.0) for question in questions)
