@@ -14,7 +14,8 @@
     ├── BudgetReached              the next call could cross the cap on money (exit code 3)
     └── StoreError                 the store cannot be read or written
         ├── StoreFull              no space left: what was committed is kept
-        └── StoreNewer             written by a newer moot
+        ├── StoreUnreadable        not a store of ours, or not there to be opened (exit code 2)
+        └── StoreNewer             written by a newer moot (exit code 2)
 
 A model call that fails is data: strategies turn a `CallError` into an outcome. `BudgetReached` and `StoreError`
 end a run, because going on would break a promise.
@@ -112,6 +113,12 @@ class StoreError(MootError):
 
 class StoreFull(StoreError):
     """No space left on the device. Everything committed so far is kept."""
+
+
+class StoreUnreadable(StoreError):
+    """What should be a store is none, or cannot be opened."""
+
+    exit_code = 2
 
 
 class StoreNewer(StoreError):

@@ -102,7 +102,14 @@ class Team:
 
     async def draft(self, player: Player, question: Question, *, stage: str = "draft") -> Answer:
         """One player alone with the question. Every strategy asks this way, so strategies share the stored drafts."""
-        heard = await self.ask(player, question, self._draft_prompt(question), AnswerForm(question), stage=stage)
+        heard = await self.ask(
+            player,
+            question,
+            self._draft_prompt(question),
+            AnswerForm(question),
+            stage=stage,
+            examples=self.prompts.examples("draft"),
+        )
         if heard.value is None:
             return Answer(player.name, None, outcome=heard.outcome, cause=heard.cause)
         return Answer(player.name, heard.value.answer, heard.value.reasoning)
@@ -116,10 +123,18 @@ class Team:
         return await self.grouper.group(question, answers, self)
 
     async def ask(
-        self, player: Player, question: Question, prompt: str, form: Form[T], *, stage: str, turn: int = 1
+        self,
+        player: Player,
+        question: Question,
+        prompt: str,
+        form: Form[T],
+        *,
+        stage: str,
+        turn: int = 1,
+        examples: Sequence[Message] = (),
     ) -> Heard[T]:
         """Ask until the reply fits the form, at most `ATTEMPTS` times, each time saying what was wrong."""
-        messages = (*self._introduction(player), Message("user", prompt))
+        messages = (*self._introduction(player), *examples, Message("user", prompt))
         asked, problem = messages, "there is none"
         for attempt in range(ATTEMPTS):
             request = Request(

@@ -30,7 +30,7 @@ NOTHING: Mapping[str, Any] = {}
 
 def canonical_json(value: object) -> bytes:
     """One text for one value, whatever the order of keys: what every hash in moot is made from."""
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
 
 
 def digest_of_bytes(content: bytes) -> str:

@@ -17,12 +17,16 @@ from moot.models.packaged import PackagedModel, Part
 CONTENT = b"GGUF" + bytes(range(256)) * 5000
 
 
-def write_wheel(folder: Path, part: Part, content: bytes) -> Path:
-    """The smallest thing that pip accepts as a wheel."""
+FILES = {"model.safetensors": CONTENT[:3000], "vocab.txt": b"[PAD]\n[UNK]\n"}
+
+
+def write_wheel(folder: Path, part: Part, content: bytes | dict[str, bytes]) -> Path:
+    """The smallest thing that pip accepts as a wheel, with one file in it or several."""
     info = f"{part.package.replace('-', '_')}-{part.version}.dist-info"
     folder.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(folder / part.wheel, "w", zipfile.ZIP_DEFLATED) as wheel:
-        wheel.writestr(part.member, content)
+        for name, each in content.items() if isinstance(content, dict) else [(part.member, content)]:
+            wheel.writestr(name, each)
         # The dependency does not exist anywhere: following it would fail.
         metadata = (
             f"Metadata-Version: 2.1\nName: {part.package}\nVersion: {part.version}\nRequires-Dist: no-such-thing\n"
@@ -42,6 +46,21 @@ def packaged_model(name: str, parts: int, content: bytes = CONTENT) -> PackagedM
         sha256=hashlib.sha256(content).hexdigest(),
         parts=tuple(Part(f"moot-{name}-p{i}", "1.0", f"moot_{name}/w.gguf.part{i}") for i in range(parts)),
     )
+
+
+def folder_model(name: str) -> PackagedModel:
+    """Two files in one wheel."""
+    content = b"".join(FILES.values())
+    parts = tuple(Part(f"moot-{name}", "1.0", f"moot_{name}/model/{file}", file) for file in FILES)
+    return PackagedModel(name, "MIT", len(content), len(content), hashlib.sha256(content).hexdigest(), parts)
+
+
+@pytest.fixture
+def folder(shelf: Path) -> PackagedModel:
+    """The model `pair`, a folder of two files, on the shelf and in the catalogue."""
+    model = packaged.CATALOGUE["pair"] = folder_model("pair")
+    write_wheel(shelf, model.parts[0], {part.member: FILES[part.file or ""] for part in model.parts})
+    return model
 
 
 @pytest.fixture
@@ -207,6 +226,62 @@ def test_names_and_paths(shelf: Path, tmp_path: Path) -> None:
         packaged.resolve("gpt-9")
     with pytest.raises(UsageError, match="moot models add tiny"):
         packaged.resolve("tiny")
+
+
+def read_folder(path: Path) -> dict[str, bytes]:
+    return {each.name: each.read_bytes() for each in path.iterdir()}
+
+
+def test_a_model_of_several_files_is_a_folder(folder: PackagedModel) -> None:
+    with pytest.raises(UsageError, match="moot models add pair"):
+        packaged.path("pair")
+    seen: list[tuple[str, int, int]] = []
+    added = packaged.add("pair", progress=lambda *step: seen.append(step))
+    assert added.fresh
+    assert read_folder(added.path) == FILES
+    assert packaged.path("pair") == added.path
+    assert leftovers() == ["pair"]
+    assert seen[-1] == ("unpacking", folder.size_bytes, folder.size_bytes)
+    assert not packaged.add("pair").fresh
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("content", [b"cut", None])
+def test_a_damaged_folder_is_fetched_again(folder: PackagedModel, file: str, content: bytes | None) -> None:
+    path = packaged.add("pair").path
+    if content is None:
+        (path / file).unlink()
+    else:
+        (path / file).write_bytes(content)
+    assert not folder.there
+    assert packaged.add("pair").fresh
+    assert read_folder(path) == FILES
+    assert leftovers() == ["pair"]
+
+
+def test_a_folder_is_brought_as_its_wheel_only(folder: PackagedModel, shelf: Path, tmp_path: Path) -> None:
+    (tmp_path / "own.gguf").write_bytes(b"GGUF")
+    with pytest.raises(UsageError, match=r"own\.gguf is no \.whl"):
+        packaged.add("pair", tmp_path / "own.gguf")
+    assert folder.wheels == ("moot_pair-1.0-py3-none-any.whl",)
+    assert read_folder(packaged.add("pair", shelf / folder.wheels[0]).path) == FILES
+
+
+def test_a_tampered_file_of_a_folder(folder: PackagedModel, shelf: Path) -> None:
+    changed = {part.member: FILES[part.file or ""][::-1] for part in folder.parts}
+    write_wheel(shelf, folder.parts[0], changed)
+    with pytest.raises(UsageError, match="not the expected ones"):
+        packaged.add("pair")
+    write_wheel(shelf, folder.parts[0], {folder.parts[0].member: FILES["model.safetensors"]})
+    with pytest.raises(UsageError, match="is not the wheel of"):
+        packaged.add("pair")
+    assert leftovers() == []
+
+
+def test_a_folder_is_no_language_model(folder: PackagedModel) -> None:
+    packaged.add("pair")
+    with pytest.raises(UsageError, match="pair is no language model; give one of tiny, split, or a path"):
+        packaged.resolve("pair")
 
 
 def test_a_fingerprint_is_computed_once(shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,7 @@ def run(
 
 @app.command()
 def report(
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The experiment file.")] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The experiment file.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The figures on stdout, nothing else.")] = False,
 ) -> int:

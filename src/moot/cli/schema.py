@@ -9,6 +9,6 @@ from moot.run.experiment import ExperimentSpec
 
 def schema_command() -> int:
     schema = ExperimentSpec.model_json_schema()
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "moot experiment", **schema}
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "moot experiment"}
     print(json.dumps(schema, ensure_ascii=False, indent=1))
     return 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from moot.data.four_s_text import MOST_VARIANTS, alternatives, listed, plain, shown_to_players, wordings
+from moot.data.four_s_text import MOST_VARIANTS, alternatives, listed, plain, shown_to_players, unended, wordings
 from moot.errors import FileError
 
 _FIELDS = {
@@ -163,6 +163,8 @@ class _Reader:
             return  # a source or an author of a whole tour
         earlier = self.now.fields.setdefault(name, self.open)
         if earlier is not self.open:
+            if name in ("accepted", "rejected"):
+                earlier[-1] += ";"  # given twice: another answer, not more of the same
             earlier.extend(self.open)
             self.open = earlier
 
@@ -273,10 +275,10 @@ def _answers(question: _Question) -> list[str]:
 def _variants(question: _Question, name: str) -> list[str]:
     """Where the question has parts, a remark on one of them is no answer to all: it stays one note."""
     raw = question.raw(name)
-    if not raw:
+    if not plain(raw):
         return []
     if listed(question.raw("answer")).items:
-        return [_lines_of(raw).replace("\n", "; ")]
+        return [unended(_lines_of(raw).replace("\n", "; "))]
     found = listed(raw)
     pieces = [found.lead, *found.items]
     return list(dict.fromkeys(each for piece in pieces if piece for each in alternatives(plain(piece))))

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 MOST_VARIANTS = 16
 """Four optional parts make sixteen wordings; authors who write more of them mean it for a person to read."""
 
+_MOST_BRACKETS = 100
+"""Above that it is no answer with optional parts."""
+
 STRESS = "\u0301"
 
 _ESCAPED = re.compile(r"\\([^\w\s])|\\(_)")
@@ -126,7 +129,7 @@ def unended(text: str) -> str:
 
 def wordings(answer: str) -> list[str]:
     """An answer with optional parts in square brackets: first with all of them, then without some, sixteen at most."""
-    if answer.count("[") != answer.count("]"):
+    if answer.count("[") != answer.count("]") or answer.count("[") > _MOST_BRACKETS:
         return [answer]
     found = (unended(_spaced(each)) for each in _expanded(answer))
     return list(dict.fromkeys(each for each in found if each))[:MOST_VARIANTS]

@@ -19,7 +19,7 @@ FEW_QUESTIONS = 30
 FEW_DISCORDANT = 10
 _EXACT_FLIPS = 14
 """Up to so many questions that differ, all sign flips are tried; above it they are drawn."""
-_CELLS = 4_000_000
+_CELLS = 1_000_000
 """Random numbers held at once while resampling."""
 
 
@@ -166,7 +166,7 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0, resamples: int = 2
 
 
 def cluster_bootstrap(
-    clusters: Sequence[tuple[float, float]], *, seed: int = 0, resamples: int = 4_000
+    clusters: Sequence[tuple[float, float]], *, seed: int = 0, resamples: int = 2_000
 ) -> Estimate | None:
     """A ratio of sums over questions, each question a cluster (its sum, its count), with a percentile interval.
 
@@ -189,19 +189,27 @@ def cluster_bootstrap(
 
 
 def _resampled(kinds: Counter[tuple[float, float]], n: int, seed: int, resamples: int) -> list[float]:
-    """Sorted ratios. Questions that are alike are drawn together: a multinomial over the kinds of question."""
+    """Sorted ratios. Questions that are alike are drawn together, as a multinomial over the kinds of question;
+    where almost each is a kind of its own, drawing question by question is quicker."""
     import numpy as np
 
     ordered = sorted(kinds.items())
     values = np.array([kind for kind, _ in ordered])
-    shares = np.array([times for _, times in ordered]) / n
+    times = np.array([each for _, each in ordered])
+    alike = 4 * len(ordered) < n
+    questions = values if alike else np.repeat(values, times, axis=0)
     generator = np.random.default_rng(seed)
     ratios: list[float] = []
-    at_once = max(1, _CELLS // len(ordered))
+    at_once = max(1, _CELLS // len(questions))
     for start in range(0, resamples, at_once):
-        sums = generator.multinomial(n, shares, size=min(at_once, resamples - start)) @ values
-        kept = sums[sums[:, 1] > 1e-12]
-        ratios.extend((kept[:, 0] / kept[:, 1]).tolist())
+        size = min(at_once, resamples - start)
+        if alike:
+            tops, bottoms = (generator.multinomial(n, times / n, size=size) @ values).T
+        else:
+            drawn = generator.integers(0, n, size=(size, n), dtype=np.int32)
+            tops, bottoms = questions[:, 0][drawn].sum(axis=1), questions[:, 1][drawn].sum(axis=1)
+        kept = bottoms > 1e-12
+        ratios.extend((tops[kept] / bottoms[kept]).tolist())
     return sorted(ratios)
 
 

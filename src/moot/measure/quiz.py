@@ -167,25 +167,31 @@ def human_comparison(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
     A row for each strategy × captain (solo: player), and one for each strategy over all of them (captain None).
     """
     known = [play for play in plays if play.human is not None]
+    rates = {play.question: play.human or 0.0 for play in known}
+    people: dict[tuple[str, ...], Estimate | None] = {}  # mostly the same questions in every row
     rows: list[Row] = []
     for strategy, of_strategy in split(known, lambda play: play.strategy).items():
         parts = split(of_strategy, lambda play: play.whose)
-        rows += [_beside_people(strategy, whose, each, seed) for whose, each in parts.items() if whose is not None]
-        if len(parts) > 1 or None in parts:
-            rows.append(_beside_people(strategy, None, of_strategy, seed))
+        if len(parts) > 1:
+            parts[None] = of_strategy
+        for whose, each in parts.items():
+            right = by_question(each)
+            asked = tuple(right)
+            if asked not in people:
+                people[asked] = bootstrap_share([(rates[question], 1.0) for question in asked], seed=seed)
+            named = {"strategy": strategy, **_named(each, whose)}
+            rows.append({**named, **_beside_people(right, rates, people[asked], seed)})
     return rows
 
 
-def _beside_people(strategy: str, whose: str | None, plays: Sequence[Played], seed: int) -> Row:
-    right = by_question(plays)
-    people = {play.question: play.human for play in plays if play.human is not None}
-    human = bootstrap_share([(people[question], 1.0) for question in right], seed=seed)
-    difference = bootstrap_difference([right[question] - people[question] for question in right], seed=seed)
+def _named(plays: Sequence[Played], whose: str | None) -> Row:
     solo = any(play.player is not None for play in plays)
+    return {"captain": None if solo else whose, "player": whose if solo else None}
+
+
+def _beside_people(right: Mapping[str, float], rates: Mapping[str, float], human: Estimate | None, seed: int) -> Row:
+    difference = bootstrap_difference([value - rates[question] for question, value in right.items()], seed=seed)
     return {
-        "strategy": strategy,
-        "captain": None if solo else whose,
-        "player": whose if solo else None,
         **estimate_row(estimate(list(right.values()), seed=seed), "accuracy"),
         "human": human and human.value,
         "human_low": human and human.low,

@@ -34,22 +34,26 @@ def midranks(values: Sequence[float]) -> list[float]:
 
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> Correlation | None:
-    """None where one side does not vary. The interval is Fisher's z with the variance of Bonett and Wright (2000)."""
-    n = len(first)
-    rho = _pearson(midranks(first), midranks(second)) if n > 1 else None
-    if rho is None:
-        return None
-    p = _two_sided_t(rho * math.sqrt((n - 2) / (1 - rho * rho)), n - 2) if n > 2 and abs(rho) < 1 else None
+    """None where one side does not vary."""
+    rho = _pearson(midranks(first), midranks(second)) if len(first) > 1 else None
+    return None if rho is None else of_rho(rho, len(first))
+
+
+def of_rho(rho: float, n: int) -> Correlation:
+    """What a rho over n pairs says: Fisher's z with the variance of Bonett and Wright (2000), and p by Student's t.
+
+    Below four pairs there is no interval, below three no p.
+    """
+    if n < 3:
+        return Correlation(Estimate(rho, None, None, n), None)
+    perfect = abs(rho) >= 1
+    p = 0.0 if perfect else _two_sided_t(rho * math.sqrt((n - 2) / (1 - rho * rho)), n - 2)
     if n < 4:
         return Correlation(Estimate(rho, None, None, n), p)
-    if abs(rho) == 1:
-        rho, inside = math.copysign(1.0, rho), math.copysign(1 - 1e-12, rho)
-    else:
-        inside = rho
+    inside = math.copysign(1 - 1e-12, rho) if perfect else rho  # the z of 1 is infinite
     half = Z_95 * math.sqrt((1 + inside * inside / 2) / (n - 3))
-    centre = math.atanh(inside)
-    low, high = math.tanh(centre - half), math.tanh(centre + half)
-    return Correlation(Estimate(rho, min(low, rho), max(high, rho), n), 0.0 if p is None else p)
+    low, high = math.tanh(math.atanh(inside) - half), math.tanh(math.atanh(inside) + half)
+    return Correlation(Estimate(rho, min(low, rho), max(high, rho), n), p)
 
 
 def _pearson(first: Sequence[float], second: Sequence[float]) -> float | None:

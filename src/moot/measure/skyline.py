@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from moot.measure.crossfit import FOLDS, best, crossfit
 from moot.measure.paired import cluster_bootstrap
@@ -112,31 +111,32 @@ class GapClosed:
 
 def gap_closed(team: Sequence[Played], alone: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> GapClosed:
     """Over the questions that the players played alone; the interval resamples them, the choice of player kept."""
-    top = _top(solos(alone))
-    single = best_single(alone, folds=folds, seed=seed)
+    return _closed(team, _top(solos(alone)), best_single(alone, folds=folds, seed=seed), seed)
+
+
+def _closed(team: Sequence[Played], top: Mapping[str, float], single: BestSingle, seed: int) -> GapClosed:
     reached = by_question(team)
     found = None
     if single.values:
         rises = [reached.get(question, 0.0) - value for question, value in single.values.items()]
         gaps = [top[question] - value for question, value in single.values.items()]
         found = cluster_bootstrap(list(zip(rises, gaps, strict=True)), seed=seed)
-    after = None
-    if single.raw is not None:
-        sky = sum(top.values()) / len(top)
-        gap = sky - single.raw.value
-        mean = sum(reached.get(question, 0.0) for question in top) / len(top)
-        after = (mean - single.raw.value) / gap if gap > 1e-12 else None
-    return GapClosed(found, after)
+    if single.raw is None:
+        return GapClosed(found, None)
+    gap = sum(top.values()) / len(top) - single.raw.value
+    mean = sum(reached.get(question, 0.0) for question in top) / len(top)
+    return GapClosed(found, (mean - single.raw.value) / gap if gap > 1e-12 else None)
 
 
-def gap_rows(plays: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> list[dict[str, Any]]:
+def gap_rows(plays: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> list[Row]:
     """A row for each strategy × captain, and for each strategy over its captains (captain None)."""
-    alone, rows = solos(plays), []
+    alone = solos(plays)
+    top, single = _top(alone), best_single(alone, folds=folds, seed=seed)
+    rows: list[Row] = []
     for strategy, of_strategy in split(teams(plays), lambda play: play.strategy).items():
         parts = split(of_strategy, lambda play: play.captain)
         if len(parts) > 1:
             parts[None] = of_strategy
         for captain, each in parts.items():
-            found = gap_closed(each, alone, folds=folds, seed=seed).row()
-            rows.append({"strategy": strategy, "captain": captain, **found})
+            rows.append({"strategy": strategy, "captain": captain, **_closed(each, top, single, seed).row()})
     return rows

@@ -7,20 +7,30 @@ server that rejects `response_format` is asked once in the lesser way and rememb
 
 from __future__ import annotations
 
-import asyncio
 import json
+import re
 import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import aiohttp
 import orjson
 from yarl import URL
 
-from moot.errors import CallError, ConnectionFailed, RateLimited, RequestRejected, ServerFailed, TimedOut, UsageError
+from moot.errors import (
+    CallError,
+    ConnectionFailed,
+    RateLimited,
+    RequestRejected,
+    ServerFailed,
+    TimedOut,
+    TransportError,
+    UsageError,
+)
 from moot.models.model import messages_json
 from moot.models.retry_after import retry_after_s
 from moot.models.stream import read_stream
@@ -28,6 +38,7 @@ from moot.models.wire import preview, read_completion
 from moot.types import Price, Reply, Request
 
 JsonMode = Literal["auto", "schema", "object", "off"]
+_FORM_WORDS = re.compile(r"response.?format|json|schema|structured|grammar|guided", re.IGNORECASE)
 _LESSER: Mapping[str, Literal["object", "off"]] = {"schema": "object", "object": "off"}
 
 
@@ -104,7 +115,7 @@ class EndpointModel:
             try:
                 reply = await self._post(request, mode)
             except RequestRejected as error:
-                if mode not in _LESSER or error.status not in (400, 404, 415, 422, 501):
+                if mode not in _LESSER or not _about_the_form(error):
                     raise
                 mode = _LESSER[mode]
                 continue
@@ -118,9 +129,12 @@ class EndpointModel:
 
     async def versions(self) -> list[str]:
         """What GET /models lists: is the endpoint there, and does it know the model?"""
-        async with self._exchange("GET", URL(f"{self.base_url}/models"), None) as response:
-            raw = await response.read()
-            self._raise_for_status(response, raw)
+        try:
+            async with self._exchange("GET", URL(f"{self.base_url}/models"), None) as response:
+                raw = await response.read()
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            raise self._lost(error) from None
+        self._raise_for_status(response, raw)
         try:
             listed = json.loads(raw)["data"]
             return [str(each["id"]) for each in listed]
@@ -167,29 +181,42 @@ class EndpointModel:
         return body
 
     async def _post(self, request: Request, mode: str) -> Reply:
-        data = orjson.dumps(self.body(request, mode))
+        data = orjson.dumps(self.body(request, mode), option=orjson.OPT_NON_STR_KEYS)
         started = time.perf_counter()
-        sent = False
         try:
             async with self._exchange("POST", self._url, data) as response:
-                sent = True
                 if self.stream and response.status == 200:
                     return await read_stream(response.content, started=started, price=self.price)
                 raw = await response.read()
-        except TimeoutError:
-            raise TimedOut(f"no whole reply from {self.base_url} within {self.network.timeout_s:g} s") from None
-        except (aiohttp.ClientError, OSError) as error:
-            # Once headers have arrived the work was done, and may be on the bill.
-            raise ConnectionFailed(f"{self.base_url}: {_reason(error)}", sent=sent) from None
-        except asyncio.IncompleteReadError:
-            raise ConnectionFailed(f"{self.base_url}: the reply was cut in the middle", sent=True) from None
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            raise self._lost(error) from None
         self._raise_for_status(response, raw)
         return read_completion(raw, latency_s=time.perf_counter() - started, price=self.price)
+
+    def _lost(self, error: Exception) -> TransportError:
+        """Why no whole reply came. Only where no connection was made is it sure that nothing is on the bill."""
+        if isinstance(error, TimeoutError):
+            return TimedOut(f"no whole reply from {self.base_url} within {self.network.timeout_s:g} s")
+        # aiohttp's own words name the proxy with its password.
+        words = f"status {error.status}" if isinstance(error, aiohttp.ClientResponseError) else str(error)
+        reason = f"{type(error).__name__}: {words}" if words else type(error).__name__
+        sent = not isinstance(error, aiohttp.ClientConnectorError | aiohttp.ClientHttpProxyError)
+        return ConnectionFailed(f"{self.base_url}: {self._without_secrets(reason)}", sent=sent)
+
+    def _without_secrets(self, words: str) -> str:
+        """A server, or the wire, may repeat what it was sent; the key and our headers are nobody's to read."""
+        proxy = urlsplit(self.network.proxy or "")
+        secrets = (self._api_key, *self.network.headers.values(), proxy.password, proxy.username)
+        for secret in sorted(filter(None, secrets), key=len, reverse=True):
+            words = words.replace(secret, "…")
+        return words
 
     def _raise_for_status(self, response: aiohttp.ClientResponse, raw: bytes) -> None:
         status = response.status
         if 200 <= status < 300:
             return
+        # Before it is shortened: half of a key is still a secret.
+        raw = self._without_secrets(raw.decode("utf-8", "replace")).encode()
         said = f"{self.base_url} answered {status}: {_error_message(raw)}"
         pause_s = retry_after_s(response.headers.get("Retry-After"))
         error: CallError
@@ -198,7 +225,7 @@ class EndpointModel:
         elif status >= 500 and status != 501:
             error = ServerFailed(said, status=status, retry_after_s=pause_s)
         elif 300 <= status < 400:
-            place = response.headers.get("Location", "?")
+            place = self._without_secrets(response.headers.get("Location", "?"))
             error = RequestRejected(f"{self.base_url} redirects to {place}; set base_url to it", status=status)
         else:
             error = RequestRejected(said, status=status)
@@ -217,5 +244,6 @@ def _error_message(raw: bytes) -> str:
     return preview(raw, 300) if raw else "no words"
 
 
-def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+def _about_the_form(error: RequestRejected) -> bool:
+    """Whether a rejection may be about `response_format`: it names it, or a schema or JSON."""
+    return error.status in (400, 404, 415, 422, 501) and bool(_FORM_WORDS.search(str(error)))

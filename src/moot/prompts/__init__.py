@@ -17,9 +17,11 @@ from jinja2 import Environment, StrictUndefined, Template, TemplateError, meta
 
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
-from moot.types import digest
+from moot.types import Message, digest
 
 LANGUAGES = ("en", "ru")
+SETS = ("small",)
+"""Prompt sets of ours beside the usual one."""
 _EXAMPLE: dict[str, Any] = {
     "question": "Who?",
     "choices": (("A", "Ann"), ("B", "Bob")),
@@ -30,11 +32,18 @@ _EXAMPLE: dict[str, Any] = {
     "fields": "reasoning, answer",
     "instruction": "Think.",
     "persona": "Ann",
+    "answers": ("Ab", "Bc"),
+    "reference": "Ann",
+    "accepted": ("Anna",),
+    "rejected": ("Bob",),
+    "comment": "She came.",
 }
 """What a user's template is tried out with."""
 _HERE = Path(__file__).parent
 _INPUTS = re.compile(r"\{#\s*inputs:\s*([^#]*?)\s*#\}")
-_BLOCK_TAG = re.compile(r"<(?=/?\s*(?:question|options|context|answers?|reasoning|position|document)\b)", re.IGNORECASE)
+_BLOCK_TAG = re.compile(
+    r"<(?=/?\s*(?:question|options|context|answers?|reasoning|reference|position|document)\b)", re.IGNORECASE
+)
 
 
 def block(text: object) -> str:
@@ -42,19 +51,28 @@ def block(text: object) -> str:
     return _BLOCK_TAG.sub("‹", str(text))
 
 
+def line(text: object) -> str:
+    """Text made safe to stand on a line of its own."""
+    return " ".join(block(text).split())
+
+
 class Prompts:
     """The templates of one language, with the user's own files over ours.
+
+    `folder` holds the user's templates, or is the name of a set of ours: `small` has short prompts with worked
+    examples, for models that copy what they are shown.
 
     >>> Prompts("en").render("draft", question="Who?", choices=(), context=None, kind="open")
     """
 
-    def __init__(self, language: str = "en", folder: Path | None = None) -> None:
+    def __init__(self, language: str = "en", folder: Path | str | None = None) -> None:
         if language not in LANGUAGES:
             raise UsageError(f"language: {language!r} has no prompts; expected one of {', '.join(LANGUAGES)}")
         self.language = language
-        self.folder = folder
+        self.folder = _HERE / folder / language if folder in SETS else Path(folder) if folder is not None else None
         self._templates: dict[str, Template] = {}
         self._sources: dict[str, str] = {}
+        self._examples: dict[str, tuple[Message, ...]] = {}
 
     def render(self, name: str, **inputs: Any) -> str:
         template = self._templates.get(name)
@@ -72,6 +90,13 @@ class Prompts:
             raise UsageError(f"there is no prompt {name!r} in {self.language}")
         return ours
 
+    def examples(self, name: str) -> tuple[Message, ...]:
+        """Worked examples that go before a prompt, from ``NAME.examples.yaml`` beside the template; most have none."""
+        if name not in self._examples:
+            file = self.path(name).with_suffix(".examples.yaml")
+            self._examples[name] = _read_examples(file) if file.is_file() else ()
+        return self._examples[name]
+
     def source(self, name: str) -> str:
         if name not in self._sources:
             self._sources[name] = _read(self.path(name))
@@ -79,7 +104,7 @@ class Prompts:
 
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
         """What a run records of its prompts, so that a changed wording is a different experiment."""
-        return {name: digest(self.source(name))[:12] for name in names}
+        return {name: digest([self.source(name), *map(str, self.examples(name))])[:12] for name in names}
 
     def instruction(self, text: str) -> str:
         """A named instruction (`break-down`) in words; anything with a space in it is taken as the words themselves."""
@@ -113,6 +138,7 @@ class Prompts:
                 expected = f"expected one of {', '.join(known)}, or instructions/NAME"
                 raise FileError(f"no prompt has this name; {expected}{closest(path.stem, known)}", file=path)
             _check_inputs(path, declared_inputs(_read(ours)) if ours.is_file() else frozenset())
+            self.examples(place.with_suffix("").as_posix())
 
 
 def declared_inputs(source: str) -> frozenset[str]:
@@ -124,6 +150,7 @@ def declared_inputs(source: str) -> frozenset[str]:
 def _environment() -> Environment:
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
     environment.filters["block"] = block
+    environment.filters["line"] = line
     return environment
 
 
@@ -134,6 +161,23 @@ def _read(path: Path) -> str:
         raise FileError(f"expected UTF-8 text ({error.reason})", file=path) from None
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def _read_examples(path: Path) -> tuple[Message, ...]:
+    """A list of ``{user: ..., assistant: ...}``."""
+    import yaml
+
+    try:
+        listed = yaml.safe_load(_read(path))
+    except yaml.YAMLError as error:
+        raise FileError(f"not valid YAML: {error}", file=path) from None
+    whole = isinstance(listed, list) and all(
+        isinstance(each, dict) and set(each) == {"user", "assistant"} for each in listed
+    )
+    if not whole or not all(isinstance(text, str) for each in listed for text in each.values()):
+        raise FileError("expected a list of {user: TEXT, assistant: TEXT}", file=path)
+    pairs = ((Message("user", each["user"]), Message("assistant", each["assistant"])) for each in listed)
+    return tuple(message for pair in pairs for message in pair)
 
 
 def _compile(path: Path) -> Template:

@@ -18,10 +18,11 @@ from moot.types import Estimate
 Figures = dict[str, Any]
 
 
-def figures(connection: Connection, experiment: Row, *, grader: str = "match") -> Figures:
+def figures(connection: Connection, experiment: Row) -> Figures:
     """All that is known about an experiment, in the form of the contract."""
     ident, size = experiment["id"], experiment["size"]
     config = json.loads(experiment["config"])
+    grader = grader_of(config)
     rows = [
         _accuracy_row(connection, ident, cell, size, grader, config) for cell in queries.cells_of(connection, ident)
     ]
@@ -36,6 +37,11 @@ def figures(connection: Connection, experiment: Row, *, grader: str = "match") -
         "simulated": simulated,
         "runs": [{"state": run["state"], **json.loads(run["facts"])} for run in runs],
     }
+
+
+def grader_of(config: dict[str, Any]) -> str:
+    """The name under which the scores of an experiment are stored: see `run.grading`."""
+    return "+".join(("match", *config.get("judge", {}).get("models", ())))
 
 
 def find_experiment(connection: Connection, name: str | None = None) -> Row:

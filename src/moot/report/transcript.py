@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
+from moot.report.figures import grader_of
 from moot.store import queries
 from moot.store.rows import case_of, verdict_json, verdict_of
 from moot.store.statements import Row
@@ -39,13 +40,14 @@ class Transcript:
 
 
 def transcripts(
-    connection: Connection, experiment: Row, question_id: str, strategy: str | None = None, *, grader: str = "match"
+    connection: Connection, experiment: Row, question_id: str, strategy: str | None = None
 ) -> list[Transcript]:
     """Every episode of a question, or those of one strategy (its name, its label, or ``solo@ann``)."""
     ident = experiment["id"]
     case_row = next(iter(queries.cases_of(connection, ident, question_id)), None)
     if case_row is None:
         raise UsageError(f"experiment {experiment['name']!r} has no question {question_id!r}")
+    grader = grader_of(json.loads(experiment["config"]))
     reference = case_of(case_row["content"]).answer
     found = []
     for cell in queries.cells_of(connection, ident):

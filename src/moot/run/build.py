@@ -13,13 +13,16 @@ from urllib.parse import urlsplit
 
 from moot.data import Dataset, builtin, load
 from moot.errors import FileError, UsageError
-from moot.grade.match import Grader, Match
+from moot.grade.group import GROUPING, Stages
+from moot.models.closest import closest
 from moot.models.model import Model
-from moot.prompts import Prompts
+from moot.prompts import SETS, Prompts
 from moot.run.experiment import (
+    MAX_TOKENS_KEYS,
     EndpointSpec,
     ExperimentFile,
     ExperimentSpec,
+    GroupingSpec,
     LimitsSpec,
     LitellmSpec,
     LocalSpec,
@@ -28,13 +31,13 @@ from moot.run.experiment import (
     RetriesSpec,
     SimulatedSpec,
 )
+from moot.run.grading import Grading
+from moot.run.places import Key
 from moot.store import store_at
 from moot.store.sqlite import SqliteStore
 from moot.strategies import Strategy, label, strategy
 from moot.team import Player, Team, numbered
 from moot.types import FREE, Price, Request, canonical_json, digest
-
-MAX_TOKENS_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,13 @@ class Cell:
     spec: str
 
     @property
+    def captain(self) -> str | None:
+        return None if self.player else self.team.captain
+
+    @property
     def title(self) -> str:
-        return f"{self.label}@{self.player}" if self.player else self.label
+        who = self.player or self.captain
+        return f"{self.label}@{who}" if who else self.label
 
     def row(self) -> dict[str, Any]:
         return {
@@ -70,7 +78,7 @@ class Cell:
             "strategy": self.strategy.name,
             "label": self.label,
             "team": None if self.player else self.team.name,
-            "captain": None,
+            "captain": self.captain,
             "player": self.player,
             "spec": self.spec,
         }
@@ -87,7 +95,7 @@ class Experiment:
     players: Mapping[str, Player]
     teams: Mapping[str, Team]
     cells: tuple[Cell, ...]
-    grader: Grader
+    grading: Grading
 
     @property
     def spec(self) -> ExperimentSpec:
@@ -114,7 +122,7 @@ class Experiment:
                 model["headers"] = dict.fromkeys(model["headers"], "…")
             if "proxy" in model:
                 parts = urlsplit(model["proxy"])
-                model["proxy"] = f"{parts.scheme}://{parts.hostname}:{parts.port}"
+                model["proxy"] = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         return config
 
     @property
@@ -128,14 +136,21 @@ class Experiment:
     def with_models(self, wrapped: Mapping[str, Model]) -> Experiment:
         """The same plan, played by these models."""
 
+        def lent(player: Player) -> Player:
+            return replace(player, model=wrapped[player.model.name])
+
         def seat(team: Team) -> Team:
-            return replace(team, players=tuple(replace(each, model=wrapped[each.model.name]) for each in team.players))
+            grouper = team.grouper
+            if isinstance(grouper, Stages) and grouper.model is not None:
+                grouper = replace(grouper, model=lent(grouper.model))
+            return replace(team, players=tuple(map(lent, team.players)), grouper=grouper)
 
         return replace(
             self,
-            players={name: replace(each, model=wrapped[each.model.name]) for name, each in self.players.items()},
+            players={name: lent(each) for name, each in self.players.items()},
             teams={name: seat(team) for name, team in self.teams.items()},
             cells=tuple(replace(cell, team=seat(cell.team)) for cell in self.cells),
+            grading=replace(self.grading, judges=tuple(map(lent, self.grading.judges))),
         )
 
 
@@ -146,7 +161,7 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
     prompts = _prompts(file)
     models = _models(file, dataset)
     players = _players(file, models, prompts)
-    teams = _teams(file, players, prompts)
+    teams = _teams(file, players, prompts, _grouper(file, models))
     return Experiment(
         file=file,
         store_url=store_url or file.store_url,
@@ -155,7 +170,7 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
         players=players,
         teams=teams,
         cells=_cells(file, teams, prompts),
-        grader=Match(),
+        grading=_grading(file, models, prompts),
     )
 
 
@@ -173,7 +188,8 @@ def _dataset(file: ExperimentFile, limit: int | None) -> Dataset:
 
 
 def _prompts(file: ExperimentFile) -> Prompts:
-    folder = file.beside(file.spec.prompts) if file.spec.prompts is not None else None
+    named = file.spec.prompts
+    folder = named if named is None or named in SETS else file.beside(named)
     prompts = Prompts(file.spec.language, folder)
     prompts.check()
     return prompts
@@ -183,8 +199,8 @@ def _players(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Pr
     players: dict[str, Player] = {}
     for name, spec in file.spec.players.items():
         if spec.model not in models:
-            expected = ", ".join(models)
-            raise file.error(("players", name, "model"), f"unknown model {spec.model!r}; expected one of {expected}")
+            expected = f"expected one of {', '.join(models)}{closest(spec.model, models)}"
+            raise file.error(("players", name, "model"), f"unknown model {spec.model!r}; {expected}")
         try:
             instruction = prompts.instruction(spec.instruction)
         except UsageError as error:
@@ -193,18 +209,54 @@ def _players(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Pr
     return numbered(players)
 
 
-def _teams(file: ExperimentFile, players: Mapping[str, Player], prompts: Prompts) -> dict[str, Team]:
+def _officer(file: ExperimentFile, models: Mapping[str, BuiltModel], key: Key, name: str, office: str) -> Player:
+    """A model that does not play: it groups or judges, and stands in the transcript under its office."""
+    if name not in models:
+        expected = f"expected one of {', '.join(models)}{closest(name, models)}"
+        raise file.error(key, f"unknown model {name!r}; {expected}")
+    return Player(office, models[name].model)
+
+
+def _grouper(file: ExperimentFile, models: Mapping[str, BuiltModel]) -> Stages:
+    spec = file.spec.grouping
+    if spec is None or spec.match is not None:
+        return Stages()
+    if spec.embedding:
+        from moot.grade.embedding import Embedding
+
+        try:
+            return Stages(similarity=Embedding())
+        except UsageError as error:
+            raise file.error(("grouping", "embedding"), str(error)) from None
+    return Stages(model=_officer(file, models, ("grouping", "model"), spec.model or "", GROUPING))
+
+
+def _grading(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Prompts) -> Grading:
+    names = file.spec.judge.models if file.spec.judge is not None else []
+    if len(set(names)) < len(names):
+        raise file.error(("judge", "models"), "expected two different models")
+    judges = [_officer(file, models, ("judge", "models", position), name, name) for position, name in enumerate(names)]
+    return Grading(Team("judges", (), prompts, file.spec.seed), tuple(judges))
+
+
+def _teams(file: ExperimentFile, players: Mapping[str, Player], prompts: Prompts, grouper: Stages) -> dict[str, Team]:
     teams: dict[str, Team] = {}
+    seed = file.spec.seed
     for name, spec in file.spec.teams.items():
         for position, member in enumerate(spec.players):
             key = ("teams", name, "players", position)
             if member not in players:
-                raise file.error(key, f"unknown player {member!r}; expected one of {', '.join(players)}")
+                expected = f"expected one of {', '.join(players)}{closest(member, players)}"
+                raise file.error(key, f"unknown player {member!r}; {expected}")
             if member in spec.players[:position]:
                 raise file.error(key, f"{member!r} sits at this table already")
-        teams[name] = Team(name, tuple(players[each] for each in spec.players), prompts, file.spec.seed)
+        if spec.captain not in (None, "each", *spec.players):
+            expected = f"expected each or one of {', '.join(spec.players)}"
+            raise file.error(("teams", name, "captain"), f"{spec.captain!r} is not in this team; {expected}")
+        members = tuple(players[each] for each in spec.players)
+        teams[name] = Team(name, members, prompts, seed, spec.captain, grouper)
     if not teams:
-        teams["all"] = Team("all", tuple(players.values()), prompts, file.spec.seed)
+        teams["all"] = Team("all", tuple(players.values()), prompts, seed, grouper=grouper)
     return teams
 
 
@@ -214,8 +266,12 @@ def _cells(file: ExperimentFile, teams: Mapping[str, Team], prompts: Prompts) ->
     for position, entry in enumerate(file.spec.strategies):
         played = _strategy(file, position, entry)
         for team in teams.values():
-            for lineup in played.lineups(team):
-                cell = _cell(played, lineup, prompts)
+            try:
+                lineups = played.lineups(team)
+            except UsageError as error:
+                raise file.error(("strategies", position), str(error)) from None
+            for lineup in lineups:
+                cell = _cell(played, lineup, prompts, file.spec.grouping)
                 cells.setdefault(cell.id, cell)
     return tuple(cells.values())
 
@@ -231,10 +287,17 @@ def _strategy(file: ExperimentFile, position: int, entry: str | Mapping[str, Map
         raise file.error(key, str(error)) from None
 
 
-def _cell(played: Strategy, lineup: Team, prompts: Prompts) -> Cell:
+def _cell(played: Strategy, lineup: Team, prompts: Prompts, grouping: GroupingSpec | None) -> Cell:
     nothing = Request(())
+    grouper = lineup.grouper
+    grouped = None
+    if "group" in played.templates and isinstance(grouper, Stages):
+        asked = grouper.model.model.shape(nothing) if grouper.model is not None else None
+        grouped = [asked, grouping.reference if grouping else None, repr(grouper.similarity)]
     spec = {
         "strategy": label(played),
+        "captain": lineup.captain,
+        "grouping": grouped,
         "seed": lineup.seed,
         "language": prompts.language,
         "prompts": prompts.hashes(("player", "again", *played.templates)),
@@ -294,11 +357,9 @@ def _check_budget(file: ExperimentFile, name: str, built: BuiltModel) -> None:
 
 
 def _max_tokens(*sources: Mapping[str, Any]) -> int | None:
-    for source in sources:
-        for key in MAX_TOKENS_KEYS:
-            if isinstance(source.get(key), int):
-                return int(source[key])
-    return None
+    """The largest that is set anywhere: which of them the server obeys is not ours to know."""
+    given = [source[key] for source in sources for key in MAX_TOKENS_KEYS if isinstance(source.get(key), int)]
+    return max(given, default=None)
 
 
 def _endpoint_of(spec: ModelSpec) -> str | None:
@@ -317,21 +378,15 @@ def _key_of(file: ExperimentFile, name: str, variable: str | None) -> str | None
     key = os.environ.get(variable)
     if not key:
         raise file.error(("models", name, "api_key_env"), f"the environment variable {variable} is not set")
+    if not key.isprintable():
+        problem = f"the environment variable {variable} holds a line break or a control character"
+        raise file.error(("models", name, "api_key_env"), problem)
     return key
 
 
 def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, *_: Any) -> Model:
     from moot.models.endpoint import EndpointModel, Network
 
-    parts = urlsplit(spec.base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        problem = f"{spec.base_url!r} is no address; expected such as http://127.0.0.1:8001/v1"
-        raise file.error(("models", name, "base_url"), problem)
-    if parts.username or parts.password:
-        raise file.error(("models", name, "base_url"), "holds a password; expected api_key_env or headers instead")
-    for source in ("params", "extra"):
-        if "messages" in getattr(spec, source) or "model" in getattr(spec, source):
-            raise file.error(("models", name, source), "model and messages are ours to set")
     certificates = {}
     for key in ("ca_file", "client_cert"):
         if (given := getattr(spec, key)) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -192,6 +193,30 @@ class PlayerSpec(Strict):
 
 class TeamSpec(Strict):
     players: list[str] = Field(min_length=1)
+    captain: Name | None = Field(default=None, description="A player, or each: everybody in turn")
+
+
+class GroupingSpec(Strict):
+    """Who says which free answers mean the same, beyond equal words: a model, an embedding, or nobody."""
+
+    model: Text | None = None
+    reference: Literal["hidden", "shown"] = "hidden"
+    embedding: bool = False
+    match: Literal["only"] | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> GroupingSpec:
+        if (self.model is not None) + self.embedding + (self.match is not None) != 1:
+            raise ValueError("expected one of model: NAME, embedding: true, match: only")
+        if self.reference == "shown" and self.model is None:
+            raise ValueError("reference: shown goes with a grouping model only")
+        return self
+
+
+class JudgeSpec(Strict):
+    """One judge, or two whose agreement is reported and whose disputes a person settles."""
+
+    models: list[Text] = Field(min_length=1, max_length=2)
 
 
 class QuestionsSpec(Strict):
@@ -220,6 +245,14 @@ def _strategy_entry(entry: object) -> object:
 StrategyEntry = Annotated[str | dict[str, dict[str, Any]], BeforeValidator(_strategy_entry)]
 
 
+def _officers(data: Mapping[str, Any]) -> set[object]:
+    """Models that group or judge, in a file that may still hold anything."""
+    grouping, judge = data.get("grouping"), data.get("judge")
+    named = [grouping.get("model")] if isinstance(grouping, Mapping) else []
+    judges = judge.get("models") if isinstance(judge, Mapping) else None
+    return {each for each in [*named, *(judges if isinstance(judges, list) else [])] if isinstance(each, str)}
+
+
 class ExperimentSpec(Strict):
     """Questions × teams × strategies × repeats. Without `questions` it is a team file."""
 
@@ -231,7 +264,9 @@ class ExperimentSpec(Strict):
     teams: dict[Name, TeamSpec] = Field(default_factory=dict)
     strategies: list[StrategyEntry] = Field(default=["solo"], min_length=1)
     language: Literal["en", "ru"] = "en"
-    prompts: Text | None = Field(default=None, description="A folder of templates that replace ours")
+    grouping: GroupingSpec | None = None
+    judge: JudgeSpec | None = None
+    prompts: Text | None = Field(default=None, description="A folder of templates that replace ours, or small")
     repeats: int = Field(default=1, ge=1)
     budget_usd: float | None = Field(default=None, gt=0)
     store: Annotated[str, AfterValidator(_store)] | None = None
@@ -239,9 +274,10 @@ class ExperimentSpec(Strict):
     @model_validator(mode="before")
     @classmethod
     def _players_of_models(cls, data: Any) -> Any:
-        """`players` left out: one for each model."""
+        """`players` left out: one for each model that has no other office."""
         if isinstance(data, dict) and not data.get("players") and isinstance(data.get("models"), dict):
-            return {**data, "players": {name: {"model": name} for name in data["models"]}}
+            officers = _officers(data)
+            return {**data, "players": {name: {"model": name} for name in data["models"] if name not in officers}}
         return data
 
 

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from moot.grade.judge import Judgement, judge, needs_judge, settled
+from moot.grade.match import match
 from moot.grade.normalise import normalise
 from moot.store import queries, schema
 from moot.store.rows import score_row
@@ -40,6 +41,10 @@ class Grading:
     def name(self) -> str:
         """What the scores are stored under: other judges, other scores."""
         return "+".join(("match", *(judging.name for judging in self.judges)))
+
+    def at_once(self, case: Case, answer: str | None) -> Score:
+        """The grade that needs nobody's word; what a judge must see stays ungraded until then."""
+        return settled(case, answer, (), None, judges=len(self.judges)) if self.judges else match(case, answer)
 
 
 @dataclass
@@ -110,10 +115,7 @@ def _score(
     names = {judging.name for judging in grading.judges}
     heard = [each for each in judgements if each.judge in names]
     if not names and person is None:
-        # Without a judge what does not match is wrong.
-        from moot.grade.match import match
-
-        return match(case, answer)
+        return match(case, answer)  # without a judge what does not match is wrong
     return settled(case, answer, heard, person, judges=len(names))
 
 

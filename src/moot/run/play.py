@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from moot.errors import CallError, MootError
 from moot.run.build import Cell
+from moot.team import Grouper
 from moot.types import Episode, Question, Verdict
 
 
-async def play(cell: Cell, question: Question, repeat: int = 0) -> Episode:
-    team = cell.team.seated(repeat)
+async def play(cell: Cell, question: Question, repeat: int = 0, *, grouper: Grouper | None = None) -> Episode:
+    """`grouper` takes the place of the team's own: one that was told the reference, where an experiment asks for it."""
+    team = replace(cell.team, grouper=grouper).seated(repeat) if grouper else cell.team.seated(repeat)
     started = time.perf_counter()
     try:
         verdict = await cell.strategy.play(question, team)

@@ -20,10 +20,12 @@ from sqlalchemy import Connection
 
 from moot import __version__
 from moot.errors import BudgetReached, MootError, TransportError
+from moot.grade.group import Stages
 from moot.models.budget import Purse
 from moot.models.limit import Limiter
 from moot.run.build import Cell, Experiment
 from moot.run.chain import chain, limiters
+from moot.run.grading import Graded, grade_all
 from moot.run.play import play
 from moot.store import queries, schema
 from moot.store.calls import ExperimentCalls
@@ -51,6 +53,7 @@ class Tally:
     limiters: dict[str, Limiter] = field(default_factory=dict)
     started_at: float = field(default_factory=time.monotonic)
     purse: Purse | None = None
+    graded: Graded | None = None
 
     @property
     def played(self) -> int:
@@ -81,6 +84,9 @@ class Runner:
         self._stopped: MootError | None = None
         self._interrupted = False
         self._declared = False
+        self._ungraded: set[str] = set()
+        grouping = experiment.spec.grouping
+        self._shows_reference = grouping is not None and grouping.reference == "shown"
 
     def interrupt(self) -> None:
         """Stop cleanly: calls under way are dropped, everything stored is kept."""
@@ -102,7 +108,9 @@ class Runner:
         run = await self.store.run(partial(queries.start_run, experiment=experiment.id, facts=facts))
         state: State = "failed"
         try:
-            await self._play_all(experiment.with_models(models).cells)
+            seated = experiment.with_models(models)
+            await self._play_all(seated.cells)
+            await self._grade(seated)
             state = self._state()
         finally:
             for built in experiment.models.values():
@@ -169,6 +177,7 @@ class Runner:
             if not self._declared:
                 await self.store.run(partial(self._declare_questions, start=start, cases=cases))
             done = await self.store.run(partial(queries.finished, cells=ids, questions=digests))
+            await self._note_ungraded(ids, cases, done)
             every = list(itertools.product(cases, cells, repeats))
             left = [
                 OpenEpisode(case, cell, repeat)
@@ -177,6 +186,27 @@ class Runner:
             ]
             self.tally.skipped += len(every) - len(left)
             yield left
+
+    async def _note_ungraded(self, cells: list[str], cases: list[Case], done: set[tuple[str, str, int]]) -> None:
+        """Episodes that were played for another reference, or under other judges, have no grade here yet."""
+        if not done:
+            return
+        name = self.experiment.grading.name
+        cased = {case.question.digest: case.digest for case in cases}
+        looked_up = partial(queries.graded, cells=cells, cases=list(cased.values()), grader=name)
+        graded = await self.store.run(looked_up)
+        self._ungraded |= {
+            cased[question] for cell, question, repeat in done if (cell, cased[question], repeat) not in graded
+        }
+
+    async def _grade(self, seated: Experiment) -> None:
+        """What could not be graded at once: answers that a judge must see, and episodes of an earlier reference."""
+        if self._interrupted or self._stopped is not None:
+            return
+        judged = bool(seated.grading.judges)
+        if judged or self._ungraded:
+            cases = (case for case in self.experiment.dataset or () if judged or case.digest in self._ungraded)
+            self.tally.graded = await grade_all(self.store, seated.grading, [cell.id for cell in seated.cells], cases)
 
     def _declare(self, connection: Connection) -> bool:
         """Write down what will be played: the file and the cells. True if the questions are written already."""
@@ -200,13 +230,15 @@ class Runner:
 
     async def _one(self, open_episode: OpenEpisode) -> None:
         case, cell, repeat = open_episode.case, open_episode.cell, open_episode.repeat
-        episode = await play(cell, case.question, repeat)
-        grader = self.experiment.grader
-        score = await grader.grade(case, episode.verdict)
+        grouper = cell.team.grouper
+        told = grouper.knowing(case) if self._shows_reference and isinstance(grouper, Stages) else None
+        episode = await play(cell, case.question, repeat, grouper=told)
+        grading = self.experiment.grading
+        score = grading.at_once(case, episode.verdict.answer)
         self.store.put_later(
             [
                 (schema.episodes, episode_row(episode)),
-                (schema.scores, score_row(cell.id, case.digest, repeat, grader.name, score)),
+                (schema.scores, score_row(cell.id, case.digest, repeat, grading.name, score)),
             ]
         )
         self.tally.outcomes[episode.verdict.outcome] += 1

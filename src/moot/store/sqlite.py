@@ -22,7 +22,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import SingletonThreadPool
 
-from moot.errors import StoreError, StoreFull, StoreNewer
+from moot.errors import StoreError, StoreFull, StoreNewer, StoreUnreadable
 from moot.store import queries, schema
 from moot.store.statements import Row
 
@@ -51,6 +51,13 @@ class Group:
     @property
     def size(self) -> int:
         return len(self.calls) + len(self.work) + sum(map(len, self.puts.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Work that raised."""
+
+    error: Exception
 
 
 @dataclass
@@ -123,7 +130,7 @@ class SqliteStore:
             await asyncio.shield(self._idle)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        """Anything else, in the transaction of the next group."""
+        """Anything else, after the next group, in a transaction of its own."""
         future: asyncio.Future[T] = self._future()
         self._next.work.append((work, future))
         self._go()
@@ -153,11 +160,11 @@ class SqliteStore:
 
     def _deliver(self, group: Group, done: asyncio.Future[Done]) -> None:
         if error := done.exception():
-            if isinstance(error, StoreError):
-                self._broken = error
+            broken = error if isinstance(error, StoreError) else StoreError(f"{self.path}: {error}")
+            self._broken = broken
             for future in group.waiting:
                 if not future.done():
-                    future.set_exception(error)
+                    future.set_exception(broken)
         else:
             self._hand_out(group, done.result())
         if group.size >= BUSY_FROM and self._idle is None:
@@ -169,7 +176,10 @@ class SqliteStore:
         for row, call in group.calls:
             _resolve(call, done.earlier.get(row["key"], row))
         for (_, future), result in zip(group.work, done.worked, strict=True):
-            _resolve(future, result)
+            if isinstance(result, Failed) and not future.done():
+                future.set_exception(result.error)
+            else:
+                _resolve(future, result)
 
     def _commit(self, group: Group) -> Done:
         """On the store's thread."""
@@ -178,7 +188,16 @@ class SqliteStore:
             earlier = self._add_calls(connection, [row for row, _ in group.calls])
             for table, rows in group.puts.items():
                 queries.put(connection, table, rows)
-            return Done(earlier, [work(connection) for work, _ in group.work])
+        return Done(earlier, [self._worked(work) for work, _ in group.work])
+
+    def _worked(self, work: Callable[[Connection], Any]) -> Any:
+        """Other work has a transaction of its own, so that its failure takes no call with it; the failure is handed on."""
+        try:
+            with _said_plainly(self.path), self._engine.begin() as connection:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                return work(connection)
+        except Exception as error:  # noqa: BLE001  whoever asked for the work gets it
+            return Failed(error)
 
     @staticmethod
     def _add_calls(connection: Connection, rows: Sequence[Row]) -> dict[str, Row]:
@@ -187,7 +206,7 @@ class SqliteStore:
         return queries.find_calls(connection, [row["key"] for row in rows])
 
     def _open(self) -> None:
-        with _said_plainly(self.path), self._engine.begin() as connection:
+        with _said_plainly(self.path, opening=True), self._engine.begin() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             schema.migrate(connection)
 
@@ -232,7 +251,7 @@ def _engine(path: Path, *, durable: bool) -> Engine:
 
 
 @contextmanager
-def _said_plainly(path: Path) -> Any:
+def _said_plainly(path: Path, *, opening: bool = False) -> Any:
     """Database errors as one of ours, with the file's name."""
     try:
         yield
@@ -245,7 +264,7 @@ def _said_plainly(path: Path) -> Any:
             raise StoreFull(
                 f"{path}: no space left on the device; everything stored so far is kept. Free some space and run again."
             ) from None
-        raise StoreError(f"{path}: {words}") from None
+        raise (StoreUnreadable if opening else StoreError)(f"{path}: {words}") from None
 
 
 def _resolve(future: asyncio.Future[Any], value: Any) -> None:

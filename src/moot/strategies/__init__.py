@@ -14,6 +14,7 @@ from importlib.metadata import entry_points
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 from moot.errors import UsageError
+from moot.models.closest import closest
 from moot.team import Team
 from moot.types import Question, Verdict
 
@@ -51,7 +52,8 @@ def strategy(name: str, options: Mapping[str, Any] | None = None) -> Strategy:
     """The strategy of this name with these options, checked."""
     place = registered().get(name)
     if place is None:
-        raise UsageError(f"strategy {name!r} is unknown; expected one of {', '.join(sorted(registered()))}")
+        expected = f"expected one of {', '.join(sorted(registered()))}{closest(name, registered())}"
+        raise UsageError(f"strategy {name!r} is unknown; {expected}")
     module, _, attribute = place.partition(":")
     kind = getattr(import_module(module), attribute)
     allowed = {each.name: each for each in fields(kind)}
@@ -59,7 +61,7 @@ def strategy(name: str, options: Mapping[str, Any] | None = None) -> Strategy:
     for key in given:
         if key not in allowed:
             expected = ", ".join(sorted(allowed)) or "no options"
-            raise UsageError(f"strategy {name!r} has no option {key!r}; expected {expected}")
+            raise UsageError(f"strategy {name!r} has no option {key!r}; expected {expected}{closest(key, allowed)}")
     for key, each in allowed.items():
         if key not in given and each.default is MISSING and each.default_factory is MISSING:
             raise UsageError(f"strategy {name!r} needs the option {key!r}")
@@ -70,6 +72,8 @@ def label(played: Strategy) -> str:
     """The strategy with the options that differ from their defaults: ``adaptive(talk_from=3)``."""
     given = []
     for each in fields(played):  # type: ignore[arg-type]
+        if each.name == "captain":
+            continue  # stands after the @
         value = getattr(played, each.name)
         if value != each.default:
             given.append(f"{each.name}={value}")

@@ -1,0 +1,5 @@
+"""`python -m moot` is `moot`."""
+
+from moot.cli import main
+
+main()
