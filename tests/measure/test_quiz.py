@@ -193,6 +193,18 @@ def test_bootstrap_agrees_with_the_normal_interval() -> None:
     )
 
 
+def test_many_questions_take_the_short_way_to_the_same_interval() -> None:
+    clusters = [(((number * 7_919) % 10_007) / 10_007 * (1 + number % 3), 1.0 + number % 3) for number in range(2_600)]
+    short, long = cluster_bootstrap(clusters), cluster_bootstrap(clusters[:1_900])
+    assert short is not None
+    assert long is not None
+    assert short.high is not None
+    assert long.high is not None
+    assert (short.high - short.value) * math.sqrt(2_600) == pytest.approx(
+        (long.high - long.value) * math.sqrt(1_900), rel=0.06
+    )
+
+
 def test_small_samples_have_no_interval() -> None:
     assert cluster_bootstrap([]) is None
     assert cluster_bootstrap([(0.0, 0.0)]) is None

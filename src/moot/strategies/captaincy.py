@@ -59,7 +59,9 @@ async def captain_decides(question: Question, team: Team, drafts: Sequence[Answe
         answers=[(draft.text, draft.reasoning if reasons else None) for draft in order],
     )
     stage = "talkative" if reasons else "silent"
-    heard = await team.ask(team[team.captain], question, prompt, AnswerForm(question), stage=stage, turn=2)
+    examples = team.prompts.examples("captain")
+    form = AnswerForm(question)
+    heard = await team.ask(team[team.captain], question, prompt, form, stage=stage, turn=2, examples=examples)
     notes = {"order": [draft.player for draft in order]}
     if heard.value is None:
         cause = f"the captain {team.captain} gave no answer: {heard.cause}"
