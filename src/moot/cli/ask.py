@@ -32,7 +32,9 @@ from moot.types import Episode, Question
 def ask_command(text: str, *, team: Path | None, strategy: str | None, choices: list[str], as_json: bool) -> int:
     file = read_experiment(team, with_questions=False) if team else embedded_team()
     if strategy is not None:
-        file = ExperimentFile(file.path, file.spec.model_copy(update={"strategies": [strategy]}), file.places)
+        # The players' own answers are shown beside what the team makes of them; they are the same drafts.
+        shown = [strategy] if strategy == "solo" else ["solo", strategy]
+        file = ExperimentFile(file.path, file.spec.model_copy(update={"strategies": shown}), file.places)
     if not text.strip():
         raise UsageError("expected a question that is not empty")
     if len(choices) == 1 or len(choices) > 26:
@@ -64,13 +66,22 @@ async def _ask(experiment: Experiment, question: Question, *, as_json: bool, kee
             await table.play(question)
             print(json.dumps(table.json(question, calls), ensure_ascii=False, indent=1))
         else:
-            with Live(get_renderable=table.view, console=Console(), refresh_per_second=8):
-                await table.play(question)
+            await _watch(table, question, Console())
     finally:
         for built in experiment.models.values():
             await built.model.close()
         await store.close()
     return 0 if any(episode.verdict.answer is not None for episode in table.episodes.values()) else 1
+
+
+async def _watch(table: Watched, question: Question, console: Console) -> None:
+    """Live on a terminal; where nobody watches, the table once it is whole."""
+    if not console.is_terminal:
+        await table.play(question)
+        console.print(table.view())
+        return
+    with Live(get_renderable=table.view, console=console, refresh_per_second=8):
+        await table.play(question)
 
 
 class Watched:

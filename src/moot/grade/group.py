@@ -117,7 +117,8 @@ class PartitionForm:
     @property
     def schema(self) -> Mapping[str, Any]:
         number = {"type": "integer", "minimum": 1, "maximum": self.size}
-        groups = {"type": "array", "items": {"type": "array", "items": number}}
+        group = {"type": "array", "items": number, "minItems": 1, "maxItems": self.size}
+        groups = {"type": "array", "items": group, "minItems": 1, "maxItems": self.size}
         return {
             "type": "object",
             "properties": {"groups": groups},

@@ -206,7 +206,12 @@ def _players(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Pr
         except UsageError as error:
             raise file.error(("players", name, "instruction"), str(error)) from None
         players[name] = Player(name, models[spec.model].model, instruction, spec.persona)
-    return numbered(players)
+    counted = numbered(players)
+    for name, player in counted.items():
+        if player.copy and isinstance(file.spec.models[player.model.name], RecordedSpec):
+            problem = f"a second player of the recorded model {player.model.name!r}: it has only one voice"
+            raise file.error(("players", name), problem)
+    return counted
 
 
 def _officer(file: ExperimentFile, models: Mapping[str, BuiltModel], key: Key, name: str, office: str) -> Player:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.errors import CallError, MootError
 from moot.models.endpoint import EndpointModel
+from moot.models.recorded import RecordedModel
 from moot.prompts import Prompts
 from moot.run.build import BuiltModel, Experiment
 from moot.team import Player, Team
@@ -39,16 +41,18 @@ async def examine(experiment: Experiment) -> list[Diagnosis]:
     """All models at once; nothing is stored."""
     language = experiment.spec.language
     patients = experiment.models.items()
+    recorded = any(isinstance(built.model, RecordedModel) for built in experiment.models.values())
+    cases = [case.question.id for case in experiment.dataset or ()] if recorded else []
     try:
-        return list(await asyncio.gather(*(_examine(name, built, language) for name, built in patients)))
+        return list(await asyncio.gather(*(_examine(name, built, language, cases) for name, built in patients)))
     finally:
         for built in experiment.models.values():
             await built.model.close()
 
 
-async def _examine(name: str, built: BuiltModel, language: str) -> Diagnosis:
+async def _examine(name: str, built: BuiltModel, language: str, cases: Sequence[str]) -> Diagnosis:
     try:
-        return await _ask(name, built, language)
+        return await _ask(name, built, language, cases)
     except TimeoutError:
         return Diagnosis(name, False, f"no answer within {PATIENCE_S:.0f} s")
     except MootError as error:
@@ -57,8 +61,17 @@ async def _examine(name: str, built: BuiltModel, language: str) -> Diagnosis:
         return Diagnosis(name, False, f"{type(error).__name__}: {error}")
 
 
-async def _ask(name: str, built: BuiltModel, language: str) -> Diagnosis:
+def _recording(name: str, model: RecordedModel, cases: Sequence[str]) -> Diagnosis:
+    """A recording cannot be asked anything new; what matters is whether it covers the questions."""
+    answered = sum((model.model, ident, 0) in model.recording.replies for ident in cases)
+    words = f"answers {answered} of the {len(cases)} questions" if cases else "a recording"
+    return Diagnosis(name, answered > 0 or not cases, words, version=model.model)
+
+
+async def _ask(name: str, built: BuiltModel, language: str, cases: Sequence[str]) -> Diagnosis:
     model = built.model
+    if isinstance(model, RecordedModel):
+        return _recording(name, model, cases)
     if isinstance(model, EndpointModel) and (problem := await _listing_problem(model)):
         return Diagnosis(name, False, problem)
     team = Team(name, (Player(name, model),), Prompts(language))

@@ -6,13 +6,17 @@ from typing import Any
 
 EMBEDDED_TEAM: dict[str, Any] = {
     "name": "embedded",
-    "models": {"smollm2": {"provider": "local", "model": "smollm2-135m", "params": {"temperature": 0}}},
+    "seed": 7,
+    "prompts": "small",
+    "models": {"smollm2": {"provider": "local", "model": "smollm2-135m"}},
     "players": {
-        "ann": {"model": "smollm2", "instruction": "quick"},
-        "bob": {"model": "smollm2", "instruction": "break-down"},
-        "cat": {"model": "smollm2", "instruction": "analogy"},
-        "dan": {"model": "smollm2", "instruction": "eliminate"},
-        "eve": {"model": "smollm2", "instruction": "opposite"},
-        "fay": {"model": "smollm2", "instruction": "formal-logic"},
+        "ann": {"model": "smollm2", "instruction": "Answer at once, in as few words as you can."},
+        "bob": {"model": "smollm2", "instruction": "Think of the category first, then name the one that fits."},
+        "cat": {"model": "smollm2", "instruction": "Recall a sentence you have read that contains the answer."},
+        "dan": {"model": "smollm2", "instruction": "You are a careful fact checker. Doubt what comes to mind first."},
+        "eve": {"model": "smollm2", "instruction": "You are a quiz champion who loves trick questions."},
+        "fay": {"model": "smollm2", "instruction": "Explain it to a child, then give the answer."},
     },
+    "teams": {"six": {"players": ["ann", "bob", "cat", "dan", "eve", "fay"], "captain": "dan"}},
+    "strategies": ["solo", "vote", "talkative"],
 }
