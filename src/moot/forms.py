@@ -79,9 +79,11 @@ class Read(Generic[T]):
 def read_reply(reply: Reply, form: Form[T]) -> Read[T]:
     """Strictly, then repaired, else `Unusable`."""
     text = reply.text.strip()
-    for spoken in dict.fromkeys((text, _after_thoughts(text))):
-        if isinstance(data := _loads(spoken), dict):
-            return Read(form.read(_storable(data)), repaired=False)
+    if isinstance(data := _loads(text), dict):
+        return Read(form.read(_storable(data) if "\\u" in text else data), repaired=False)
+    spoken = _after_thoughts(text)
+    if spoken != text and isinstance(data := _loads(spoken), dict):
+        return Read(form.read(_storable(data)), repaired=False)
     if reply.finish == "length":
         raise Unusable("cut")
     if not spoken:

@@ -60,12 +60,15 @@ class Question:
     context: str | None = None
     language: str = "en"
     kind: QuestionKind = "open"
-    digest: str = field(init=False, compare=False, repr=False)
-    """What the question is, whatever file it came from."""
+    _digest: str = field(default="", init=False, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        content = [self.id, self.text, self.choices, self.context, self.language, self.kind]
-        object.__setattr__(self, "digest", digest(content))
+    @property
+    def digest(self) -> str:
+        """What the question is, whatever file it came from."""
+        if not self._digest:
+            content = [self.id, self.text, self.choices, self.context, self.language, self.kind]
+            object.__setattr__(self, "_digest", digest(content))
+        return self._digest
 
     @property
     def letters(self) -> str:
@@ -104,13 +107,16 @@ class Case:
     lemmatize: bool = False
     free_order: bool = False
     meta: Mapping[str, Any] = field(default_factory=dict)
-    digest: str = field(init=False, compare=False, repr=False)
-    """The question together with all that shapes its grade."""
+    _digest: str = field(default="", init=False, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        flags = [self.lemmatize, self.free_order]
-        content = [self.question.digest, self.answer, self.accepted, self.rejected, flags]
-        object.__setattr__(self, "digest", digest(content))
+    @property
+    def digest(self) -> str:
+        """The question together with all that shapes its grade."""
+        if not self._digest:
+            flags = [self.lemmatize, self.free_order]
+            content = [self.question.digest, self.answer, self.accepted, self.rejected, flags]
+            object.__setattr__(self, "_digest", digest(content))
+        return self._digest
 
 
 @dataclass(frozen=True, slots=True)

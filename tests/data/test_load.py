@@ -61,7 +61,8 @@ def test_every_format_says_the_same(name: str, write: Callable[[Path], Path], tm
     assert second.question.text == 'Two\nlines and "quotes"'
     assert (second.question.choices, second.answer, second.year) == (("x", "y"), "B", 1999)
     assert (third.answer, third.lemmatize, third.meta, third.question.context) == (None, True, {"tour": "2"}, "…")
-    assert dataset.fingerprint == load(as_jsonl(tmp_path / "again.jsonl")).fingerprint
+    again = load(as_jsonl(tmp_path / "again.jsonl"))
+    assert [case.digest for case in dataset] == [case.digest for case in again]
 
 
 def test_a_byte_order_mark_and_blank_lines_are_no_questions(tmp_path: Path) -> None:

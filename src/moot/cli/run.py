@@ -12,6 +12,7 @@ from rich.console import Console
 from moot.cli.exit import INTERRUPTED
 from moot.cli.progress import watch
 from moot.report.figures import figures, find_experiment
+from moot.report.story import FEW, stories
 from moot.report.terminal import print_report
 from moot.run.build import Experiment, build
 from moot.run.experiment import ExperimentFile, read_experiment
@@ -47,7 +48,13 @@ async def _run(experiment: Experiment, *, quiet: bool) -> int:
             shown = await store.run(
                 lambda connection: figures(connection, find_experiment(connection, experiment.name))
             )
-            print_report(shown, Console())
+            console = Console()
+            print_report(shown, console)
+            if shown["questions"] <= FEW:
+                for story in await store.run(
+                    lambda connection: stories(connection, find_experiment(connection, experiment.name))
+                ):
+                    console.print(f"\n{story}", markup=False, highlight=False)
         _last_word(runner, state)
         return EXIT_CODES[state]
     finally:

@@ -12,10 +12,14 @@ from functools import partial
 from pathlib import Path
 
 from moot.data.case import read_case
-from moot.data.rows import READERS
+from moot.data.four_s import Skipped, four_s_rows, skipped
+from moot.data.rows import READERS as TABLES
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
-from moot.types import Case, seeded
+from moot.types import Case, digest, seeded
+
+READERS = {**TABLES, ".4s": four_s_rows}
+"""Kinds of question files by the end of their name."""
 
 _SETS = Path(__file__).parent / "sets"
 
@@ -29,6 +33,8 @@ class Dataset:
     size: int
     fingerprint: str
     chosen: frozenset[int] | None = None
+    skipped: tuple[Skipped, ...] = ()
+    """Questions of the file that text cannot carry, such as those with a handout. They are no part of the set."""
 
     def __iter__(self) -> Iterator[Case]:
         for position, placed in enumerate(_cases(self.path, self.language)):
@@ -62,19 +68,21 @@ def load(path: Path, *, language: str = "en", sample: int | None = None, seed: i
     if not path.is_file():
         raise FileError("no such file of questions", file=path)
     first_seen: dict[str, int] = {}
-    hashed = hashlib.sha256()
     for line, case in _cases(path, language):
         ident = case.question.id
         if (earlier := first_seen.setdefault(ident, line)) != line:
             raise FileError(f"{ident!r} is the question of line {earlier} already", file=path, line=line, key="id")
-        hashed.update(case.digest.encode())
     size = len(first_seen)
+    left_out = tuple(skipped(path)) if path.suffix.lower() == ".4s" else ()
     if size == 0:
-        raise FileError("no questions in it", file=path)
+        why = f" that text can carry: {left_out[0].reason}" if left_out else ""
+        raise FileError(f"no questions in it{why}", file=path)
     chosen = None
     if sample is not None and sample < size:
         chosen = frozenset(seeded(seed, "sample", size).sample(range(size), sample))
-    return Dataset(path, language, size, hashed.hexdigest()[:32], chosen)
+    with path.open("rb") as content:
+        content_hash = hashlib.file_digest(content, "sha256").hexdigest()
+    return Dataset(path, language, size, digest([content_hash, language]), chosen)
 
 
 def _cases(path: Path, language: str) -> Iterator[tuple[int, Case]]:

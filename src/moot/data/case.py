@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from moot.errors import FileError
@@ -68,6 +68,18 @@ class Row:
             return bool(value)
         raise self.error(key, f"expected true or false, found {_kind(value)}")
 
+    def whole_number(self, key: str) -> int:
+        value = self.values[key]
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.error(key, f"expected a whole number, found {_kind(value)}")
+        return value
+
+    def object(self, key: str) -> dict[str, Any]:
+        value = self.values[key]
+        if not isinstance(value, dict):
+            raise self.error(key, f"expected an object, found {_kind(value)}")
+        return value
+
 
 def read_case(values: Mapping[str, Any], *, file: str, line: int, language: str = "en") -> Case:
     row = Row(values, file, line)
@@ -77,29 +89,9 @@ def read_case(values: Mapping[str, Any], *, file: str, line: int, language: str 
         problem = f"unknown key; expected one of {', '.join(KEYS)} (anything else goes under meta){hint}"
         raise row.error(str(unknown), problem)
     question = _question(row, language)
-    year = row.values.get("year")
-    if year is not None and (not isinstance(year, int) or isinstance(year, bool)):
-        raise row.error("year", f"expected a whole number, found {_kind(year)}")
-    meta = row.values.get("meta") or {}
-    if not isinstance(meta, dict):
-        raise row.error("meta", f"expected an object, found {_kind(meta)}")
-    return Case(
-        question=question,
-        answer=_answer(row, question),
-        accepted=row.texts("accepted"),
-        rejected=row.texts("rejected"),
-        comment=row.text("comment"),
-        source=row.text("source"),
-        author=row.text("author"),
-        human=_human(row),
-        category=row.text("category"),
-        package=row.text("package"),
-        year=year,
-        difficulty=row.text("difficulty"),
-        lemmatize=row.flag("lemmatize"),
-        free_order=row.flag("free_order"),
-        meta=meta,
-    )
+    # Most rows have few keys: only what is there is read.
+    given = {key: read(row, key) for key, read in _OPTIONAL.items() if values.get(key) is not None}
+    return Case(question, _answer(row, question), **{key: value for key, value in given.items() if value is not None})
 
 
 def _question(row: Row, language: str) -> Question:
@@ -141,10 +133,10 @@ def _answer(row: Row, question: Question) -> str | None:
     return answer
 
 
-def _human(row: Row) -> HumanRate | None:
+def _human(row: Row, key: str) -> HumanRate | None:
     """``{"solved": 301, "asked": 390}`` or the short form ``"301/390"``."""
-    value = row.values.get("human")
-    if value is None or (isinstance(value, str) and not value.strip()):
+    value = row.values[key]
+    if isinstance(value, str) and not value.strip():
         return None
     if isinstance(value, dict) and value and all(each is None for each in value.values()):
         return None  # how Parquet spells an absent object
@@ -160,6 +152,16 @@ def _human(row: Row) -> HumanRate | None:
     if len(numbers) != 2 or not whole or not 0 <= numbers[0] <= numbers[1] or numbers[1] == 0:
         raise row.error("human", 'expected {"solved": 301, "asked": 390} or "301/390" with solved ≤ asked, asked > 0')
     return HumanRate(*numbers)
+
+
+_OPTIONAL: Mapping[str, Callable[[Row, str], Any]] = {
+    **dict.fromkeys(("accepted", "rejected"), Row.texts),
+    **dict.fromkeys(("comment", "source", "author", "category", "package", "difficulty"), Row.text),
+    **dict.fromkeys(("lemmatize", "free_order"), Row.flag),
+    "year": Row.whole_number,
+    "meta": Row.object,
+    "human": _human,
+}
 
 
 def _kind(value: object) -> str:

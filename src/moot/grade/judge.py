@@ -15,19 +15,36 @@ from moot.forms import Unusable
 from moot.grade.match import match
 from moot.grade.normalise import normalise
 from moot.team import Player, Team
-from moot.types import Case, Score
+from moot.types import UNKNOWN, Case, Request, Score, digest
 
 JUDGE = "judge"
+
+ANSWERS_TOGETHER = 20
+"""Answers in one call. A longer list is one that models lose count of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One judge's word on one answer. `right` is None where the judge gave no usable word, and `detail` says why."""
+    """One judge's word on one answer. `right` is None where the judge gave no usable word.
+
+    `detail` says why there is none; or which stored call holds the judge's reply.
+    """
 
     answer: str
+    """Normalised: equal answers are judged once."""
     judge: str
     right: bool | None
     detail: str | None = None
+
+    def __str__(self) -> str:
+        word = "no word" if self.right is None else "right" if self.right else "wrong"
+        return f"{self.judge}: {word} ({self.detail})" if self.detail else f"{self.judge}: {word}"
+
+
+def judge_identity(judging: Player, team: Team) -> str:
+    """What a judge's words are kept under: another model under the same name, or another prompt, is another judge."""
+    shape = judging.model.shape(Request(()))
+    return f"{judging.name}#{digest([shape, team.prompts.hashes((JUDGE, 'again'))])[:12]}"
 
 
 def needs_judge(case: Case, answer: str | None) -> bool:
@@ -38,40 +55,45 @@ def needs_judge(case: Case, answer: str | None) -> bool:
     return score.value == 0.0 and score.stage == "match" and score.detail is None
 
 
-async def judge(judging: Player, case: Case, answers: Sequence[str], team: Team) -> list[Judgement]:
-    """One call for all answers to a question that are left open. `answers` are normalised and distinct."""
+async def judge(judging: Player, case: Case, answers: Mapping[str, str], team: Team) -> list[Judgement]:
+    """A judge's words on the answers that are left open: normalised answers, each with the words to show for it."""
+    items = list(answers.items())
+    batches = [dict(items[start : start + ANSWERS_TOGETHER]) for start in range(0, len(items), ANSWERS_TOGETHER)]
+    return [each for batch in batches for each in await _judge(judging, case, batch, team)]
+
+
+async def _judge(judging: Player, case: Case, answers: Mapping[str, str], team: Team) -> list[Judgement]:
     prompt = team.prompts.render(
-        "judge",
+        JUDGE,
         question=case.question.text,
-        reference=case.answer if case.answer is not None else "[UNKNOWN]",
+        reference=case.answer if case.answer is not None else UNKNOWN,
         accepted=case.accepted,
         rejected=case.rejected,
         comment=case.comment,
-        answers=list(answers),
+        answers=list(answers.values()),
     )
     heard = await team.ask(judging, case.question, prompt, GradesForm(len(answers)), stage=JUDGE)
     if heard.value is None:
         return [Judgement(answer, judging.name, None, heard.cause) for answer in answers]
-    return [Judgement(answer, judging.name, right) for answer, right in zip(answers, heard.value, strict=True)]
+    reply = team.journal[-1].reply
+    detail = f"call {reply.key}" if reply is not None and reply.key else None
+    return [Judgement(answer, judging.name, right, detail) for answer, right in zip(answers, heard.value, strict=True)]
 
 
 def settled(case: Case, answer: str | None, judgements: Sequence[Judgement], person: bool | None, judges: int) -> Score:
     """The grade of an answer, and the stage that made it: match, a person, the judges; or nobody yet."""
-    if not needs_judge(case, answer):
+    if answer is None or not needs_judge(case, answer):
         return match(case, answer)
     if person is not None:
         return Score(float(person), "person")
-    assert answer is not None
     words = [each for each in judgements if each.answer == normalise(answer)]
-    given = {each.right for each in words if each.right is not None}
-    names = ", ".join(each.judge for each in words)
-    if len(given) > 1:
-        said = "; ".join(f"{each.judge}: {'right' if each.right else 'wrong'}" for each in words)
+    said = "; ".join(map(str, words))
+    given = [each.right for each in words if each.right is not None]
+    if len(set(given)) > 1:
         return Score(None, "disputed", said)
-    if not given or sum(each.right is not None for each in words) < judges:
-        causes = "; ".join(f"{each.judge}: {each.detail}" for each in words if each.detail)
-        return Score(None, "ungraded", causes or "not judged yet")
-    return Score(float(given.pop()), "judge", names)
+    if not given or len(given) < judges:
+        return Score(None, "ungraded", said or "not judged yet")
+    return Score(float(given[0]), JUDGE, said)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,17 @@
-"""The grader without a model: letters, yes and no, and answers that are equal once normalised."""
+"""The grader without a model: letters, yes and no, and answers that are equal once normalised.
+
+Numbers are equal in words and in digits. A question may allow more: other forms of the words, another order of them.
+The strictest reading comes first, so a variant that is named word for word counts before one that is only like it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from moot.grade.normalise import normalise
+from moot.grade.lemmas import lemma
+from moot.grade.normalise import normalise, spelled
 from moot.types import UNKNOWN, Case, Score, Verdict
 
 _UNKNOWN = normalise(UNKNOWN)
@@ -32,13 +38,30 @@ def match(case: Case, answer: str | None) -> Score:
     """1 or 0. What the author of the question rejects is wrong, even where it equals an accepted answer."""
     if answer is None:
         return Score(0.0, "no-answer")
-    given = normalise(answer)
     if case.question.kind != "open":
-        return Score(float(given == normalise(case.answer or "")), "choice")
-    if any(given == normalise(each) for each in case.rejected):
-        return Score(0.0, "match", "rejected by the author")
-    if any(given == normalise(each) for each in case.accepted):
-        return Score(1.0, "match")
+        return Score(float(normalise(answer) == normalise(case.answer or "")), "choice")
+    variants = case.accepted if case.answer is None else (case.answer, *case.accepted)
+    for reading in (normalise, lambda text: _loose(text, case)):
+        if _among(case.rejected, answer, reading):
+            return Score(0.0, "match", "rejected by the author")
+        if _among(variants, answer, reading):
+            return Score(1.0, "match")
     if case.answer is None:
-        return Score(float(given == _UNKNOWN), "unanswerable")
-    return Score(float(given == normalise(case.answer)), "match")
+        return Score(float(normalise(answer) == _UNKNOWN), "unanswerable")
+    return Score(0.0, "match")
+
+
+def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]) -> bool:
+    if not variants:
+        return False
+    given = reading(answer)
+    return any(given == reading(each) for each in variants)
+
+
+def _loose(text: str, case: Case) -> str:
+    """Numbers in digits; dictionary forms and sorted words where the question says so."""
+    language = case.question.language
+    words = spelled(text, language).split()
+    if case.lemmatize:
+        words = [lemma(word, language) for word in words]
+    return " ".join(sorted(words) if case.free_order else words)

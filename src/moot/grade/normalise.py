@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
+
+from moot.grade.numerals import numerals, thousands
 
 _STRESS = "\u0301"
 _MINUS = re.compile(r"(?<!\w)[-−–](?=\d)")
@@ -23,6 +26,12 @@ def normalise(text: str) -> str:
     folded = _folded(text.replace(_KEPT_MINUS, " "))
     words = _PUNCTUATION.sub(_kept, _MINUS.sub(_KEPT_MINUS, folded)).split()
     return _ARTICLES.sub("", " ".join(words)) or " ".join(folded.split())
+
+
+@lru_cache(maxsize=20_000)
+def spelled(text: str, language: str) -> str:
+    """Normalised, with numbers in digits: "twenty-one" is "21", and 20 000 is 20000. For comparing, never for showing."""
+    return " ".join(numerals(normalise(thousands(text, language)).split(), language))
 
 
 def _kept(found: re.Match[str]) -> str:

@@ -92,7 +92,7 @@ def build_reply(
 
 
 def read_usage(usage: object) -> Usage:
-    if not isinstance(usage, Mapping):
+    if not isinstance(usage, dict):
         return Usage()
     return Usage(
         prompt=_count(usage, "prompt_tokens"),
@@ -126,5 +126,7 @@ def _version_of(body: Mapping[str, Any]) -> str | None:
 
 
 def _count(usage: object, name: str) -> int | None:
-    value = usage.get(name) if isinstance(usage, Mapping) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    if type(usage) is not dict:
+        return None
+    value = usage.get(name)
+    return value if type(value) is int and value >= 0 else None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.measure.proportion import accuracy
+from moot.report.quiz import quiz_figures, right_of
 from moot.store import queries, schema
 from moot.store.statements import Row
 from moot.types import Estimate
@@ -23,12 +24,11 @@ def figures(connection: Connection, experiment: Row) -> Figures:
     ident, size = experiment["id"], experiment["size"]
     config = json.loads(experiment["config"])
     grader = grader_of(config)
-    rows = [
-        _accuracy_row(connection, ident, cell, size, grader, config) for cell in queries.cells_of(connection, ident)
-    ]
+    cells = queries.cells_of(connection, ident)
+    rows = [_accuracy_row(connection, ident, cell, size, grader, config) for cell in cells]
     simulated = sorted(name for name, spec in config["models"].items() if spec["provider"] == "simulated")
     runs = queries.runs_of(connection, ident)
-    return {
+    shown = {
         "experiment": experiment["name"],
         "questions": size,
         "accuracy": rows,
@@ -37,6 +37,12 @@ def figures(connection: Connection, experiment: Row) -> Figures:
         "simulated": simulated,
         "runs": [{"state": run["state"], **json.loads(run["facts"])} for run in runs],
     }
+    for name in ("ungraded", "disputed"):
+        if count := sum(row[name] for row in rows):
+            shown[name] = count
+    if any(cell["player"] is None for cell in cells):
+        shown |= quiz_figures(connection, experiment, cells, grader)
+    return shown
 
 
 def grader_of(config: dict[str, Any]) -> str:
@@ -55,34 +61,49 @@ def _accuracy_row(
     connection: Connection, ident: str, cell: Row, size: int, grader: str, config: dict[str, Any]
 ) -> dict[str, Any]:
     scores: dict[int, list[float]] = {}
+    answered_scores: dict[int, list[float]] = {}
     outcomes: Counter[str] = Counter()
     keys: set[str] = set()
-    answered_scores: dict[int, list[float]] = {}
-    ungraded = seconds = 0.0
+    open_grades: dict[int, int] = {}
+    disputed, seconds = 0, 0.0
     for row in queries.results(connection, ident, cell["id"], grader):
+        position, right = row["position"], right_of(row)
         outcomes[row["outcome"]] += 1
         seconds += row["seconds"]
-        if row["value"] is None:
-            ungraded += 1
-        scores.setdefault(row["position"], []).append(row["value"] or 0.0)
+        if right is None:
+            open_grades[position] = open_grades.get(position, 0) + 1
+            disputed += row["stage"] == "disputed"
+        scores.setdefault(position, []).append(right or 0.0)
         if row["outcome"] in ("answered", "undecided"):
-            answered_scores.setdefault(row["position"], []).append(row["value"] or 0.0)
+            answered_scores.setdefault(position, []).append(right or 0.0)
         keys.update(step[3] for step in json.loads(row["transcript"]) if step[3])
     seed = int(config.get("seed", 0))
-    estimate = accuracy(list(scores.values()), seed=seed)
-    answered = accuracy(list(answered_scores.values()), seed=seed)
     named = {"strategy": cell["strategy"], "label": cell["label"]}
     named |= {"player": cell["player"]} if cell["player"] else {"team": cell["team"], "captain": cell["captain"]}
     return {
         **named,
-        **_estimate(estimate),
+        **_estimate(accuracy(list(scores.values()), seed=seed)),
         "outcomes": dict(outcomes),
         "missing": size * int(config.get("repeats", 1)) - sum(outcomes.values()),
-        "ungraded": int(ungraded),
-        "answered": _estimate(answered),
+        "ungraded": sum(open_grades.values()),
+        "disputed": disputed,
+        **_bounds(scores, open_grades),
+        "answered": _estimate(accuracy(list(answered_scores.values()), seed=seed)),
         "seconds": round(seconds, 3),
         **_usage(connection, keys),
     }
+
+
+def _bounds(scores: Mapping[int, Sequence[float]], open_grades: Mapping[int, int]) -> dict[str, Any]:
+    """What the accuracy would be with all ungraded answers wrong, and with all of them right.
+
+    An ungraded answer is not known to be right, so the accuracy itself is the lower of the two.
+    """
+    if not open_grades:
+        return {}
+    low = sum(sum(values) / len(values) for values in scores.values()) / len(scores)
+    gain = sum(count / len(scores[position]) for position, count in open_grades.items()) / len(scores)
+    return {"bounds": {"low": low, "high": low + gain}}
 
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:

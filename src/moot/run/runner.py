@@ -26,6 +26,7 @@ from moot.models.limit import Limiter
 from moot.run.build import Cell, Experiment
 from moot.run.chain import chain, limiters
 from moot.run.grading import Graded, grade_all
+from moot.run.matching import Matched, captain_speaks, match_all
 from moot.run.play import play
 from moot.store import queries, schema
 from moot.store.calls import ExperimentCalls
@@ -54,6 +55,7 @@ class Tally:
     started_at: float = field(default_factory=time.monotonic)
     purse: Purse | None = None
     graded: Graded | None = None
+    matched: Matched | None = None
 
     @property
     def played(self) -> int:
@@ -111,6 +113,7 @@ class Runner:
             seated = experiment.with_models(models)
             await self._play_all(seated.cells)
             await self._grade(seated)
+            await self._match(seated)
             state = self._state()
         finally:
             for built in experiment.models.values():
@@ -207,6 +210,24 @@ class Runner:
         if judged or self._ungraded:
             cases = (case for case in self.experiment.dataset or () if judged or case.digest in self._ungraded)
             self.tally.graded = await grade_all(self.store, seated.grading, [cell.id for cell in seated.cells], cases)
+
+    async def _match(self, seated: Experiment) -> None:
+        """Whose draft a captain's words are: measurement, not play, so it comes last and is counted apart."""
+        if self._interrupted or self._stopped is not None or not any(map(captain_speaks, seated.cells)):
+            return
+        self._tasks = [asyncio.create_task(self._match_words(seated))]
+        (failed,) = await asyncio.gather(*self._tasks, return_exceptions=True)
+        if isinstance(failed, Exception):
+            raise failed
+
+    async def _match_words(self, seated: Experiment) -> None:
+        assert self.tally.calls is not None, "a run has begun"
+        made = self.tally.calls.made
+        try:
+            self.tally.matched = await match_all(self.store, seated)
+            self.tally.matched.calls = self.tally.calls.made - made
+        except BudgetReached as error:
+            self._stop(error)
 
     def _declare(self, connection: Connection) -> bool:
         """Write down what will be played: the file and the cells. True if the questions are written already."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -23,8 +24,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import SingletonThreadPool
 
 from moot.errors import StoreError, StoreFull, StoreNewer, StoreUnreadable
-from moot.store import queries, schema
-from moot.store.statements import Row
+from moot.store import schema
+from moot.store.statements import Row, insert_new, insert_or_replace
 
 T = TypeVar("T")
 
@@ -83,6 +84,8 @@ class SqliteStore:
         self._busy = False
         self._idle: asyncio.Future[None] | None = None
         self._broken: StoreError | None = None
+        self._writer: asyncio.Task[None] | None = None
+        self._raw: sqlite3.Connection
 
     async def open(self) -> SqliteStore:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._open)
@@ -99,8 +102,10 @@ class SqliteStore:
 
     async def find_call(self, key: str) -> Row | None:
         """A look-up by key takes microseconds on a connection of the loop's own; a trip to the thread takes longer."""
-        with _said_plainly(self.path):
+        try:
             return self._reader.find(key)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: {error}") from None
 
     async def keep_call(self, row: Row) -> Row:
         """Durable when it returns; the row that stands, which may be one stored earlier by somebody else."""
@@ -144,33 +149,45 @@ class SqliteStore:
     def _go(self) -> None:
         if not self._busy:
             self._busy = True
-            # Not at once: what other tasks ask for in this turn of the loop joins the group.
-            asyncio.get_running_loop().call_soon(self._start)
+            # A task, not at once: what others ask for in this turn of the loop joins the group.
+            self._writer = asyncio.create_task(self._write_groups())
 
-    def _start(self) -> None:
-        group, self._next = self._next, Group()
-        if not group.size:
-            self._busy = False
-            if self._idle is not None:
-                _resolve(self._idle, None)
-                self._idle = None
-            return
-        future = asyncio.get_running_loop().run_in_executor(self._thread, self._commit, group)
-        future.add_done_callback(lambda done: self._deliver(group, done))
+    async def _write_groups(self) -> None:
+        """Until nothing is left: take all that has gathered, write it, tell those who wait."""
+        while (group := self._next).size:
+            self._next = Group()
+            try:
+                self._hand_out(group, await self._write(group))
+            except Exception as error:  # noqa: BLE001  whatever it is: what was handed over is not on the disk
+                self._broken = error if isinstance(error, StoreError) else StoreError(f"{self.path}: {error}")
+                for future in group.waiting:
+                    if not future.done():
+                        future.set_exception(self._broken)
+            if group.size >= BUSY_FROM and self._idle is None:
+                await asyncio.sleep(LINGER_S)
+        self._busy = False
+        if self._idle is not None:
+            _resolve(self._idle, None)
+            self._idle = None
 
-    def _deliver(self, group: Group, done: asyncio.Future[Done]) -> None:
-        if error := done.exception():
-            broken = error if isinstance(error, StoreError) else StoreError(f"{self.path}: {error}")
-            self._broken = broken
-            for future in group.waiting:
-                if not future.done():
-                    future.set_exception(broken)
-        else:
-            self._hand_out(group, done.result())
-        if group.size >= BUSY_FROM and self._idle is None:
-            asyncio.get_running_loop().call_later(LINGER_S, self._start)
-        else:
-            self._start()
+    async def _write(self, group: Group) -> Done:
+        """What may wait (the lock, the disk, long work) is done on the thread; rows are inserted here.
+
+        Inserting takes microseconds a row. On the thread every row would have to win the interpreter's lock back from
+        the event loop, which costs both of them more than the insert itself.
+        """
+        in_thread = partial(asyncio.get_running_loop().run_in_executor, self._thread)
+        earlier: dict[str, Row] = {}
+        if group.calls or group.puts:
+            await in_thread(self._begin)
+            try:
+                earlier = self._insert(group)
+            except BaseException:
+                await in_thread(self._raw.rollback)
+                raise
+            await in_thread(self._commit)
+        worked = [await in_thread(self._worked, work) for work, _ in group.work]
+        return Done(earlier, worked)
 
     def _hand_out(self, group: Group, done: Done) -> None:
         for row, call in group.calls:
@@ -181,14 +198,34 @@ class SqliteStore:
             else:
                 _resolve(future, result)
 
-    def _commit(self, group: Group) -> Done:
-        """On the store's thread."""
-        with _said_plainly(self.path), self._engine.begin() as connection:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-            earlier = self._add_calls(connection, [row for row, _ in group.calls])
+    def _begin(self) -> None:
+        """On the thread: another process may hold the lock for a while."""
+        with _said_plainly(self.path):
+            self._raw.execute("BEGIN IMMEDIATE")
+
+    def _insert(self, group: Group) -> dict[str, Row]:
+        """Calls that another process stored before us come back: theirs stand."""
+        with _said_plainly(self.path):
             for table, rows in group.puts.items():
-                queries.put(connection, table, rows)
-        return Done(earlier, [self._worked(work) for work, _ in group.work])
+                insert = insert_or_replace(table, tuple(rows[0]), "sqlite")
+                self._raw.executemany(insert.sql, insert.values(rows))
+            calls = [row for row, _ in group.calls]
+            if not calls:
+                return {}
+            insert = insert_new(schema.calls, tuple(calls[0]), "sqlite")
+            if self._raw.executemany(insert.sql, insert.values(calls)).rowcount == len(calls):
+                return {}
+            stored = {row["key"]: Reader.select(self._raw, row["key"]) for row in calls}
+            return {key: row for key, row in stored.items() if row is not None}
+
+    def _commit(self) -> None:
+        """On the thread: it waits for the disk."""
+        with _said_plainly(self.path):
+            try:
+                self._raw.commit()
+            except sqlite3.Error:
+                self._raw.rollback()
+                raise
 
     def _worked(self, work: Callable[[Connection], Any]) -> Any:
         """Other work has a transaction of its own, so that its failure takes no call with it; the failure is handed on."""
@@ -199,16 +236,14 @@ class SqliteStore:
         except Exception as error:  # noqa: BLE001  whoever asked for the work gets it
             return Failed(error)
 
-    @staticmethod
-    def _add_calls(connection: Connection, rows: Sequence[Row]) -> dict[str, Row]:
-        if queries.add(connection, schema.calls, rows) == len(rows):
-            return {}
-        return queries.find_calls(connection, [row["key"] for row in rows])
-
     def _open(self) -> None:
-        with _said_plainly(self.path, opening=True), self._engine.begin() as connection:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-            schema.migrate(connection)
+        with _said_plainly(self.path, opening=True):
+            with self._engine.begin() as connection:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                schema.migrate(connection)
+            driver = self._engine.raw_connection().driver_connection
+            assert isinstance(driver, sqlite3.Connection)
+            self._raw = driver
 
 
 class Reader:
@@ -224,8 +259,12 @@ class Reader:
     def find(self, key: str) -> Row | None:
         if self._connection is None:
             self._connection = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
-        values = self._connection.execute(self.SQL, (key,)).fetchone()
-        return None if values is None else dict(zip(self.COLUMNS, values, strict=True))
+        return self.select(self._connection, key)
+
+    @classmethod
+    def select(cls, connection: sqlite3.Connection, key: str) -> Row | None:
+        values = connection.execute(cls.SQL, (key,)).fetchone()
+        return None if values is None else dict(zip(cls.COLUMNS, values, strict=True))
 
     def close(self) -> None:
         if self._connection is not None:

@@ -26,8 +26,10 @@ class Insert:
 
     def execute(self, connection: Connection, rows: Sequence[Row]) -> int:
         """How many rows were written."""
-        values = [tuple(self.parameters(row)) for row in rows]
-        return connection.exec_driver_sql(self.sql, values).rowcount
+        return connection.exec_driver_sql(self.sql, self.values(rows)).rowcount
+
+    def values(self, rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+        return [tuple(self.parameters(row)) for row in rows]
 
 
 @cache

@@ -22,7 +22,7 @@ class Adaptive:
     captain: str | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.talk_from, int) or self.talk_from < 1:
+        if not isinstance(self.talk_from, int) or isinstance(self.talk_from, bool) or self.talk_from < 1:
             raise ValueError(f"talk_from: expected a whole number from 1 on, found {self.talk_from!r}")
 
     def lineups(self, team: Team) -> tuple[Team, ...]:

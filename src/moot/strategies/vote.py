@@ -39,14 +39,14 @@ class Vote:
             return nobody_answered(drafts)
         tied = plurality(group for group in grouping.groups for _ in group)
         own = next((group for group in tied if team.captain in group), None)
-        members = tied[0] if len(tied) == 1 else own or team.random(question, "tie").choice(tied)
-        spoken = {draft.player: draft for draft in drafts if draft.text is not None}
-        said = _wording([spoken[player] for player in members], team.captain)
+        winners = tied[0] if len(tied) == 1 else own or team.random(question, "tie").choice(tied)
+        members = [draft for draft in drafts if draft.player in winners]
+        said = _wording(members, team.captain)
         return Verdict(
             said.text,
             "answered",
             reasoning=said.reasoning,
-            who=members,
+            who=tuple(member.player for member in members),
             answers=tuple(drafts),
             ballots=tuple({"player": player, "group": grouping.group_of(player)} for player in grouping.players),
             absent=absent(drafts),

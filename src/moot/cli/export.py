@@ -1,0 +1,54 @@
+"""`moot export`: the store as recorded replies, to play the experiment again without its models."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TextIO
+
+from moot.cli.report import open_existing
+from moot.errors import FileError, UsageError
+from moot.report.figures import find_experiment
+from moot.run.export import recorded_replies
+from moot.store.sqlite import SqliteStore
+
+
+def export_command(path: Path, output: Path, *, store: str | None) -> int:
+    count = asyncio.run(_export(path, output, store))
+    print(f"moot: {count} replies", file=sys.stderr)
+    return 0
+
+
+async def _export(path: Path, output: Path, url: str | None) -> int:
+    store, name = open_existing(path, url)
+    await store.open()
+    try:
+        experiment = await store.run(partial(find_experiment, name=name))
+        if str(output) == "-":
+            return await _write(store, experiment["id"], sys.stdout)
+        # Written beside and moved: a file of replies that ends in the middle would be taken for silence.
+        unfinished = output.with_name(f"{output.name}.part")
+        try:
+            with unfinished.open("w", encoding="utf-8") as lines:
+                count = await _write(store, experiment["id"], lines)
+            unfinished.replace(output)
+        except OSError as error:
+            raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
+        finally:
+            unfinished.unlink(missing_ok=True)
+        return count
+    finally:
+        await store.close()
+
+
+async def _write(store: SqliteStore, experiment: str, lines: TextIO) -> int:
+    count = 0
+    async for recorded in recorded_replies(store, experiment):
+        lines.write(json.dumps(recorded, ensure_ascii=False) + "\n")
+        count += 1
+    if count == 0:
+        raise UsageError("no usable draft of any player is stored, so there is nothing to export")
+    return count

@@ -1,0 +1,184 @@
+"""`moot grade`: grade what is stored once more, by other judges or by a person; no player is called."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.rule import Rule
+from rich.text import Text
+
+from moot.cli.report import open_existing
+from moot.cli.typed import Typed
+from moot.errors import UsageError
+from moot.measure.agreement import agreement
+from moot.models.budget import Purse
+from moot.models.closest import closest
+from moot.report.figures import figures, find_experiment
+from moot.report.terminal import print_report
+from moot.run.build import build
+from moot.run.chain import chain, limiters
+from moot.run.experiment import ExperimentFile, JudgeSpec, read_experiment
+from moot.run.grading import Graded, Grading, OpenAnswer, declare_judges, grade_stored, open_answers, settle
+from moot.store import queries
+from moot.store.calls import ExperimentCalls
+from moot.store.sqlite import SqliteStore
+from moot.store.statements import Row
+
+WORDS = {"y": True, "yes": True, "д": True, "да": True, "n": False, "no": False, "н": False, "нет": False}
+BY_ITSELF = ("match", "choice", "unanswerable", "no-answer")
+"""Stages that need no judge; they are counted together."""
+
+
+def grade_command(path: Path, *, judges: Sequence[str], settling: bool, store: str | None) -> int:
+    file = read_experiment(path, with_questions=False)
+    named = file.spec.judge.models if file.spec.judge is not None else []
+    wanted = _checked(file, list(judges)) or named
+    if set(wanted) == set(named):
+        wanted = named  # the order of two judges is part of the name of their scores
+    return asyncio.run(_grade(file, wanted, named, settling=settling, url=store))
+
+
+def _checked(file: ExperimentFile, judges: list[str]) -> list[str]:
+    for name in judges:
+        if name not in file.spec.models:
+            known = list(file.spec.models)
+            raise UsageError(
+                f"--judge: {name!r} is no model of {file.path}; expected one of {', '.join(known)}{closest(name, known)}"
+            )
+    if len(judges) > 2 or len(set(judges)) < len(judges):
+        raise UsageError("--judge: expected one model, or two different ones")
+    return judges
+
+
+async def _grade(file: ExperimentFile, judges: list[str], named: list[str], *, settling: bool, url: str | None) -> int:
+    store, name = open_existing(file.path, url)
+    await store.open()
+    try:
+        experiment = await store.run(partial(find_experiment, name=name))
+        await store.run(partial(declare_judges, experiment=experiment["id"], judges=named))
+        only = _judges_only(file, judges)
+        calls = ExperimentCalls(store, file.spec.name)
+        models = chain(only.models, limiters(only.models), calls, await _purse(file, store))
+        grading = only.with_models(models).grading
+        try:
+            graded = await grade_stored(store, grading, experiment["id"])
+        finally:
+            for built in only.models.values():
+                await built.model.close()
+        _say(graded, grading, settling=settling)
+        if settling:
+            await _settle(store, grading, experiment["id"])
+        await _show(store, experiment, grading, judges, named, file.path)
+        return 1 if graded.ungraded and not settling else 0
+    finally:
+        await store.close()
+
+
+def _judges_only(file: ExperimentFile, judges: list[str]) -> Any:
+    """The file without all that plays: no player is built, so none of their keys and files are needed."""
+    spec = file.spec.model_copy(
+        update={
+            "models": {name: file.spec.models[name] for name in judges if name in file.spec.models},
+            "judge": JudgeSpec(models=judges) if judges else None,
+            "questions": None, "players": {}, "teams": {}, "strategies": [], "grouping": None,
+        }
+    )
+    return build(ExperimentFile(file.path, spec, file.places))
+
+
+async def _purse(file: ExperimentFile, store: SqliteStore) -> Purse | None:
+    if (cap_usd := file.spec.budget_usd) is None:
+        return None
+    return Purse(cap_usd, await store.run(partial(queries.spent_usd, experiment=file.spec.name)))
+
+
+def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
+    stages = graded.stages
+    parts = [
+        f"{sum(stages[each] for each in BY_ITSELF)} by match",
+        f"{stages['judge']} by judge",
+        f"{stages['person']} by a person",
+        f"{graded.ungraded} ungraded",
+        f"{graded.disputed} disputed",
+    ]
+    print(f"{grading.name}: {graded.scores} answers: {', '.join(parts)}")
+    for cause, times in graded.causes.most_common(5):
+        print(f"moot: ungraded, {times} ×: {cause}", file=sys.stderr)
+    if len(grading.judges) == 2:
+        first, second = (judging.name for judging in grading.judges)
+        found = agreement(graded.judged)
+        share = "–" if found.share is None else f"{100 * found.share:.1f} %"
+        kappa = "undefined" if found.kappa is None else f"{found.kappa:.3f}"
+        print(f"{first} and {second}: n = {found.n}, agreement {share}, Cohen's kappa {kappa}")
+    if graded.disputed and not settling:
+        print("moot: --settle lets a person decide the disputed", file=sys.stderr)
+
+
+async def _settle(store: SqliteStore, grading: Grading, experiment: str) -> None:
+    queue = await open_answers(store, grading, experiment)
+    console, typed = Console(), Typed()
+    done = skipped = 0
+    for position, item in enumerate(queue):
+        _present(item, console, left=len(queue) - position)
+        word = await _word(typed, console)
+        if word == "quit":
+            break
+        if word == "skip":
+            skipped += 1
+            continue
+        await store.run(partial(settle, case=item.case, answer=item.answer, right=word == "right"))
+        done += 1
+    console.print(f"{done} settled, {len(queue) - done} left{f' ({skipped} skipped)' if skipped else ''}")
+
+
+def _present(item: OpenAnswer, console: Console, *, left: int) -> None:
+    case = item.case
+    console.print(Rule(f"{left} left", align="left"))
+    console.print(Text(case.question.text))
+    console.print(Text.assemble(("reference  ", "cyan"), case.answer or "none: the question cannot be answered"))
+    for name, variants in (("accepted   ", case.accepted), ("rejected   ", case.rejected)):
+        if variants:
+            console.print(Text.assemble((name, "cyan"), "; ".join(variants)))
+    if case.comment:
+        console.print(Text.assemble(("comment    ", "cyan"), case.comment))
+    times = f"  ({item.episodes} times)" if item.episodes > 1 else ""
+    console.print(Text.assemble(("answer     ", "cyan"), (item.wording, "bold"), times))
+    for each in item.judgements:
+        console.print(Text.assemble(("judge      ", "cyan"), str(each)))
+
+
+async def _word(typed: Typed, console: Console) -> str:
+    """right, wrong, skip or quit. The end of the input is a quit."""
+    while True:
+        console.print("right? y / n / s(kip) / q(uit): ", end="")
+        line = await typed.line()
+        if not console.is_terminal:
+            console.print()
+        if line is None or line.strip().casefold() in ("q", "quit"):
+            return "quit"
+        said = line.strip().casefold()
+        if said in ("s", "skip"):
+            return "skip"
+        if said in WORDS:
+            return "right" if WORDS[said] else "wrong"
+        console.print("expected y, n, s or q")
+
+
+async def _show(
+    store: SqliteStore, experiment: Row, grading: Grading, judges: list[str], named: list[str], path: Path
+) -> None:
+    """Scores of the file's own judges are what a report shows; those of others are shown here."""
+    if judges == named:
+        print(f"moot report {path} shows the figures")
+        return
+    config = {**json.loads(experiment["config"]), "judge": {"models": judges}}
+    shown = await store.run(partial(figures, experiment={**experiment, "config": json.dumps(config)}))
+    print(f"\nas graded by {grading.name} (moot report follows the key judge of {path}):")
+    print_report(shown, Console())

@@ -1,0 +1,87 @@
+"""Published replies of many models to one set of questions, turned into our two files: questions and recorded replies.
+
+Benchmarks publish what each model said in one object a question: ``{"question_id", "question", "options", "answer",
+"category", "responses": {"gpt-4o": {"pred": "B", "text": "Let us think ..."}}}``, often as ``.jsonl.gz``. Once it is
+converted, a whole experiment can be played with ``provider: recorded`` and no model at all.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from moot.errors import FileError
+
+Row = Mapping[str, Any]
+
+
+def convert_replies(source: Path, replies_out: Path, questions_out: Path) -> tuple[str, ...]:
+    """Write both files, line by line, and name the models that they hold, in the order of their first reply."""
+    models: dict[str, None] = {}
+    with replies_out.open("wb") as replies, questions_out.open("wb") as questions:
+        for line, row in _rows(source):
+            questions.write(orjson.dumps(_question(row, source, line)) + b"\n")
+            for reply in _replies(row, source, line):
+                models[reply["model"]] = None
+                replies.write(orjson.dumps(reply) + b"\n")
+    return tuple(models)
+
+
+def _question(row: Row, source: Path, line: int) -> dict[str, Any]:
+    for key in ("question", "options", "answer"):
+        if not row.get(key):
+            raise FileError("expected a value that is not empty", file=source, line=line, key=key)
+    taken = {"id": _id(row, source, line), "text": row["question"], "choices": row["options"], "answer": row["answer"]}
+    return {**taken, "category": row["category"]} if row.get("category") else taken
+
+
+def _replies(row: Row, source: Path, line: int) -> Iterator[dict[str, Any]]:
+    """A reply from which no answer was taken keeps its text only: then it is read like any model's reply."""
+    responses = row.get("responses")
+    if not isinstance(responses, dict) or not all(isinstance(each, dict) for each in responses.values()):
+        raise FileError('expected {"MODEL": {"pred": ..., "text": ...}}', file=source, line=line, key="responses")
+    for model, said in responses.items():
+        reply = {"model": model, "question_id": _id(row, source, line)}
+        yield {**reply, **{ours: said[key] for ours, key in _TAKEN.items() if said.get(key) is not None}}
+
+
+_TAKEN = {"answer": "pred", "text": "text"}
+
+
+def _id(row: Row, source: Path, line: int) -> str:
+    ident = row.get("question_id")
+    if not isinstance(ident, str | int) or isinstance(ident, bool) or ident == "":
+        raise FileError("expected a text or a whole number", file=source, line=line, key="question_id")
+    return str(ident)
+
+
+def _rows(source: Path) -> Iterator[tuple[int, Row]]:
+    try:
+        with _opened(source) as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield number, _row(line, source, number)
+    except FileNotFoundError:
+        raise FileError("no such file of replies", file=source) from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileError(f"cannot be read: {error}", file=source) from None
+
+
+def _opened(source: Path) -> IO[bytes] | gzip.GzipFile:
+    return gzip.open(source, "rb") if source.suffix == ".gz" else source.open("rb")
+
+
+def _row(line: bytes, source: Path, number: int) -> Row:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"expected one JSON object a line ({error})", file=source, line=number) from None
+    if not isinstance(row, dict):
+        raise FileError("expected one JSON object a line", file=source, line=number)
+    return row

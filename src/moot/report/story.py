@@ -1,0 +1,158 @@
+"""A few questions told in words: what the tables count, seen once from the inside.
+
+The most telling ones are picked, always the same for the same store: a question that the team saved, one that it
+spoilt, and one that split it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from moot.measure.quiz import Groups
+from moot.report.figures import grader_of
+from moot.report.quiz import Source, Stored, right_of
+from moot.store import queries
+from moot.store.rows import verdict_of
+from moot.types import Case, Verdict
+
+FEW = 60
+"""Up to so many questions a reader can be expected to care about single ones."""
+
+LONGEST_QUESTION = 300
+LONGEST_REASON = 160
+LONGEST_ANSWER = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One team episode with its words, and what its captain's own draft was worth."""
+
+    case: Case
+    title: str
+    captain: str | None
+    verdict: Verdict
+    groups: Groups
+    right: float | None
+    alone: float | None
+
+    @property
+    def spoke(self) -> bool:
+        return "order" in self.verdict.notes
+
+    @property
+    def kind(self) -> str | None:
+        if self.right is None or self.alone is None or self.right == self.alone:
+            return None
+        return "rescue" if self.right > self.alone else "regression"
+
+    @property
+    def weight(self) -> tuple[int, int]:
+        """How much there is to tell: different answers, and a captain who weighed them."""
+        return len(self.groups), int(self.spoke)
+
+
+def stories(connection: Connection, experiment: Stored, most: int = 3) -> list[str]:
+    """Each several lines of plain text; none for an experiment without a team."""
+    told = list(_told(connection, experiment))
+    chosen: list[tuple[str, Told]] = []
+    for name, wanted in (("A rescue", "rescue"), ("A regression", "regression"), ("A split team", None)):
+        taken = {each.case.question.id for _, each in chosen}
+        fitting = [each for each in told if each.case.question.id not in taken and _fits(each, wanted)]
+        if fitting and len(chosen) < most:
+            chosen.append((name, max(fitting, key=lambda each: each.weight)))  # of equals the first
+    return ["\n".join(_lines(name, each)) for name, each in chosen]
+
+
+def _fits(told: Told, wanted: str | None) -> bool:
+    return told.kind == wanted if wanted else len(told.groups) > 2
+
+
+def _told(connection: Connection, experiment: Stored) -> Iterator[Told]:
+    """The first play of every question by every line-up, in the order of the file."""
+    cells = queries.cells_of(connection, experiment["id"])
+    own = [cell for cell in cells if cell["player"] is None]
+    if not own:
+        return
+    source = Source(connection, experiment, grader_of(json.loads(experiment["config"])))
+    for cell in own:
+        title = f"{cell['label']}@{cell['captain']}" if cell["captain"] else cell["label"]
+        for row in source.results(cell):
+            case, verdict = source.cases[row["question"]], verdict_of(row["verdict"])
+            if row["repeat"] or verdict.answer is None:
+                continue
+            noted = tuple(tuple(group) for group in verdict.notes.get("groups", ()))
+            groups = noted or source.matches.groups(case.question, 0, verdict.answers)
+            drafts = {draft.player: draft.text for draft in verdict.answers}
+            alone = source.grade(case, drafts.get(cell["captain"])) if cell["captain"] else None
+            yield Told(case, title, cell["captain"], verdict, groups, right_of(row), alone)
+
+
+def _lines(name: str, told: Told) -> list[str]:
+    question, verdict = told.case.question, told.verdict
+    lines = [f"{name} ({told.title}, question {question.id}): {_short(question.text, LONGEST_QUESTION)}"]
+    said = {draft.player: draft.text for draft in verdict.answers if draft.text is not None}
+    lines.append(_voices(said, told.groups, told.case))
+    if verdict.absent:
+        lines.append(f"{_list(verdict.absent)} gave no answer.")
+    lines.append(_decision(told, said))
+    if told.spoke and verdict.reasoning:
+        lines.append(f"Its reason: “{_short(verdict.reasoning, LONGEST_REASON)}”")
+    worth = {None: "Nobody could grade that", 1.0: "That is right", 0.0: "That is wrong"}.get(told.right, "Half right")
+    lines.append(f"{worth}: the answer is {_answer(told.case, told.case.answer or 'that there is none')}.")
+    return lines
+
+
+def _voices(said: Mapping[str, str], groups: Groups, case: Case) -> str:
+    largest = sorted(groups, key=len, reverse=True)
+    parts = [f"{_list(group)} said {_answer(case, said[group[0]])}" for group in largest]
+    count = len(groups)
+    return f"{'; '.join(parts)}: {count} different answer{'s' if count != 1 else ''}."
+
+
+def _decision(told: Told, said: Mapping[str, str]) -> str:
+    word = _answer(told.case, told.verdict.answer or "")
+    if not told.spoke:
+        return f"{_size(told)} won the vote: {word}{_tie(told)}."
+    own = said.get(told.captain or "")
+    before = (
+        f", alone for {_answer(told.case, own)} ({_worth(told.alone)})," if own is not None else ", without a draft,"
+    )
+    return f"The captain {told.captain}{before} read what all had said and settled on {word}."
+
+
+def _worth(value: float | None) -> str:
+    return "ungraded" if value is None else "right" if value == 1 else "wrong"
+
+
+def _size(told: Told) -> str:
+    voices = len(told.verdict.who)
+    return f"{voices} voice{'s' if voices != 1 else ''} of {sum(map(len, told.groups))}"
+
+
+def _tie(told: Told) -> str:
+    tied = told.verdict.notes.get("tied", 1)
+    if tied < 2:
+        return ""
+    by = f"the captain {told.captain}" if told.captain in told.verdict.who else "lot"
+    return f", one of {tied} tied, chosen by {by}"
+
+
+def _answer(case: Case, text: str) -> str:
+    """A letter alone tells nothing: the choice it stands for does."""
+    place = case.question.letters.find(text.strip().upper()) if text.strip() else -1
+    if place >= 0 and len(text.strip()) == 1:
+        return f"“{text.strip().upper()}: {_short(case.question.choices[place], LONGEST_ANSWER)}”"
+    return f"“{_short(text, LONGEST_ANSWER)}”"
+
+
+def _list(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _short(text: str, longest: int) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= longest else f"{plain[: longest - 1].rstrip()}…"

@@ -1,0 +1,234 @@
+"""Whose draft a captain's free words are: needed to measure how often captains choose their own, not to play.
+
+Words that equal a draft, normalised or lemmatised, need nobody. What is left of a question, of all its captains and
+strategies together, goes to the grouping model in one call, or past the embedding; what comes back is kept as groups of
+texts, so that a report asks nobody and a second run asks nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from moot.grade.group import PartitionForm, Stages
+from moot.grade.lemmas import lemmas
+from moot.grade.normalise import normalise
+from moot.run.build import Cell, Experiment
+from moot.store import queries, schema
+from moot.store.rows import verdict_of
+from moot.store.sqlite import SqliteStore
+from moot.store.statements import Row
+from moot.team import Team
+from moot.types import Answer, Case, Question, Verdict, digest
+
+MATCHING = "matching"
+"""The stage under which such a call stands."""
+
+QUESTIONS_TOGETHER = 100
+
+Groups = tuple[tuple[str, ...], ...]
+
+
+@dataclass
+class Matched:
+    """What it took: measurement, in no strategy's cost."""
+
+    asked: int = 0
+    """Questions that had words left over and no answer on record."""
+    failed: int = 0
+    """Of these, how many the grouping model gave no usable word on; their captains' choices stay unknown."""
+    calls: int = 0
+    """Calls made; none for what the store held."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """One question whose captains said what no draft says in so many words."""
+
+    case: Case
+    repeat: int
+    drafts: tuple[str, ...]
+    words: tuple[str, ...]
+    earlier: tuple[Mapping[str, Any], ...]
+    """What was matched on this question before, perhaps for another team."""
+
+
+def captain_speaks(cell: Cell) -> bool:
+    """Whether a captain gives the team's word in words of its own."""
+    return cell.captain is not None and "captain" in cell.strategy.templates
+
+
+def matched_by(config: Mapping[str, Any]) -> str | None:
+    """A name for who matches, from the experiment's file; None where words alone decide."""
+    grouping = config.get("grouping") or {}
+    if not grouping.get("model") and not grouping.get("embedding"):
+        return None
+    return digest([grouping, config["models"].get(grouping.get("model"))])
+
+
+async def match_all(store: SqliteStore, experiment: Experiment) -> Matched:
+    """Match every stored word of a captain. `experiment` is seated: its models are those of the run."""
+    done = Matched()
+    cells = [cell for cell in experiment.cells if captain_speaks(cell)]
+    by = matched_by(experiment.public_config)
+    if by is None or not cells:
+        return done
+    grouping = experiment.spec.grouping
+    shown = grouping is not None and grouping.reference == "shown"
+    for batch in _batches(experiment.dataset or (), QUESTIONS_TOGETHER):
+        left = await _unmatched(store, cells, batch, by)
+        work = [_match(store, each, cells[0].team, by, shows_reference=shown) for each in left]
+        found = await asyncio.gather(*work)
+        done.asked += len(found)
+        done.failed += sum(not each for each in found)
+    await store.flush()
+    return done
+
+
+async def _unmatched(store: SqliteStore, cells: Sequence[Cell], cases: Sequence[Case], by: str) -> list[Unmatched]:
+    """What is left of these questions once equal words and earlier matches are taken away."""
+    by_digest = {case.question.digest: case for case in cases if case.question.kind == "open"}
+    places = {cell.id: place for place, cell in enumerate(cells)}
+    rows = await store.run(partial(queries.episodes_on, cells=list(places), questions=list(by_digest)))
+    rows.sort(key=lambda row: places[row["cell"]])
+    known = await store.run(partial(queries.matches_on, questions=list(by_digest)))
+    earlier = {(row["question"], row["repeat"]): tuple(json.loads(row["content"])) for row in known}
+    verdicts: dict[tuple[str, int], list[Verdict]] = defaultdict(list)
+    for row in rows:
+        verdicts[row["question"], row["repeat"]].append(verdict_of(row["verdict"]))
+    left = []
+    for key in sorted(verdicts):
+        case = by_digest[key[0]]
+        drafts = dict.fromkeys(text for verdict in verdicts[key] for text in _texts(verdict.answers))
+        words = sorted({word for verdict in verdicts[key] for word in _left_over(case.question, verdict)})
+        before = earlier.get(key, ())
+        if words and _covering(before, by, [*drafts, *words]) is None:
+            left.append(Unmatched(case, key[1], tuple(drafts), tuple(words), before))
+    return left
+
+
+def _left_over(question: Question, verdict: Verdict) -> Iterator[str]:
+    """What the captain said, if it spoke and no draft says it."""
+    word = verdict.answer if "order" in verdict.notes else None
+    if word is not None and not equal_words(question, _texts(verdict.answers), word):
+        yield word
+
+
+async def _match(store: SqliteStore, left: Unmatched, team: Team, by: str, *, shows_reference: bool) -> bool:
+    """Ask about one question and keep what is said. False: nothing usable was; the next run asks again."""
+    grouper = team.grouper
+    assert isinstance(grouper, Stages), "who matches is who groups"
+    question = left.case.question
+    clusters: dict[str, list[str]] = {}
+    for text in (*left.drafts, *left.words):
+        clusters.setdefault(word_key(question, text), []).append(text)
+    seated = team.seated(left.repeat)
+    parts: list[list[int]] | None
+    if grouper.model is not None:
+        told = grouper.knowing(left.case) if shows_reference else grouper
+        parts = await _by_model(question, [texts[0] for texts in clusters.values()], seated, told)
+    else:
+        parts = await _by_similarity(question, [texts[0] for texts in clusters.values()], seated, grouper)
+    if parts is None:
+        return False
+    alike = list(clusters.values())
+    groups = [[text for number in part for text in alike[number]] for part in parts]
+    keys = [call.reply.key for call in seated.journal if call.reply is not None]
+    entry = {"by": by, "groups": groups, "calls": keys}
+    content = json.dumps([*left.earlier, entry], ensure_ascii=False)
+    store.put_later([(schema.matches, {"question": question.digest, "repeat": left.repeat, "content": content})])
+    return True
+
+
+async def _by_model(question: Question, texts: Sequence[str], team: Team, grouper: Stages) -> list[list[int]] | None:
+    assert grouper.model is not None
+    prompt = team.prompts.render("group", question=question.text, answers=texts, reference=grouper.reference)
+    heard = await team.ask(grouper.model, question, prompt, PartitionForm(len(texts)), stage=MATCHING)
+    return heard.value
+
+
+async def _by_similarity(question: Question, texts: Sequence[str], team: Team, grouper: Stages) -> list[list[int]]:
+    grouping = await grouper.group(question, [Answer(str(number), text) for number, text in enumerate(texts)], team)
+    return [[int(number) for number in group] for group in grouping.groups]
+
+
+def word_key(question: Question, text: str) -> str:
+    """What two texts that say the same in so many words share: the first two stages of grouping."""
+    if question.kind != "open":
+        return normalise(text)
+    return " ".join(sorted(lemmas(text, question.language)))
+
+
+def equal_words(question: Question, texts: Iterable[str], word: str) -> list[str]:
+    """Those of the texts that say this word. Lemmas are looked up only where normalising is not enough."""
+    several = list(texts)
+    plain = normalise(word)
+    if found := [text for text in several if normalise(text) == plain]:
+        return found
+    if question.kind != "open":
+        return []
+    key = word_key(question, word)
+    return [text for text in several if word_key(question, text) == key]
+
+
+class Matches:
+    """Which texts mean the same, as far as it is on record for one experiment: the table `matches`, read."""
+
+    def __init__(self, rows: Iterable[Row], config: Mapping[str, Any]) -> None:
+        self._by = matched_by(config)
+        self._entries = {(row["question"], row["repeat"]): json.loads(row["content"]) for row in rows}
+
+    @property
+    def calls(self) -> set[str]:
+        """Keys of the calls it took."""
+        entries = (entry for several in self._entries.values() for entry in several if entry["by"] == self._by)
+        return {key for entry in entries for key in entry["calls"]}
+
+    def proposers(self, question: Question, repeat: int, drafts: Sequence[Answer], word: str) -> tuple[str, ...] | None:
+        """Who had drafted what the captain then said; nobody: it is new. None: not known, nobody having been asked."""
+        texts = _texts(drafts)
+        same: Collection[str] = equal_words(question, texts, word)
+        if not same and question.kind == "open" and self._by is not None:
+            groups = _covering(self._entries.get((question.digest, repeat), ()), self._by, [*texts, word])
+            if groups is None:
+                return None
+            same = next(group for group in groups if word in group)
+        return tuple(draft.player for draft in drafts if draft.text is not None and draft.text in same)
+
+    def groups(self, question: Question, repeat: int, drafts: Sequence[Answer]) -> Groups:
+        """The drafts by meaning where no strategy grouped them: by words, and by what was matched if anything was."""
+        entries = self._entries.get((question.digest, repeat), ())
+        matched = _covering(entries, self._by, _texts(drafts)) if question.kind == "open" and self._by else None
+        places = {text: str(number) for number, group in enumerate(matched or ()) for text in group}
+        together: dict[str, list[str]] = {}
+        for draft in drafts:
+            if draft.text is not None:
+                key = places[draft.text] if matched is not None else word_key(question, draft.text)
+                together.setdefault(key, []).append(draft.player)
+        return tuple(tuple(players) for players in together.values())
+
+
+def _covering(entries: Sequence[Mapping[str, Any]], by: str | None, texts: Iterable[str]) -> list[list[str]] | None:
+    """The newest groups that hold all of these texts."""
+    wanted = set(texts)
+    for entry in reversed(entries):
+        if entry["by"] == by and wanted <= {text for group in entry["groups"] for text in group}:
+            groups: list[list[str]] = entry["groups"]
+            return groups
+    return None
+
+
+def _texts(answers: Iterable[Answer]) -> list[str]:
+    return [answer.text for answer in answers if answer.text is not None]
+
+
+def _batches(cases: Iterable[Case], size: int) -> Iterator[list[Case]]:
+    walker = iter(cases)
+    while batch := list(islice(walker, size)):
+        yield batch
