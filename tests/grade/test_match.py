@@ -48,3 +48,41 @@ def test_what_the_author_rejects_is_wrong_even_if_it_is_accepted_elsewhere() -> 
 async def test_the_grader_reads_the_verdict() -> None:
     assert (await Match().grade(OPEN, Verdict("Olympics", "answered"))).value == 1.0
     assert (await Match().grade(OPEN, Verdict(None, "failed"))).stage == "no-answer"
+
+
+def flagged(reference: str, *accepted: str, language: str = "en", **flags: bool) -> Case:
+    return Case(Question("q", "?", language=language), reference, accepted=accepted, **flags)
+
+
+LOOSE = {
+    "number-in-words": (flagged("seven"), "7", 1.0),
+    "number-in-digits": (flagged("21"), "Twenty-one", 1.0),
+    "russian-number": (flagged("7", language="ru"), "семь", 1.0),
+    "number-inside": (flagged("One Hundred Years of Solitude"), "100 Years of Solitude", 1.0),
+    "accepted-number": (flagged("a week", "7 days"), "seven days", 1.0),
+    "other-number": (flagged("seven"), "8", 0.0),
+    "hyphen": (flagged("Rimsky-Korsakov"), "Rimsky Korsakov", 1.0),
+    "guillemets": (flagged("«Ёлка»", language="ru"), '"елка"', 1.0),
+    "lemmas": (flagged("Олимпийские игры", language="ru", lemmatize=True), "олимпийских игр", 1.0),
+    "lemmas-not-asked-for": (flagged("Олимпийские игры", language="ru"), "олимпийских игр", 0.0),
+    "english-lemmas": (flagged("wild geese", lemmatize=True), "wild goose", 1.0),
+    "lemmas-keep-the-order": (flagged("dogs and cats", lemmatize=True), "cats and dog", 0.0),
+    "any-order": (flagged("Romeo and Juliet", free_order=True), "Juliet and Romeo", 1.0),
+    "order-not-free": (flagged("Romeo and Juliet"), "Juliet and Romeo", 0.0),
+    "order-is-not-form": (flagged("cat dog", free_order=True), "dogs cats", 0.0),
+    "both": (flagged("dogs and cats", lemmatize=True, free_order=True), "cat and dog", 1.0),
+    "any-order-counts-words": (flagged("ha ha ho", free_order=True), "ho ho ha", 0.0),
+}
+
+
+@pytest.mark.parametrize(("case", "answer", "value"), LOOSE.values(), ids=LOOSE)
+def test_what_a_question_allows(case: Case, answer: str, value: float) -> None:
+    assert match(case, answer).value == value
+
+
+def test_word_for_word_counts_before_what_is_only_like_it() -> None:
+    case = Case(Question("q", "?"), "goose", accepted=("geese",), rejected=("gooses",), lemmatize=True)
+    assert match(case, "geese").value == 1.0
+    assert match(case, "gooses").value == 0.0
+    likeness = Case(Question("q", "?"), "bird", rejected=("wild geese",), lemmatize=True)
+    assert match(likeness, "wild goose").detail == "rejected by the author"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from moot.grade.normalise import normalise
+from moot.grade.normalise import normalise, spelled
 
 ALIKE = [
     ("Paris", "paris."),
@@ -99,3 +99,19 @@ def test_yo_is_ye_and_short_i_stays(text: str) -> None:
 @given(st.integers(min_value=-(10**9), max_value=10**9))
 def test_numbers_keep_their_digits_and_sign(number: int) -> None:
     assert normalise(f"{number}.") == str(number)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "one"),
+    [
+        ("Twenty-one guns", "en", "21 guns"),
+        ("20,000 Leagues", "en", "20000 leagues"),
+        ("двадцать первый", "ru", "21"),
+        ("«Семь» самураев", "ru", "7 самураев"),
+        ("vitamin A", "en", "vitamin a"),
+        ("−5", "en", "-5"),
+        ("?!", "en", "?!"),
+    ],
+)
+def test_numbers_have_one_spelling(text: str, language: str, one: str) -> None:
+    assert spelled(text, language) == one

@@ -111,3 +111,48 @@ def schema() -> int:
 
 app.command()(simulate)
 app.add_typer(models_app, name="models")
+
+
+@app.command()
+def grade(
+    file: File,
+    judge: Annotated[
+        list[str] | None, typer.Option(help="A model of the file that judges instead; give it twice for two judges.")
+    ] = None,
+    settle: Annotated[bool, typer.Option("--settle", help="A person decides what is disputed or ungraded.")] = False,
+    store: Annotated[str | None, typer.Option(help="Grade this store: sqlite:///PATH.")] = None,
+) -> int:
+    """Grade again from the store: by match, judges and persons' words. No player is called."""
+    from moot.cli.grade import grade_command
+
+    return grade_command(file, judges=judge or [], settling=settle, store=store)
+
+
+@app.command()
+def export(
+    file: File,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file of replies; - is stdout.")],
+    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+) -> int:
+    """The store as recorded replies: each player's drafts, with the player's name as `model`, the repeat as `sample`."""
+    from moot.cli.export import export_command
+
+    return export_command(file, output, store=store)
+
+
+@app.command()
+def play(
+    package: Annotated[
+        str, typer.Argument(metavar="PACKAGE", help="A file of questions, or a built-in set.", show_default=False)
+    ],
+    team: Annotated[Path | None, typer.Option(help="A team file; without one the embedded local team plays.")] = None,
+    captain: Annotated[str | None, typer.Option(help="me: you have the last word. Or a player's name.")] = None,
+    seat: Annotated[str | None, typer.Option(help="me: your answer joins the team's.")] = None,
+    strategy: Annotated[str | None, typer.Option(help="How the team decides.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
+    clock: Annotated[bool, typer.Option("--clock/--no-clock", help="60 seconds for your answer.")] = True,
+) -> int:
+    """The quiz as a game: the team against the audience, to six points. Take a seat, the captain's chair, or watch."""
+    from moot.cli.play import play_command
+
+    return play_command(package, team=team, captain=captain, seat=seat, strategy=strategy, limit=limit, clock=clock)

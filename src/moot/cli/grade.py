@@ -87,7 +87,11 @@ def _judges_only(file: ExperimentFile, judges: list[str]) -> Any:
         update={
             "models": {name: file.spec.models[name] for name in judges if name in file.spec.models},
             "judge": JudgeSpec(models=judges) if judges else None,
-            "questions": None, "players": {}, "teams": {}, "strategies": [], "grouping": None,
+            "questions": None,
+            "players": {},
+            "teams": {},
+            "strategies": [],
+            "grouping": None,
         }
     )
     return build(ExperimentFile(file.path, spec, file.places))

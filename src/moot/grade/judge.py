@@ -129,9 +129,12 @@ class GradesForm:
         grades = data.get("grades")
         if not isinstance(grades, list) or not all(isinstance(grade, Mapping) for grade in grades):
             raise Unusable("no-field")
-        by_id = {grade.get("id"): grade.get("is_correct") for grade in grades}
-        if len(by_id) != len(grades) or set(by_id) != set(range(1, self.size + 1)):
+        words: dict[int, bool] = {}
+        for grade in grades:
+            number, word = grade.get("id"), grade.get("is_correct")
+            if type(number) is not int or not isinstance(word, bool) or number in words:  # true is no id, though an int
+                raise Unusable("no-grades")
+            words[number] = word
+        if set(words) != set(range(1, self.size + 1)):
             raise Unusable("no-grades")
-        if not all(isinstance(value, bool) for value in by_id.values()):
-            raise Unusable("no-grades")
-        return [bool(by_id[number]) for number in range(1, self.size + 1)]
+        return [words[number] for number in range(1, self.size + 1)]

@@ -271,7 +271,10 @@ def points(value: float | None) -> str:
 
 
 def interval(row: Row) -> str:
-    return "" if row["low"] is None else f"({100 * row['low']:.1f}–{100 * row['high']:.1f})"
+    if row["low"] is None:
+        return ""
+    to = "–" if row["low"] >= 0 else " to "  # a dash before a minus is hard to read
+    return f"({100 * row['low']:.1f}{to}{100 * row['high']:.1f})"
 
 
 def whisker(row: Row, width: int = WHISKER) -> str:

@@ -222,9 +222,13 @@ def table(
     """A line-up for the game. `captain` is a player's name or the person's; left out, the team's own, else its first."""
     names = [player.name for player in team.players]
     if model is not None and PERSON in names:
-        raise UsageError(f"a player of team {team.name!r} is called {PERSON!r}, as the person at the table is; rename it")
+        raise UsageError(
+            f"a player of team {team.name!r} is called {PERSON!r}, as the person at the table is; rename it"
+        )
     if captain not in (None, PERSON, *names):
-        raise UsageError(f"captain {captain!r} is not in team {team.name!r}; expected {PERSON} or one of {', '.join(names)}")
+        raise UsageError(
+            f"captain {captain!r} is not in team {team.name!r}; expected {PERSON} or one of {', '.join(names)}"
+        )
     players = tuple(replace(each, model=Heralded(each.model, each.name, heard)) for each in team.players)
     if model is not None:
         players = (*players, Player(PERSON, model))
@@ -233,4 +237,5 @@ def table(
     elif captain is None:
         captain = team.captain if team.captain in names else names[0]
     lineup = strategy.lineups(replace(team, players=players, captain=captain))[0]
-    return Cell("game", strategy, label(strategy), lineup, None, "")
+    named = strategy.name if isinstance(strategy, PersonDecides) else label(strategy)
+    return Cell("game", strategy, named, lineup, None, "")

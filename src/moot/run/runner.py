@@ -34,7 +34,7 @@ from moot.store.rows import case_row, episode_row, score_row
 from moot.store.sqlite import SqliteStore
 from moot.types import Case, Request
 
-LOOKED_UP_TOGETHER = 400
+LOOKED_UP_TOGETHER = 100
 """Questions whose finished episodes are looked up in one query."""
 
 T = TypeVar("T")

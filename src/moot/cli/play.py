@@ -1,0 +1,260 @@
+"""`moot play`: the quiz as a game in the terminal. The rules are in `run.game`; here is the screen."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from moot.cli.ask import embedded_team
+from moot.cli.exit import INTERRUPTED
+from moot.cli.typed import Typed
+from moot.data import builtin, builtin_names, load
+from moot.errors import UsageError
+from moot.models.budget import Purse
+from moot.models.closest import closest
+from moot.run.build import Experiment, build
+from moot.run.chain import chain, limiters
+from moot.run.experiment import ExperimentFile, QuestionsSpec, read_experiment
+from moot.run.game import CLOCK_S, PERSON, Game, PersonModel, Round, Standing, Turn, table
+from moot.store import queries
+from moot.store.calls import ExperimentCalls
+from moot.store.sqlite import SqliteStore
+from moot.strategies import Strategy
+from moot.strategies import strategy as strategy_named
+from moot.types import Question, Score
+
+HURRY_S = 10.0
+"""The person is told when so much is left."""
+
+
+def play_command(
+    package: str,
+    *,
+    team: Path | None,
+    captain: str | None,
+    seat: str | None,
+    strategy: str | None,
+    limit: int | None,
+    clock: bool,
+) -> int:
+    if seat not in (None, PERSON):
+        raise UsageError(f"--seat: expected {PERSON}, found {seat!r}")
+    path = _package(package)
+    file = read_experiment(team, with_questions=False) if team else _in_the_language_of(path, embedded_team())
+    played = _strategy(file, strategy)
+    # Built with the plainest strategy: whatever a strategy wants of a team is asked of the line-up of this game.
+    update: dict[str, Any] = {"questions": QuestionsSpec(file=str(path)), "strategies": ["solo"]}
+    experiment = build(ExperimentFile(file.path, file.spec.model_copy(update=update), file.places), limit=limit)
+    clock_s = CLOCK_S if clock else None
+    seated = seat == PERSON
+    return asyncio.run(_play(experiment, played, captain=captain, seated=seated, clock_s=clock_s))
+
+
+def _package(package: str) -> Path:
+    if package in builtin_names():
+        return builtin(package)
+    path = Path(package).expanduser().absolute()
+    if not path.is_file():
+        known = builtin_names()
+        hint = closest(package, known)
+        raise UsageError(f"{package!r} is no file of questions and no built-in set; those are {', '.join(known)}{hint}")
+    return path
+
+
+def _in_the_language_of(path: Path, file: ExperimentFile) -> ExperimentFile:
+    """The embedded team speaks the language of the package."""
+    language = next(iter(load(path))).question.language
+    if language not in ("en", "ru"):
+        return file
+    return ExperimentFile(file.path, file.spec.model_copy(update={"language": language}), file.places)
+
+
+def _strategy(file: ExperimentFile, wanted: str | None) -> Strategy:
+    """The one asked for, with the file's options if it has some; else the file's first for a team; else the vote."""
+    entries: dict[str, Mapping[str, Any]] = {}
+    for entry in file.spec.strategies:
+        name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+        entries.setdefault(name, options)
+    name = wanted or next((each for each in entries if each != "solo"), "vote")
+    try:
+        return strategy_named(name, entries.get(name))
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"strategy {name!r}: {error}") from None
+
+
+async def _play(
+    experiment: Experiment, strategy: Strategy, *, captain: str | None, seated: bool, clock_s: float | None
+) -> int:
+    store = await (experiment.store() if experiment.spec.store is not None else SqliteStore(None)).open()
+    try:
+        purse = None
+        if (cap_usd := experiment.spec.budget_usd) is not None:
+            purse = Purse(cap_usd, await store.run(partial(queries.spent_usd, experiment=experiment.name)))
+        calls = ExperimentCalls(store, experiment.name)
+        playing = experiment.with_models(chain(experiment.models, limiters(experiment.models), calls, purse))
+        screen = Screen(Console())
+        model = PersonModel(screen, clock_s) if seated or captain == PERSON else None
+        team = next(iter(playing.teams.values()))
+        cell = table(team, strategy, model=model, captain=captain, seat=seated, heard=screen.heard)
+        return await _until_stopped(Game(cell, playing.grading, model), experiment, screen)
+    finally:
+        for built in experiment.models.values():
+            await built.model.close()
+        await store.close()
+
+
+async def _until_stopped(game: Game, experiment: Experiment, screen: Screen) -> int:
+    """Play to the end, or to Ctrl-C: the score is said in any case."""
+    playing = asyncio.ensure_future(_rounds(game, experiment, screen))
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, playing.cancel)
+    try:
+        failed = await playing
+    except asyncio.CancelledError:
+        screen.end(game.standing, stopped=True)
+        return INTERRUPTED
+    except BaseException:
+        screen.end(game.standing, stopped=True)
+        raise
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+    screen.end(game.standing)
+    if failed:
+        print(f"moot: {failed} of {game.standing.asked} questions failed: no model could be reached", file=sys.stderr)
+    return 1 if failed else 0
+
+
+async def _rounds(game: Game, experiment: Experiment, screen: Screen) -> int:
+    """How many questions failed."""
+    dataset = experiment.dataset
+    assert dataset is not None, "a game is built with its package"
+    for each in dataset.skipped:
+        print(f"moot: question {each.number} is left out: {each.reason}", file=sys.stderr)
+    failed = 0
+    screen.welcome(game, len(dataset))
+    simulated = [name for name, spec in experiment.spec.models.items() if spec.provider == "simulated"]
+    if simulated:
+        screen.console.print(Text(f"Simulated, not real: {', '.join(simulated)}", style="yellow"))
+    for number, case in enumerate(dataset, start=1):
+        screen.ask(case.question, f"question {number} of {len(dataset)} · {game.standing}")
+        played = await game.play(case)
+        failed += played.verdict.outcome == "failed"
+        screen.reveal(played, game.standing)
+        if game.standing.over:
+            break
+    return failed
+
+
+class Screen:
+    """What the person sees, and the person's keyboard."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.typed = Typed()
+        self._listening = False
+        self._ready: set[str] = set()
+
+    def welcome(self, game: Game, questions: int) -> None:
+        cell = game.cell
+        names = ", ".join(player.name for player in cell.team.players)
+        captain = f", captain {cell.team.captain}" if cell.team.captain else ""
+        self.console.print(Text(f"{names}{captain}; {cell.label}; {questions} questions"))
+
+    def ask(self, question: Question, title: str) -> None:
+        self._ready.clear()
+        self.console.print(Rule(title, align="left"))
+        if question.context:
+            self.console.print(Text(question.context, style="dim"))
+        self.console.print(Text(question.text, style="bold"))
+        for letter, choice in zip(question.letters, question.choices, strict=True):
+            self.console.print(Text(f"  {letter}. {choice}"))
+
+    def heard(self, player: str) -> None:
+        """Somebody has an answer. Not said while a person types: it would tear the line apart."""
+        if player not in self._ready and not self._listening:
+            self.console.print(Text(f"  {player} has an answer", style="dim"))
+        self._ready.add(player)
+
+    async def say(self, turn: Turn) -> str | None:
+        self.typed.forget()
+        if turn.captain and not turn.again:
+            self._show_answers(turn)
+        if turn.again:
+            wanted = f"one of {', '.join(turn.question.letters)}" if turn.question.letters else "yes or no"
+            self.console.print(f"expected {wanted}")
+        left = "" if turn.seconds is None else f" ({turn.seconds:.0f} s)"
+        self.console.print(f"{'the team’s answer' if turn.captain else 'your answer'}{left}: ", end="")
+        hurry = None
+        if turn.seconds is not None and turn.seconds > HURRY_S:
+            hurry = asyncio.get_running_loop().call_later(turn.seconds - HURRY_S, self._hurry)
+        self._listening = True
+        try:
+            line = await self.typed.line()
+        finally:
+            self._listening = False
+            if hurry is not None:
+                hurry.cancel()
+        if not self.console.is_terminal:
+            self.console.print()  # nobody has pressed Enter on this screen
+        return line
+
+    def late(self) -> None:
+        self.console.print("\ntime is up")
+
+    def _hurry(self) -> None:
+        self.console.print(f"\n{HURRY_S:.0f} seconds left: ", end="")
+
+    def _show_answers(self, turn: Turn) -> None:
+        shown = Table(show_header=False, box=None, padding=(0, 2))
+        for each in turn.answers:
+            reason = Text(each.reasoning, style="dim") if turn.reasons else Text()
+            shown.add_row(Text(each.player), Text(each.text or ""), reason)
+        self.console.print(shown)
+
+    def reveal(self, played: Round, standing: Standing) -> None:
+        case, verdict = played.case, played.verdict
+        shown = Table(show_header=False, box=None, padding=(0, 2))
+        for each in verdict.answers:
+            score = played.grades.get(each.player)
+            shown.add_row(Text(each.player), Text(each.text or each.outcome), _mark(score) if score else Text())
+        self.console.print(shown)
+        said = verdict.answer if verdict.answer is not None else "no answer"
+        if verdict.outcome in ("failed", "refused"):
+            said = f"no answer ({verdict.cause or verdict.outcome})"
+        self.console.print(Text.assemble("the team says: ", (said, "bold"), " – ", _mark(played.score)))
+        self.console.print(Text.assemble("the answer: ", (case.answer or "there is none", "bold")))
+        if case.comment:
+            self.console.print(Text(case.comment, style="dim"))
+        if case.human is not None:
+            rate = f"{case.human.solved} of {case.human.asked} ({100 * case.human.rate:.0f} %)"
+            self.console.print(f"people: {rate} got it right")
+        self.console.print(Text(str(standing), style="bold"))
+
+    def end(self, standing: Standing, *, stopped: bool = False) -> None:
+        self.console.print(Rule("stopped" if stopped else "the end", align="left"))
+        self.console.print(Text(str(standing), style="bold"))
+        if standing.open:
+            self.console.print(f"{standing.open} could not be graded and count for nobody")
+        if not standing.asked:
+            return
+        shown = Table("alone", "right", header_style="dim")
+        for player, right in sorted(standing.alone.items(), key=lambda item: -item[1]):
+            shown.add_row(Text(player), f"{right} of {standing.asked}")
+        shown.add_row(Text("the team", style="bold"), f"{standing.team} of {standing.asked}")
+        self.console.print(shown)
+
+
+def _mark(score: Score) -> Text:
+    if score.value is None:
+        return Text(f"not graded ({score.detail})", style="yellow")
+    return Text("right", style="green") if score.value == 1.0 else Text("wrong", style="red")

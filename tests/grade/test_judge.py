@@ -1,0 +1,137 @@
+"""The judge: what it is shown, what it must reply, and what becomes of its word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from moot.errors import ConnectionFailed
+from moot.grade.judge import ANSWERS_TOGETHER, Judgement, judge, judge_identity, needs_judge, settled
+from moot.models.scripted import ScriptedModel
+from moot.prompts import Prompts
+from moot.team import ATTEMPTS, Player, Team
+from moot.types import Case, Question
+
+CASE = Case(
+    Question("q1", "Which games were held in </question> 1896?"),
+    "Olympics",
+    accepted=("Olympic Games",),
+    rejected=("Universiade",),
+    comment="In Athens.",
+)
+
+
+def grades(*words: bool) -> Mapping[str, Any]:
+    return {"grades": [{"id": n, "is_correct": word} for n, word in enumerate(words, start=1)]}
+
+
+def judging(*replies: Any) -> tuple[Player, ScriptedModel]:
+    model = ScriptedModel("tom", replies)
+    return Player("tom", model), model
+
+
+async def test_the_prompt_holds_all_that_a_judge_needs() -> None:
+    player, model = judging(grades(True, False))
+    await judge(player, CASE, {"games": "The Games!", "answer 5": "</answer> 5"}, Team("judges", ()))
+    (request,) = model.requests
+    prompt = request.messages[-1].content
+    for part in ("held in", "Olympics", "Olympic Games", "Universiade", "In Athens.", "The Games!"):
+        assert part in prompt
+    assert prompt.count("</answer>") == 2, "an answer cannot end its own block"
+    assert "games\n" not in prompt, "the judge reads the words as they were given"
+
+
+async def test_words_come_back_in_order() -> None:
+    player, _ = judging({"grades": list(reversed(grades(True, False)["grades"]))})
+    heard = await judge(player, CASE, {"a": "A", "b": "B"}, Team("judges", ()))
+    assert [(each.answer, each.right) for each in heard] == [("a", True), ("b", False)]
+
+
+BAD = {
+    "missing": grades(True),
+    "too-many": grades(True, False, True),
+    "made-up": {"grades": [{"id": 1, "is_correct": True}, {"id": 7, "is_correct": True}]},
+    "doubled": {"grades": [{"id": 1, "is_correct": True}, {"id": 1, "is_correct": False}]},
+    "no-word": {"grades": [{"id": 1, "is_correct": "yes"}, {"id": 2, "is_correct": None}]},
+    "no-list": {"grades": {"1": True, "2": False}},
+    "unhashable": {"grades": [{"id": [1], "is_correct": True}, {"id": 2, "is_correct": True}]},
+    "truth-as-number": {"grades": [{"id": True, "is_correct": True}, {"id": 2, "is_correct": True}]},
+    "prose": "Both are fine.",
+}
+
+
+@pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
+async def test_a_list_with_other_ids_is_asked_for_again(bad: Any) -> None:
+    player, model = judging(bad, grades(True, False))
+    heard = await judge(player, CASE, {"a": "A", "b": "B"}, Team("judges", ()))
+    assert [each.right for each in heard] == [True, False]
+    assert len(model.requests) == 2
+
+
+@pytest.mark.parametrize("bad", [*BAD.values(), ConnectionFailed("down")])
+async def test_a_judge_that_fails_leaves_it_ungraded_and_never_wrong(bad: Any) -> None:
+    player, _ = judging(*[bad] * ATTEMPTS)
+    heard = await judge(player, CASE, {"a": "A", "b": "B"}, Team("judges", ()))
+    assert [each.right for each in heard] == [None, None]
+    score = settled(CASE, "A", heard, None, judges=1)
+    assert (score.value, score.stage) == (None, "ungraded")
+    assert "tom: no word" in (score.detail or "")
+
+
+async def test_many_answers_go_in_batches() -> None:
+    model = ScriptedModel(
+        "tom",
+        lambda request: grades(
+            *[True] * (request.schema or {})["properties"]["grades"]["items"]["properties"]["id"]["maximum"]
+        ),
+    )
+    answers = {f"a{n}": f"A{n}" for n in range(ANSWERS_TOGETHER + 3)}
+    heard = await judge(Player("tom", model), CASE, answers, Team("judges", ()))
+    assert [each.answer for each in heard] == list(answers)
+    assert len(model.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"), [("World Cup", True), ("olympics", False), ("universiade", False), (None, False)]
+)
+def test_only_what_does_not_match_is_for_the_judge(answer: str | None, left: bool) -> None:
+    assert needs_judge(CASE, answer) is left
+
+
+def test_letters_are_not_for_the_judge() -> None:
+    assert not needs_judge(Case(Question("q", "?", choices=("x", "y"), kind="choice"), "B"), "A")
+
+
+SAID = {
+    "agreed": ([True, True], None, 1.0, "judge"),
+    "agreed-wrong": ([False, False], None, 0.0, "judge"),
+    "disputed": ([True, False], None, None, "disputed"),
+    "one-failed": ([True, None], None, None, "ungraded"),
+    "both-failed": ([None, None], None, None, "ungraded"),
+    "nobody-asked": ([], None, None, "ungraded"),
+    "person-over-dispute": ([True, False], True, 1.0, "person"),
+    "person-over-both": ([True, True], False, 0.0, "person"),
+}
+
+
+@pytest.mark.parametrize(("words", "person", "value", "stage"), SAID.values(), ids=SAID)
+def test_two_judges_and_a_person(
+    words: list[bool | None], person: bool | None, value: float | None, stage: str
+) -> None:
+    heard = [Judgement("world cup", name, word) for name, word in zip(("tom", "ann"), words, strict=False)]
+    score = settled(CASE, "World Cup", heard, person, judges=2)
+    assert (score.value, score.stage) == (value, stage)
+
+
+def test_a_match_stands_over_a_person() -> None:
+    assert settled(CASE, "Olympics", [], False, judges=1).value == 1.0
+
+
+def test_another_model_or_prompt_under_the_same_name_is_another_judge() -> None:
+    one = Player("tom", ScriptedModel("tom", []))
+    other = Player("tom", ScriptedModel("tim", []))
+    english, russian = Team("judges", ()), Team("judges", (), Prompts("ru"))
+    assert judge_identity(one, english) == judge_identity(one, english.seated(3))
+    assert len({judge_identity(one, english), judge_identity(other, english), judge_identity(one, russian)}) == 3

@@ -1,0 +1,33 @@
+"""Agreement of two judges, against figures worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from moot.measure.agreement import Agreement, agreement, cohen_kappa
+
+TABLE = [(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10 + [(False, False)] * 15
+
+
+def test_by_hand() -> None:
+    # 35 of 50 agree. The first says right 25 times, the second 30: by chance (25 × 30 + 25 × 20) / 2500 = 0.5.
+    assert cohen_kappa(TABLE) == pytest.approx((0.7 - 0.5) / (1 - 0.5))
+    assert agreement(TABLE) == Agreement(50, 0.7, pytest.approx(0.4))
+
+
+def test_against_scikit_learn() -> None:
+    from sklearn.metrics import cohen_kappa_score
+
+    assert cohen_kappa(TABLE) == pytest.approx(cohen_kappa_score(*zip(*TABLE, strict=True)))
+
+
+def test_the_ends() -> None:
+    assert cohen_kappa([(True, True), (False, False)]) == 1.0
+    assert cohen_kappa([(True, False), (False, True)]) == -1.0
+    assert cohen_kappa([(True, True), (True, False)]) == 0.0
+
+
+@pytest.mark.parametrize("pairs", [[], [(True, True)], [(False, False)] * 9])
+def test_undefined(pairs: list[tuple[bool, bool]]) -> None:
+    assert cohen_kappa(pairs) is None
+    assert agreement(pairs).share == (1.0 if pairs else None)
