@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -41,10 +42,14 @@ class LitellmModel:
         self._api_key = api_key
         self._params = dict(params or {})
         self._timeout_s = timeout_s
+        # Nothing but the model is to be called: no price list from elsewhere, no telemetry, no advertising on stdout.
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         try:
             import litellm
         except ImportError:
             raise UsageError('provider litellm needs the extra of that name: pip install "moot[litellm]"') from None
+        litellm.telemetry = False
+        litellm.suppress_debug_info = True
         self._litellm = litellm
 
     def shape(self, request: Request) -> Mapping[str, Any]:

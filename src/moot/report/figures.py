@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.measure.proportion import accuracy
-from moot.report.quiz import quiz_figures, right_of
+from moot.report.quiz import judges_figures, quiz_figures, right_of
 from moot.store import queries, schema
 from moot.store.statements import Row
 from moot.types import Estimate
@@ -40,6 +40,10 @@ def figures(connection: Connection, experiment: Row) -> Figures:
     for name in ("ungraded", "disputed"):
         if count := sum(row[name] for row in rows):
             shown[name] = count
+    if len(config.get("judge", {}).get("models", ())) == 2 and (
+        judges := judges_figures(connection, experiment, grader)
+    ):
+        shown["judges"] = judges
     if any(cell["player"] is None for cell in cells):
         shown |= quiz_figures(connection, experiment, cells, grader)
     return shown

@@ -19,6 +19,7 @@ from moot.grade.group import GROUPING
 from moot.grade.judge import Judgement, settled
 from moot.grade.match import match
 from moot.grade.normalise import normalise
+from moot.measure.agreement import agreement
 from moot.measure.diversity import diversity_and_people, diversity_by_difficulty, diversity_curve
 from moot.measure.paired import compare
 from moot.measure.quiz import (
@@ -87,11 +88,29 @@ class Source:
         digests = [case.digest for case in self.cases.values()]
         self.persons = queries.settlements_on(connection, digests)
         self.judgements: dict[str, list[Judgement]] = {}
-        for row in queries.judgements_on(connection, digests):
-            right = None if row["right"] is None else bool(row["right"])
-            if row["judge"] in self.judges:
-                each = Judgement(row["answer"], row["judge"], right, row["detail"])
-                self.judgements.setdefault(row["case"], []).append(each)
+        rows = queries.judgements_on(connection, digests) if self.judges else []
+        names = self._identities(rows)
+        for row in rows:
+            if row["judge"] in names:
+                right = None if row["right"] is None else bool(row["right"])
+                word = Judgement(row["answer"], names[row["judge"]], right, row["detail"])
+                self.judgements.setdefault(row["case"], []).append(word)
+
+    def _identities(self, rows: Sequence[Stored]) -> dict[str, str]:
+        """The judges by what their words are kept under: see `judge_identity`.
+
+        A judge whose model or prompt has changed is another one under the same name; whoever was asked last counts.
+        """
+        calls = {row["judge"]: (row["detail"] or "").removeprefix("call ") for row in rows}
+        table = schema.calls
+        query = select(table.c.key, table.c.created_at).where(table.c.key.in_(calls.values()))
+        asked_at: dict[str, float] = {key: when for key, when in self.connection.execute(query)}
+        found: dict[str, str] = {}
+        for name in self.judges:
+            own = [identity for identity in calls if identity.rpartition("#")[0] == name]
+            if own:
+                found[max(own, key=lambda identity: asked_at.get(calls[identity], 0.0))] = name
+        return found
 
     def results(self, cell: Stored) -> Iterable[Stored]:
         return queries.results(self.connection, self.ident, cell["id"], self.grader)
@@ -121,7 +140,6 @@ def quiz_figures(connection: Connection, experiment: Stored, cells: Sequence[Sto
     for family in ("gains", "comparisons"):
         if family in shown:
             shown[family] = with_holm(shown[family])
-    shown["judges"] = _agreement(source)
     shown["measurement"] = _measurement(source)
     return {key: value for key, value in shown.items() if value}
 
@@ -322,25 +340,39 @@ def _adaptive(source: Source, plays: Sequence[Played], cells: Sequence[Stored], 
     return learnt.row() if learnt else None
 
 
-def _agreement(source: Source) -> Row | None:
-    """How often two judges said the same, beyond what their habits alone would give: Cohen's kappa."""
+def judges_figures(connection: Connection, experiment: Stored, grader: str) -> Row | None:
+    """How often two judges said the same of what was answered here."""
+    source = Source(connection, experiment, grader)
     if len(source.judges) != 2:
         return None
+    first, second = source.judges
     pairs: list[tuple[bool, bool]] = []
-    for judgements in source.judgements.values():
+    for case, answers in _answers(source).items():
         words: dict[str, dict[str, bool]] = {}
-        for each in judgements:
-            if each.right is not None:
+        for each in source.judgements.get(case, ()):
+            if each.right is not None and each.answer in answers:
                 words.setdefault(each.answer, {})[each.judge] = each.right
-        pairs += [(said[source.judges[0]], said[source.judges[1]]) for said in words.values() if len(said) == 2]
-    if not pairs:
-        return None
-    n = len(pairs)
-    agreed = sum(first == second for first, second in pairs) / n
-    yes = [sum(pair[side] for pair in pairs) / n for side in (0, 1)]
-    chance = yes[0] * yes[1] + (1 - yes[0]) * (1 - yes[1])
-    kappa = (agreed - chance) / (1 - chance) if chance < 1 - 1e-12 else None
-    return {"judges": source.judges, "n": n, "agreement": agreed, "kappa": kappa, "disputed": round(n * (1 - agreed))}
+        pairs += [(said[first], said[second]) for said in words.values() if len(said) == 2]
+    found = agreement(pairs)
+    disputed = sum(one != other for one, other in pairs)
+    row = {"judges": source.judges, "n": found.n, "agreement": found.share, "kappa": found.kappa, "disputed": disputed}
+    return row if pairs else None
+
+
+def _answers(source: Source) -> dict[str, set[str]]:
+    """What was answered to each case, normalised: what judges were asked about here, and not in another experiment."""
+    cells, places, episodes = schema.experiment_cells, schema.experiment_questions, schema.episodes
+    query = (
+        select(places.c.case, episodes.c.answer)
+        .join(episodes, episodes.c.question == places.c.question)
+        .join(cells, (cells.c.cell == episodes.c.cell) & (cells.c.experiment == source.ident))
+        .where(places.c.experiment == source.ident, episodes.c.answer.is_not(None))
+        .distinct()
+    )
+    found: dict[str, set[str]] = {}
+    for case, answer in source.connection.execute(query):
+        found.setdefault(case, set()).add(normalise(answer))
+    return found
 
 
 def _measurement(source: Source) -> Row | None:

@@ -1,0 +1,83 @@
+"""`moot export`: what is stored comes back as recorded replies, and plays the same experiment again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+
+Captured = pytest.CaptureFixture[str]
+MODELS = {name: {"provider": "simulated", "accuracy": a} for name, a in (("x", 0.7), ("y", 0.5), ("z", 0.3))}
+PLAYERS: dict[str, Any] = {"ann": {"model": "x"}, "bob": {"model": "y"}, "cat": {"model": "z"}, "dan": {"model": "z"}}
+"""Two like players: each has drafts of its own."""
+
+
+def moot(*arguments: object) -> int:
+    return run_app(app, [str(each) for each in arguments])
+
+
+def experiment(folder: Path, name: str, models: Any, players: Any) -> Path:
+    rows: list[dict[str, Any]] = [{"id": f"q{n}", "text": f"Who is {n}?", "answer": f"P {n}"} for n in range(25)]
+    rows += [{"id": f"c{n}", "text": f"Which {n}?", "choices": ["i", "j", "k"], "answer": "B"} for n in range(10)]
+    rows += [{"id": "y1", "text": "Is it?", "kind": "yes-no", "answer": "yes"}]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    spec = {"name": name, "seed": 7, "repeats": 2, "questions": {"file": "questions.jsonl"}, "models": models}
+    teams = {"all": {"players": list(players), "captain": "each"}}
+    more = {"players": players, "teams": teams, "strategies": ["solo", "vote"]}
+    path = folder / f"{name}.yaml"
+    path.write_text(json.dumps({**spec, **more}), encoding="utf-8")
+    return path
+
+
+def figures(path: Path, capfd: Captured) -> list[dict[str, Any]]:
+    capfd.readouterr()
+    assert moot("report", path, "--json") == 0
+    kept = ("strategy", "player", "captain", "value", "low", "high", "n", "outcomes")
+    rows = json.loads(capfd.readouterr().out)["accuracy"]
+    return [{key: row.get(key) for key in kept} for row in rows]
+
+
+def test_the_recording_plays_the_same_experiment(tmp_path: Path, capfd: Captured) -> None:
+    garbled = {**MODELS, "y": {**MODELS["y"], "garble": 0.5, "refuse": 0.2}}
+    first = experiment(tmp_path, "first", garbled, PLAYERS)
+    assert moot("run", first, "--quiet") == 0
+    assert moot("export", first, "-o", tmp_path / "replies.jsonl") == 0
+    recorded = {name: {"provider": "recorded", "file": "replies.jsonl", "model": name} for name in PLAYERS}
+    again = experiment(tmp_path, "again", recorded, {name: {"model": name} for name in PLAYERS})
+    assert moot("run", again, "--quiet") == 0
+    before, after = figures(first, capfd), figures(again, capfd)
+    for row in (*before, *after):
+        row["outcomes"].pop("refused", None)
+        row["outcomes"].pop("unanswered", None)  # a refusal is silence in a recording
+    assert before == after
+    assert {row["strategy"] for row in after} == {"solo", "vote"}
+
+
+def test_every_line_is_a_recorded_reply(tmp_path: Path, capfd: Captured) -> None:
+    path = experiment(tmp_path, "first", MODELS, PLAYERS)
+    assert moot("run", path, "--quiet") == 0
+    capfd.readouterr()
+    assert moot("export", path, "-o", "-") == 0
+    said = capfd.readouterr()
+    rows = [json.loads(line) for line in said.out.splitlines()]
+    assert len(rows) == 36 * 4 * 2
+    assert "288 replies" in said.err
+    assert all(list(row) == ["model", "question_id", "answer", "reasoning", "text", "sample"] for row in rows)
+    assert {row["sample"] for row in rows} == {0, 1}
+    assert {row["model"] for row in rows} == set(PLAYERS)
+    assert json.loads(rows[0]["text"])["answer"] == rows[0]["answer"]
+
+
+def test_nothing_is_left_behind_where_it_cannot_be_written(tmp_path: Path, capfd: Captured) -> None:
+    path = experiment(tmp_path, "first", MODELS, PLAYERS)
+    assert moot("export", path, "-o", tmp_path / "replies.jsonl") == 2
+    assert "run the experiment first" in capfd.readouterr().err
+    assert moot("run", path, "--quiet", "--limit", 2) == 0
+    assert moot("export", path, "-o", tmp_path / "no" / "replies.jsonl") == 2
+    assert "cannot be written" in capfd.readouterr().err
+    assert not list(tmp_path.glob("**/*.part"))

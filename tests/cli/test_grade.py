@@ -1,0 +1,192 @@
+"""`moot grade` as a user types it, with players and judges from recordings."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+
+Captured = pytest.CaptureFixture[str]
+SAID = {"ann": ["Person 0", "the [bold]zero[/]", "nothing"], "bob": ["Zero", "Person 1", "nobody"]}
+"""Answers to three questions whose references are Person 0, 1 and 2; two answers a question need a judge, or one."""
+TOM = [[True], [False], [False, False]]
+KIM = [[True], [True], [False, False]]
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
+    monkeypatch.delenv("MOOT_DEBUG", raising=False)
+
+
+def moot(*arguments: object) -> int:
+    return run_app(app, [str(each) for each in arguments])
+
+
+def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+
+def judge_rows(name: str, words: Sequence[Sequence[bool]], sample: int = 0) -> list[dict[str, Any]]:
+    return [
+        {"model": name, "question_id": f"q{n}", "sample": sample, "text": json.dumps({"grades": _grades(each)})}
+        for n, each in enumerate(words)
+    ]
+
+
+def _grades(words: Sequence[bool]) -> list[dict[str, Any]]:
+    return [{"id": n, "is_correct": word} for n, word in enumerate(words, start=1)]
+
+
+def experiment(folder: Path, **more: Any) -> Path:
+    questions = [{"id": f"q{n}", "text": f"Who is number {n}?", "answer": f"Person {n}"} for n in range(3)]
+    write(folder / "questions.jsonl", questions)
+    drafts = [
+        {"model": name, "question_id": f"q{n}", "answer": answer}
+        for name, answers in SAID.items()
+        for n, answer in enumerate(answers)
+    ]
+    write(folder / "players.jsonl", drafts)
+    write(folder / "judges.jsonl", [*judge_rows("tom", TOM), *judge_rows("kim", KIM)])
+    files = {"ann": "players", "bob": "players", "tom": "judges", "kim": "judges"}
+    models = {name: {"provider": "recorded", "file": f"{file}.jsonl", "model": name} for name, file in files.items()}
+    spec = {"name": "cup", "questions": {"file": "questions.jsonl"}, "models": models, "strategies": ["solo"]}
+    players = {"players": {"ann": {"model": "ann"}, "bob": {"model": "bob"}}}
+    path = folder / "cup.yaml"
+    path.write_text(json.dumps({**spec, **players, **more}), encoding="utf-8")
+    return path
+
+
+def played(folder: Path, capfd: Captured, **more: Any) -> Path:
+    path = experiment(folder, **more)
+    assert moot("run", path, "--quiet") == 0
+    (folder / "players.jsonl").unlink()  # whoever called a player now would fail
+    capfd.readouterr()
+    return path
+
+
+def accuracy(path: Path, capfd: Captured) -> dict[str, float]:
+    capfd.readouterr()
+    assert moot("report", path, "--json") == 0
+    return {row["player"]: row["value"] for row in json.loads(capfd.readouterr().out)["accuracy"]}
+
+
+def typed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+
+
+def test_without_a_judge_the_match_grades(tmp_path: Path, capfd: Captured) -> None:
+    path = played(tmp_path, capfd)
+    assert moot("grade", path) == 0
+    said = capfd.readouterr().out
+    assert "match: 6 answers: 6 by match, 0 by judge, 0 by a person, 0 ungraded, 0 disputed" in said
+
+
+def test_a_judge_of_the_command_line_prints_its_own_figures(tmp_path: Path, capfd: Captured) -> None:
+    path = played(tmp_path, capfd)
+    assert moot("grade", path, "--judge", "tom") == 0
+    said = capfd.readouterr().out
+    assert "match+tom: 6 answers: 2 by match, 4 by judge" in said
+    assert "follows the key judge" in said
+    assert "66.7" in said, "bob"
+    assert accuracy(path, capfd) == {"ann": pytest.approx(1 / 3), "bob": pytest.approx(1 / 3)}
+
+
+def test_a_judge_that_the_file_names_is_what_the_report_shows(tmp_path: Path, capfd: Captured) -> None:
+    path = played(tmp_path, capfd)
+    spec = json.loads(path.read_text())
+    path.write_text(json.dumps({**spec, "judge": {"models": ["tom"]}}))
+    assert moot("grade", path, "--judge", "tom") == 0
+    assert "shows the figures" in capfd.readouterr().out
+    assert accuracy(path, capfd) == {"ann": pytest.approx(1 / 3), "bob": pytest.approx(2 / 3)}
+
+
+def test_two_judges_agreement_and_disputes(tmp_path: Path, capfd: Captured) -> None:
+    path = played(tmp_path, capfd)
+    assert moot("grade", path, "--judge", "tom", "--judge", "kim") == 0
+    said = capfd.readouterr()
+    assert "2 by match, 3 by judge, 0 by a person, 0 ungraded, 1 disputed" in said.out
+    # tom: 1 right of 4, kim: 2; by chance (1 × 2 + 3 × 2) / 16 = 0.5; they agree on 3 of 4.
+    assert "tom and kim: n = 4, agreement 75.0 %, Cohen's kappa 0.500" in said.out
+    assert "--settle" in said.err
+
+
+def test_a_person_settles_from_a_pipe(tmp_path: Path, capfd: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = played(tmp_path, capfd, judge={"models": ["tom", "kim"]})
+    assert accuracy(path, capfd)["ann"] == pytest.approx(1 / 3)
+    typed("what?\ny\n", monkeypatch)
+    assert moot("grade", path, "--settle") == 0
+    said = capfd.readouterr().out
+    for part in ("1 left", "Who is number 1?", "Person 1", "the [bold]zero[/]", "tom: wrong", "kim: right"):
+        assert part in said
+    assert "expected y, n, s or q" in said
+    assert "1 settled, 0 left" in said
+    assert accuracy(path, capfd)["ann"] == pytest.approx(2 / 3)
+    assert moot("grade", path) == 0
+    assert "1 by a person, 0 ungraded, 0 disputed" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [("s\n", "0 settled, 1 left (1 skipped)"), ("q\n", "0 settled, 1 left"), ("", "0 settled, 1 left")],
+)
+def test_skip_quit_and_the_end_of_the_input(
+    text: str, last: str, tmp_path: Path, capfd: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = played(tmp_path, capfd, judge={"models": ["tom", "kim"]})
+    typed(text, monkeypatch)
+    assert moot("grade", path, "--settle") == 0
+    assert last in capfd.readouterr().out
+
+
+def test_without_a_judge_a_person_sees_all_that_does_not_match(
+    tmp_path: Path, capfd: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = played(tmp_path, capfd)
+    typed("n\ny\nn\nn\n", monkeypatch)
+    assert moot("grade", path, "--settle") == 0
+    assert "4 settled, 0 left" in capfd.readouterr().out
+    assert accuracy(path, capfd)["ann"] == pytest.approx(2 / 3)
+
+
+def test_a_judge_that_failed_is_said_and_asked_again(tmp_path: Path, capfd: Captured) -> None:
+    path = played(tmp_path, capfd)
+    write(tmp_path / "judges.jsonl", judge_rows("tom", TOM[:2]))
+    assert moot("grade", path, "--judge", "tom") == 1
+    said = capfd.readouterr()
+    assert "2 ungraded" in said.out
+    assert "tom: no word" in said.err
+    write(tmp_path / "judges.jsonl", [*judge_rows("tom", TOM), *judge_rows("tom", TOM, sample=1)])
+    assert moot("grade", path, "--judge", "tom") == 0
+
+
+def test_no_player_is_called(tmp_path: Path, capfd: Captured) -> None:
+    path = played(tmp_path, capfd)
+    assert moot("grade", path, "--judge", "tom") == 0
+    connection = sqlite3.connect(path.with_suffix(".db"))
+    made = dict(connection.execute("SELECT model, count(*) FROM calls GROUP BY model").fetchall())
+    connection.close()
+    assert made == {"ann": 3, "bob": 3, "tom": 3}
+
+
+@pytest.mark.parametrize(
+    ("judges", "words"),
+    [(["tim"], "'tim' is no model of"), (["tom", "tom"], "two different"), (["tom", "kim", "ann"], "two different")],
+)
+def test_mistakes(judges: list[str], words: str, tmp_path: Path, capfd: Captured) -> None:
+    path = played(tmp_path, capfd)
+    assert moot("grade", path, *(part for name in judges for part in ("--judge", name))) == 2
+    assert words in capfd.readouterr().err
+
+
+def test_nothing_to_grade_yet(tmp_path: Path, capfd: Captured) -> None:
+    assert moot("grade", experiment(tmp_path)) == 2
+    assert "run the experiment first" in capfd.readouterr().err
