@@ -324,10 +324,11 @@ def test_ctrl_c_ends_politely_with_the_score(files: tuple[Path, Path]) -> None:
         process.stdin.flush()
         while "question 2 of 9" not in (line := process.stdout.readline()):
             assert line, "the game ended early"
-        while "answer" not in process.stdout.readline():
+        while "bob    Person 1" not in process.stdout.readline():
             pass
         process.send_signal(signal.SIGINT)
-        rest, errors = process.communicate(timeout=20)
+        process.wait(timeout=20)  # with the keyboard still there: the end of the input is another matter
+        rest, errors = process.communicate()
     assert process.returncode == 130
     assert "team 1 : 0 audience" in rest
     assert "Traceback" not in errors

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytest.importorskip("litellm", reason='needs the extra: pip install "moot[litellm]"')
+if find_spec("litellm") is None:  # not imported here: the adapter sets it up before it does
+    pytest.skip('needs the extra: pip install "moot[litellm]"', allow_module_level=True)
 
 from moot.errors import CallError, ConnectionFailed, RateLimited, RequestRejected, ServerFailed, TimedOut
 from moot.models.litellm import LitellmModel

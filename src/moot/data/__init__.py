@@ -82,7 +82,7 @@ def load(path: Path, *, language: str = "en", sample: int | None = None, seed: i
         chosen = frozenset(seeded(seed, "sample", size).sample(range(size), sample))
     with path.open("rb") as content:
         content_hash = hashlib.file_digest(content, "sha256").hexdigest()
-    return Dataset(path, language, size, digest([content_hash, language]), chosen)
+    return Dataset(path, language, size, digest([content_hash, language]), chosen, left_out)
 
 
 def _cases(path: Path, language: str) -> Iterator[tuple[int, Case]]:

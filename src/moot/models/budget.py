@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 
 from moot.errors import BudgetReached, CallError
 from moot.models.model import Model, Wrapper
@@ -30,8 +31,12 @@ def most_tokens(request: Request) -> int:
 class Purse:
     """What may be spent, shared by every model of a run."""
 
-    def __init__(self, cap_usd: float, spent_usd: float = 0.0) -> None:
+    def __init__(
+        self, cap_usd: float, spent_usd: float = 0.0, *, on_loss: Callable[[float], None] | None = None
+    ) -> None:
+        """`on_loss` hears of every loss as it happens, so that it can be kept whatever becomes of the run."""
         self.cap_usd = cap_usd
+        self._on_loss = on_loss
         self.spent_usd = spent_usd
         self.reserved_usd = 0.0
         self.lost_usd = 0.0
@@ -53,7 +58,10 @@ class Purse:
     def settle(self, reserved_usd: float, spent_usd: float, *, lost: bool) -> None:
         self.reserved_usd = max(0.0, self.reserved_usd - reserved_usd)
         self.spent_usd += spent_usd
-        self.lost_usd += spent_usd if lost else 0.0
+        if lost and spent_usd:
+            self.lost_usd += spent_usd
+            if self._on_loss is not None:
+                self._on_loss(spent_usd)
         waiting, self._waiting = self._waiting, deque()
         for place in waiting:
             if not place.done():

@@ -79,7 +79,7 @@ class SimulatedModel:
     """By how many standard deviations a right rationale sounds better than a wrong one."""
     power: float = 0.1
     """As captain: the chance to recognise a right answer among those shown."""
-    pull: float = 1.0
+    pull: float = 0.3
     """As captain: how many votes its own draft is worth beyond the one it has."""
     refuse: float = 0.0
     """The share of questions that it refuses."""

@@ -104,7 +104,7 @@ class Source:
         calls = {row["judge"]: (row["detail"] or "").removeprefix("call ") for row in rows}
         table = schema.calls
         query = select(table.c.key, table.c.created_at).where(table.c.key.in_(calls.values()))
-        asked_at: dict[str, float] = {key: when for key, when in self.connection.execute(query)}
+        asked_at = {row.key: row.created_at for row in self.connection.execute(query)}
         found: dict[str, str] = {}
         for name in self.judges:
             own = [identity for identity in calls if identity.rpartition("#")[0] == name]

@@ -25,6 +25,9 @@ NAME = 14
 LABEL = 21
 """Longer names and labels are cut, so that the figures beside them are not."""
 
+GUTTER = 2
+"""What the box and the padding add to each column."""
+
 Row = dict[str, Any]
 
 
@@ -66,8 +69,8 @@ def _accuracy_table(figures: Figures, width: int) -> Table:
         for row in rows
     ]
     heads = ("strategy", "who", "right (95 % interval)", "n", "calls", "cost")
-    taken = sum(max(map(len, column)) + 1 for column in zip(heads, *cells, strict=True))
-    room = min(WHISKER, width - taken - 1)
+    taken = sum(max(map(len, column)) + GUTTER for column in zip(heads, *cells, strict=True))
+    room = min(WHISKER, width - taken - GUTTER)
     drawn = room >= WHISKER // 2
     table.add_column("right (95 % interval)", no_wrap=True)
     if drawn:

@@ -276,9 +276,20 @@ def _cells(file: ExperimentFile, teams: Mapping[str, Team], prompts: Prompts) ->
             except UsageError as error:
                 raise file.error(("strategies", position), str(error)) from None
             for lineup in lineups:
+                _check_captain(file, position, played, lineup)
                 cell = _cell(played, lineup, prompts, file.spec.grouping)
                 cells.setdefault(cell.id, cell)
     return tuple(cells.values())
+
+
+def _check_captain(file: ExperimentFile, position: int, played: Strategy, lineup: Team) -> None:
+    """A recording holds drafts; asked as captain it would only repeat its own."""
+    if "captain" not in played.templates or lineup.captain is None:
+        return
+    name = lineup[lineup.captain].model.name
+    if isinstance(file.spec.models[name], RecordedSpec):
+        problem = f"{lineup.captain!r} is a recording, which cannot be captain: it holds drafts and nothing else"
+        raise file.error(("strategies", position), problem)
 
 
 def _strategy(file: ExperimentFile, position: int, entry: str | Mapping[str, Mapping[str, Any]]) -> Strategy:

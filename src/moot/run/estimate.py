@@ -13,6 +13,8 @@ from typing import Any
 
 import orjson
 
+from moot.grade.judge import judge, needs_judge
+from moot.grade.normalise import normalise
 from moot.models.cache import Flights
 from moot.models.instance import instance
 from moot.models.model import Model, Wrapper
@@ -20,7 +22,7 @@ from moot.run.build import BuiltModel, Experiment
 from moot.run.play import play
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
-from moot.types import Price, Reply, Request, canonical_json, digest_of_bytes, seeded
+from moot.types import Case, Price, Reply, Request, canonical_json, digest, digest_of_bytes, seeded
 
 SAMPLE = 50
 CHARACTERS_A_TOKEN = 4
@@ -101,20 +103,29 @@ async def estimate(experiment: Experiment, store: SqliteStore | None) -> RunEsti
     known: dict[str, Reply] = {}  # one for all: two names for one model are asked once
     pretenders = {name: Pretender(built, calls, flights, known) for name, built in experiment.models.items()}
     models: Mapping[str, Model] = pretenders
-    cells = experiment.with_models(models).cells
+    seated = experiment.with_models(models)
     size = len(experiment.dataset)
     sample = seeded(experiment.spec.seed, "estimate").sample(range(size), min(SAMPLE, size))
     chosen = set(sample)
     for position, case in enumerate(experiment.dataset):
         if position in chosen:
-            for cell, repeat in itertools.product(cells, range(experiment.spec.repeats)):
-                await play(cell, case.question, repeat)
+            await _play_and_judge(seated, case)
     scale = size / len(sample)
     return RunEstimate(
         episodes=experiment.episodes,
         sampled=len(sample),
         models={name: _scaled(each.taken, scale) for name, each in pretenders.items()},
     )
+
+
+async def _play_and_judge(seated: Experiment, case: Case) -> None:
+    said: dict[str, str] = {}
+    for cell, repeat in itertools.product(seated.cells, range(seated.spec.repeats)):
+        answer = (await play(cell, case.question, repeat)).verdict.answer
+        if answer is not None and needs_judge(case, answer):
+            said[normalise(answer)] = answer
+    for judging in seated.grading.judges if said else ():
+        await judge(judging, case, said, seated.grading.team.seated())
 
 
 def _scaled(taken: ModelEstimate, scale: float) -> ModelEstimate:
@@ -142,10 +153,17 @@ def _plus(total: float | None, more: float | None) -> float | None:
 
 
 def _made_up(request: Request) -> str:
-    """A reply in the form asked for."""
+    """A reply in the form asked for, and one that its form can read: a partition is whole, a list of grades complete."""
     if request.schema is None:
         return "pretended"
-    said = {"reasoning": "pretended", "answer": "pretended"}
-    return orjson.dumps(
-        instance(request.schema, said, lambda place: seeded(0, request.question_id, place).random())
-    ).decode()
+    # Different words for every prompt: at worst nobody agrees, everything is grouped and everything judged.
+    asked = digest([message.content for message in request.messages])
+    said = {"reasoning": "pretended", "answer": f"pretended {asked[:8]}"}
+    made = instance(request.schema, said, lambda place: seeded(0, request.question_id, place).random())
+    properties = request.schema.get("properties", {})
+    if "groups" in properties:
+        made["groups"] = [[number + 1] for number in range(properties["groups"]["maxItems"])]
+    if "grades" in properties:
+        size = properties["grades"]["items"]["properties"]["id"]["maximum"]
+        made["grades"] = [{"id": number + 1, "is_correct": False} for number in range(size)]
+    return orjson.dumps(made).decode()

@@ -101,7 +101,7 @@ class Runner:
         budget_usd = experiment.spec.budget_usd
         if budget_usd is not None:
             spent_usd = await self.store.run(partial(queries.spent_usd, experiment=experiment.name))
-            tally.purse = Purse(budget_usd, spent_usd)
+            tally.purse = Purse(budget_usd, spent_usd, on_loss=self._keep_loss)
         tally.calls = ExperimentCalls(self.store, experiment.name)
         tally.limiters = limiters(experiment.models)
         models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self._count_retry)
@@ -118,9 +118,8 @@ class Runner:
         finally:
             for built in experiment.models.values():
                 await built.model.close()
-            lost_usd = tally.purse.lost_usd if tally.purse else 0.0
             if not self._store_is_broken():
-                await self.store.run(partial(queries.finish_run, run=run, state=state, lost_usd=lost_usd))
+                await self.store.run(partial(queries.finish_run, run=run, state=state))
         return state
 
     def _state(self) -> State:
@@ -134,6 +133,11 @@ class Runner:
 
     def _store_is_broken(self) -> bool:
         return self._stopped is not None and not isinstance(self._stopped, BudgetReached)
+
+    def _keep_loss(self, usd: float) -> None:
+        if not self._store_is_broken():
+            loss = {"experiment": self.experiment.name, "usd": usd, "created_at": time.time()}
+            self.store.put_later([(schema.losses, loss)])
 
     def _count_retry(self, model: str, request: Request, error: TransportError) -> None:
         self.tally.retries[f"{model}: {type(error).__name__}"] += 1

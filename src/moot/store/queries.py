@@ -84,8 +84,8 @@ def start_run(connection: Connection, experiment: str, facts: Mapping[str, Any])
     return int(result.inserted_primary_key[0])  # type: ignore[index]
 
 
-def finish_run(connection: Connection, run: int, state: str, lost_usd: float) -> None:
-    values = {"finished_at": time.time(), "state": state, "lost_usd": lost_usd}
+def finish_run(connection: Connection, run: int, state: str) -> None:
+    values = {"finished_at": time.time(), "state": state}
     connection.execute(update(schema.runs).where(schema.runs.c.id == run).values(**values))
 
 
@@ -95,9 +95,7 @@ def spent_usd(connection: Connection, experiment: str) -> float:
         select(func.sum(schema.calls.c.cost_usd)).where(schema.calls.c.experiment == experiment)
     ).scalar()
     lost = connection.execute(
-        select(func.sum(schema.runs.c.lost_usd))
-        .join(schema.experiments, schema.experiments.c.id == schema.runs.c.experiment)
-        .where(schema.experiments.c.name == experiment)
+        select(func.sum(schema.losses.c.usd)).where(schema.losses.c.experiment == experiment)
     ).scalar()
     return float(paid or 0.0) + float(lost or 0.0)
 

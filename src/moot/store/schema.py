@@ -70,7 +70,14 @@ runs = Table(
     Column("finished_at", Float),
     Column("state", String, nullable=False),  # running, done, failed, budget, interrupted
     Column("facts", Text, nullable=False),
-    Column("lost_usd", Float, nullable=False, default=0.0),
+)
+losses = Table(
+    "losses",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("experiment", String, nullable=False, index=True),
+    Column("usd", Float, nullable=False),  # may be on the bill without having given a reply
+    Column("created_at", Float, nullable=False),
 )
 calls = Table(
     "calls",

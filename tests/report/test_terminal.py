@@ -1,0 +1,204 @@
+"""The report in a terminal: every section there where there is something to say, and all of it within 80 columns."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.models.reading import read_shown
+from moot.models.scripted import Script, ScriptedModel
+from moot.report.figures import Figures, figures, find_experiment
+from moot.report.story import stories
+from moot.report.terminal import print_report, remarks
+from moot.run.build import build
+from moot.run.experiment import read_experiment
+from moot.run.runner import Runner
+from moot.types import Request
+
+SIX = {"ann": 0.6, "bob": 0.5, "cat": 0.4, "dan": 0.3, "eve": 0.3, "a-player-with-a-rather-long-name": 0.2}
+STRATEGIES = ["solo", "vote", "silent", "talkative", {"adaptive": {"talk_from": 4}}]
+TITLES = (
+    "by captain: right",
+    "Skyline (at least one player right)",
+    "Best single player",
+    "Share of the gap",
+    "Gain over the captain alone",
+    "Captains and their own drafts",
+    "By the number of different answers",
+    "Beside people",
+    "Learnt: talk from",
+)
+
+
+def write(folder: Path, count: int, **more: Any) -> Path:
+    lines = [
+        {"id": f"q{n}", "text": f"Who is number {n}?", "answer": f"Person {n}", "human": {"solved": n % 7, "asked": 7}}
+        for n in range(count)
+    ]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    models = {name: {"provider": "simulated", "accuracy": share, "refuse": 0.1} for name, share in SIX.items()}
+    spec = {
+        "name": "cup",
+        "questions": {"file": "questions.jsonl"},
+        "models": models,
+        "teams": {"six": {"players": list(models), "captain": "each"}},
+        "strategies": STRATEGIES,
+        **more,
+    }
+    path = folder / "cup.yaml"
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    return path
+
+
+async def run(path: Path, scripts: dict[str, Callable[[Request], Script]] | None = None) -> tuple[Figures, list[str]]:
+    plan = build(read_experiment(path))
+    if scripts:
+        scripted = {name: replace(plan.models[name], model=ScriptedModel(name, each)) for name, each in scripts.items()}
+        plan = replace(plan, models={**plan.models, **scripted})
+    store = await plan.store().open()
+    try:
+        await Runner(plan, store).run()
+        shown = await store.run(lambda connection: figures(connection, find_experiment(connection)))
+        return shown, await store.run(lambda connection: stories(connection, find_experiment(connection)))
+    finally:
+        await store.close()
+
+
+def printed(shown: Figures, width: int = 80) -> str:
+    console = Console(width=width, record=True, file=io.StringIO())
+    print_report(shown, console)
+    return console.export_text()
+
+
+def widest(text: str) -> int:
+    return max(cell_len(line.rstrip()) for line in text.splitlines())
+
+
+async def test_every_section_is_there_and_fits(tmp_path: Path) -> None:
+    shown, _ = await run(write(tmp_path, 40))
+    text = printed(shown)
+    for title in TITLES:
+        assert title in text, title
+    assert widest(text) <= 80
+    heads = [line.split() for line in text.splitlines() if line.split()[:1] == ["strategy"]]
+    assert heads[0][:2] == ["strategy", "who"], "no column is squeezed"
+    assert heads[0][-3:] == ["n", "calls", "cost"]
+    assert len(heads) == 6, "accuracy, outcomes, gap, gains, own drafts, people"
+    for name in ("ann", "bob", "adaptive(talk_from=4)", "a-player-with…"):
+        assert name in text
+    single = next(row for row in shown["players"] if row["player"] == "ann")
+    row = next(line for line in text.splitlines() if line.split()[:1] == ["ann"])
+    assert f"{100 * single['value']:.1f} (" in row
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+async def test_no_line_is_longer_than_the_terminal_is_wide(tmp_path: Path, width: int) -> None:
+    shown, _ = await run(write(tmp_path, 6, strategies=["solo", {"adaptive": {"talk_from": 12}}]))
+    assert widest(printed(shown, width)) <= width
+
+
+async def test_what_was_not_answered_stands_below(tmp_path: Path) -> None:
+    shown, _ = await run(write(tmp_path, 40))
+    text = printed(shown)
+    below = text[text.index("Not answered") :]
+    row = next(row for row in shown["accuracy"] if row.get("player") == "ann")
+    assert f"{row['outcomes']['refused']} refused" in below
+    assert "not answered" not in text[: text.index("Not answered")]
+
+
+async def test_few_questions_say_so(tmp_path: Path) -> None:
+    shown, _ = await run(write(tmp_path, 20))
+    assert "20 questions prove nothing" in printed(shown)
+
+
+async def test_players_alone_have_a_table_and_nothing_more(tmp_path: Path) -> None:
+    shown, told = await run(write(tmp_path, 5, strategies=["solo"]))
+    text = printed(shown)
+    assert not any(title in text for title in TITLES)
+    assert told == []
+
+
+def test_ungraded_answers_are_said_with_their_bounds() -> None:
+    row = {
+        "label": "vote", "strategy": "vote", "team": "six", "captain": "ann", "value": 0.4, "low": 0.3, "high": 0.5,
+        "n": 50, "outcomes": {"answered": 50}, "missing": 0, "ungraded": 5, "disputed": 2, "calls": 1, "cost_usd": None,
+        "bounds": {"low": 0.4, "high": 0.5},
+    }  # fmt: skip
+    shown = {"experiment": "cup", "questions": 50, "accuracy": [row], "simulated": [], "failures": []}
+    assert remarks(shown) == ["vote@ann: 5 ungraded, 2 of them disputed; right lies between 40.0 % and 50.0 %."]
+    assert "5 ungraded" in printed(shown)
+
+
+# --- stories ------------------------------------------------------------------------------------------------------------
+
+
+def three(said: dict[str, list[str]], word: list[str]) -> dict[str, Callable[[Request], Script]]:
+    def reply(player: str) -> Callable[[Request], Script]:
+        def script(request: Request) -> Script:
+            number = int(str(request.question_id)[1:])
+            captain = bool(read_shown(request.messages))
+            text = word[number] if captain else said[player][number]
+            return {"reasoning": "They [bold]convinced[/bold] me.", "answer": text} if text else "Nothing."
+
+        return script
+
+    return {player: reply(player) for player in said}
+
+
+async def test_a_rescue_a_regression_and_a_split_team_are_told(tmp_path: Path) -> None:
+    said = {
+        "ann": ["Bob", "Person 1", "Zoe", "Person 3"],
+        "bob": ["Person 0", "Yan", "Yan", "Person 3"],
+        "cat": ["Person 0", "", "Xia", "Person 3"],
+    }
+    scripts = three(said, ["person 0", "yan", "Zoe", "Person 3"])
+    teams = {"three": {"players": list(said), "captain": "ann"}}
+    models = {name: {"provider": "simulated", "accuracy": 0.5} for name in said}
+    path = write(tmp_path, 4, models=models, teams=teams, strategies=["vote", "silent"])
+    _, told = await run(path, scripts)
+    rescue, regression, split = told
+    assert rescue.splitlines() == [
+        "A rescue (silent@ann, question q0): Who is number 0?",
+        "bob and cat said “Person 0”; ann said “Bob”: 2 different answers.",
+        "The captain ann, alone for “Bob” (wrong), read what all had said and settled on “person 0”.",
+        "Its reason: “They [bold]convinced[/bold] me.”",
+        "That is right: the answer is “Person 0”.",
+    ]
+    assert regression.splitlines()[0].startswith("A regression (silent@ann, question q1)")
+    assert "cat gave no answer." in regression.splitlines()
+    assert "That is wrong: the answer is “Person 1”." in regression
+    assert split.splitlines()[0].startswith("A split team")
+    assert "3 different answers" in split
+    assert all(4 <= len(story.splitlines()) <= 8 for story in told)
+    assert (await run(path, scripts))[1] == told, "the same store tells the same stories"
+
+
+async def test_a_vote_is_told_as_a_vote(tmp_path: Path) -> None:
+    said = {"ann": ["Bob"], "bob": ["Person 0"], "cat": ["Person 0"]}
+    models = {name: {"provider": "simulated", "accuracy": 0.5} for name in said}
+    teams = {"three": {"players": list(said), "captain": "ann"}}
+    path = write(tmp_path, 1, models=models, teams=teams, strategies=["vote"])
+    _, (story,) = await run(path, three(said, [""]))
+    assert "2 voices of 3 won the vote: “Person 0”." in story
+
+
+def test_run_prints_stories_for_a_small_team_and_not_when_quiet(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = str(write(tmp_path, 12))
+    assert run_app(app, ["run", path]) == 0
+    assert "different answers" in capfd.readouterr().out
+    assert run_app(app, ["run", path, "--quiet"]) == 0
+    assert capfd.readouterr().out == ""
+    assert run_app(app, ["report", path, "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["skyline"]["n"] == 12
