@@ -15,10 +15,18 @@ INTERRUPTED = 130
 
 
 def run_app(app: typer.Typer, arguments: list[str]) -> int:
-    debug = "--debug" in arguments
-    if debug:
-        arguments = [each for each in arguments if each != "--debug"]
-        os.environ["MOOT_DEBUG"] = "1"
+    if "--debug" not in arguments:
+        return _run(app, arguments, debug=False)
+    before = os.environ.get("MOOT_DEBUG")
+    os.environ["MOOT_DEBUG"] = "1"
+    try:
+        return _run(app, [each for each in arguments if each != "--debug"], debug=True)
+    finally:
+        if before is None:
+            del os.environ["MOOT_DEBUG"]
+
+
+def _run(app: typer.Typer, arguments: list[str], *, debug: bool) -> int:
     try:
         result = app(arguments, standalone_mode=False, prog_name="moot")
         return result if isinstance(result, int) else 0

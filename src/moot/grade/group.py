@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from moot.forms import Unusable
 from moot.grade.lemmas import lemmas
-from moot.grade.normalise import normalise
+from moot.grade.normalise import spelled
 from moot.team import Player, Team
 from moot.types import Answer, Case, Grouping, Question
 
@@ -42,7 +42,7 @@ class Stages:
 
     async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
         clusters = [Cluster((each.player,), each.text) for each in answers if each.text is not None]
-        clusters = merged(clusters, "normalised", key=lambda text: normalise(text))
+        clusters = merged(clusters, "normalised", key=lambda text: spelled(text, question.language))
         if question.kind != "open" or len(clusters) < 2:
             return _grouping(clusters)
         clusters = merged(clusters, "lemmas", key=lambda text: " ".join(sorted(lemmas(text, question.language))))

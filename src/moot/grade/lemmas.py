@@ -10,14 +10,14 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-from moot.grade.normalise import normalise
+from moot.grade.normalise import spelled
 
 _RUSSIAN = re.compile(r"[а-я]")
 
 
 def lemmas(text: str, language: str) -> list[str]:
-    """The words of a normalised text in their dictionary forms, in their order."""
-    return [lemma(word, language) for word in normalise(text).split()]
+    """The words of a text in their dictionary forms, in their order; numbers in digits."""
+    return [lemma(word, language) for word in spelled(text, language).split()]
 
 
 @lru_cache(maxsize=100_000)

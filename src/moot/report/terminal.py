@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.box import SIMPLE
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from moot.report.figures import Figures
@@ -18,8 +18,8 @@ WHISKER = 20
 SMALL = 30
 """Fewer questions than this prove next to nothing, and the report says so."""
 
-SIDE_BY_SIDE = 4
-"""Strategies beside each other in one table."""
+COLUMNS = 80
+"""What tables of strategies side by side are laid out for; what does not fit beside goes into another table."""
 
 NAME = 14
 LABEL = 21
@@ -92,20 +92,33 @@ def _outcomes(rows: Iterable[Row]) -> Table:
 def _by_captain(figures: Figures) -> Iterable[Table]:
     """Captains down, strategies across: alone, and at the head of a team."""
     led = [row for row in figures["accuracy"] if row.get("captain")]
-    alone = {row["player"]: row for row in figures.get("players", ())}
+    alone = {row["player"]: _figure(row) for row in figures.get("players", ())}
     for team in dict.fromkeys(row["team"] for row in led):
         of_team = [row for row in led if row["team"] == team]
-        labels = list(dict.fromkeys(row["label"] for row in of_team))
-        found = {(row["captain"], row["label"]): row for row in of_team}
-        for start in range(0, len(labels), SIDE_BY_SIDE):
-            part = labels[start : start + SIDE_BY_SIDE]
+        captains = {row["captain"]: short(row["captain"], NAME) for row in of_team}
+        found = {(row["captain"], row["label"]): _figure(row) for row in of_team}
+        width = max(map(len, [*found.values(), *alone.values(), "talkative"]))
+        words = max(map(len, [*captains.values(), "captain"])) + width + GUTTER
+        for part in _side_by_side([row["label"] for row in of_team], words, width):
             table = _table(f"Team {team}, by captain: right, in % (95 % interval)", "captain", "single", *part)
-            for column in table.columns[1:]:
-                column.no_wrap, column.max_width = False, NAME
-            for captain in dict.fromkeys(row["captain"] for row in of_team):
-                rows = [alone.get(captain), *(found.get((captain, label)) for label in part)]
-                table.add_row(short(captain, NAME), *map(_figure, rows))
+            _fold(table.columns[2:], width)
+            for captain, name in captains.items():
+                cells = (found.get((captain, label), "–") for label in part)
+                table.add_row(name, alone.get(captain, "–"), *cells)
             yield table
+
+
+def _side_by_side(labels: Iterable[str], words: int, width: int) -> Iterable[list[str]]:
+    """Strategies in parts that fit beside columns of so many characters, each strategy taking `width`."""
+    each = list(dict.fromkeys(labels))
+    beside = max(1, (COLUMNS - words - GUTTER) // (width + GUTTER))
+    return [each[start : start + beside] for start in range(0, len(each), beside)]
+
+
+def _fold(columns: Iterable[Column], width: int) -> None:
+    """A strategy's options may make its name longer than its figures."""
+    for column in columns:
+        column.no_wrap, column.max_width = False, width
 
 
 def _skyline(figures: Figures) -> Iterable[Table | Text]:
@@ -148,17 +161,15 @@ def _diversity(figures: Figures) -> Iterable[Table]:
     rows = figures.get("diversity")
     if not rows:
         return
-    labels = list(dict.fromkeys(row["strategy"] for row in in_order(figures, rows)))
-    found = {(row["d"], row["strategy"]): row for row in rows}
-    for start in range(0, len(labels), SIDE_BY_SIDE):
-        part = labels[start : start + SIDE_BY_SIDE]
+    found = {(row["d"], row["strategy"]): _figure(row, "accuracy") for row in rows}
+    asked = {row["d"]: str(row["n"]) for row in rows}
+    width = max(map(len, [*found.values(), "talkative"]))
+    words = len("answers") + GUTTER + max(map(len, asked.values()))
+    for part in _side_by_side([row["strategy"] for row in in_order(figures, rows)], words, width):
         table = _table("By the number of different answers: right, in %", "answers", "n", *part)
-        for column in table.columns[2:]:
-            column.no_wrap, column.max_width = False, NAME
-        for d in sorted({row["d"] for row in rows}):
-            cells = [found.get((d, label)) for label in part]
-            count = next(row["n"] for row in rows if row["d"] == d)
-            table.add_row(str(d), str(count), *(_figure(row, "accuracy") for row in cells))
+        _fold(table.columns[2:], width)
+        for d in sorted(asked):
+            table.add_row(str(d), asked[d], *(found.get((d, label), "–") for label in part))
         yield table
 
 

@@ -112,8 +112,7 @@ class Runner:
         try:
             seated = experiment.with_models(models)
             await self._play_all(seated.cells)
-            await self._grade(seated)
-            await self._match(seated)
+            await self._afterwards(seated)
             state = self._state()
         finally:
             for built in experiment.models.values():
@@ -206,32 +205,29 @@ class Runner:
             cased[question] for cell, question, repeat in done if (cell, cased[question], repeat) not in graded
         }
 
-    async def _grade(self, seated: Experiment) -> None:
-        """What could not be graded at once: answers that a judge must see, and episodes of an earlier reference."""
+    async def _afterwards(self, seated: Experiment) -> None:
+        """What follows the play: grades that need a judge, then whose words a captain used. Interruptible like play."""
         if self._interrupted or self._stopped is not None:
             return
-        judged = bool(seated.grading.judges)
-        if judged or self._ungraded:
-            cases = (case for case in self.experiment.dataset or () if judged or case.digest in self._ungraded)
-            self.tally.graded = await grade_all(self.store, seated.grading, [cell.id for cell in seated.cells], cases)
-
-    async def _match(self, seated: Experiment) -> None:
-        """Whose draft a captain's words are: measurement, not play, so it comes last and is counted apart."""
-        if self._interrupted or self._stopped is not None or not any(map(captain_speaks, seated.cells)):
-            return
-        self._tasks = [asyncio.create_task(self._match_words(seated))]
+        self._tasks = [asyncio.create_task(self._grade_and_match(seated))]
         (failed,) = await asyncio.gather(*self._tasks, return_exceptions=True)
-        if isinstance(failed, Exception):
+        if isinstance(failed, BudgetReached):
+            self._stop(failed)
+        elif isinstance(failed, Exception):
             raise failed
 
-    async def _match_words(self, seated: Experiment) -> None:
-        assert self.tally.calls is not None, "a run has begun"
-        made = self.tally.calls.made
-        try:
+    async def _grade_and_match(self, seated: Experiment) -> None:
+        judged = bool(seated.grading.judges)
+        if judged or self._ungraded:
+            # Answers that a judge must see, and episodes that were graded by an earlier reference.
+            cases = (case for case in self.experiment.dataset or () if judged or case.digest in self._ungraded)
+            self.tally.graded = await grade_all(self.store, seated.grading, [cell.id for cell in seated.cells], cases)
+        if any(map(captain_speaks, seated.cells)):
+            # Measurement, not play: so it comes last and is counted apart.
+            assert self.tally.calls is not None, "a run has begun"
+            made = self.tally.calls.made
             self.tally.matched = await match_all(self.store, seated)
             self.tally.matched.calls = self.tally.calls.made - made
-        except BudgetReached as error:
-            self._stop(error)
 
     def _declare(self, connection: Connection) -> bool:
         """Write down what will be played: the file and the cells. True if the questions are written already."""

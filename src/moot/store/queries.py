@@ -66,7 +66,10 @@ def graded(
 def declare_experiment(connection: Connection, row: Row, cells: Sequence[Row]) -> bool:
     """Write an experiment and its cells down. True if all its questions are there as well."""
     add(connection, schema.cells, cells)
-    add(connection, schema.experiments, [row])
+    if not add(connection, schema.experiments, [row]):
+        # What is no part of the identity (judges, budget) may have changed, and reports go by it.
+        known = schema.experiments.c.id == row["id"]
+        connection.execute(update(schema.experiments).where(known).values(config=row["config"]))
     places = [{"experiment": row["id"], "position": n, "cell": cell["id"]} for n, cell in enumerate(cells)]
     add(connection, schema.experiment_cells, places)
     written = select(func.count()).where(schema.experiment_questions.c.experiment == row["id"])
