@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
 
+import orjson
+
 from moot.models.wire import storable
 from moot.types import Question, Reply
 
@@ -117,6 +119,10 @@ def _only_value(text: str, form: Form[T]) -> T:
 
 
 def _loads(text: str) -> object:
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        pass  # the standard library takes a little more: NaN, lone surrogates
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

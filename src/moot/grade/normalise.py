@@ -16,6 +16,7 @@ _PUNCTUATION = re.compile(rf"(?P<kept>(?<=[^\W_])[+#]+(?!\w))|{_KEPT_MINUS}|[^\w
 _ARTICLES = re.compile(r"\b(?:a|an|the)\s+(?=\S)")
 
 
+@lru_cache(maxsize=20_000)
 def normalise(text: str) -> str:
     """Lower case, without diacritics, punctuation and articles, white space folded.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from moot.errors import CallError
@@ -76,7 +77,7 @@ class Cache(Wrapper):
     async def generate(self, request: Request) -> Reply:
         shape = canonical_json([self.inner.shape(request), request.sample, request.attempt])
         key = digest_of_bytes(shape)
-        return await self._flights.once(key, lambda: self._generate(key, shape, request))
+        return await self._flights.once(key, partial(self._generate, key, shape, request))
 
     async def _generate(self, key: str, shape: bytes, request: Request) -> Reply:
         stored = await self._store.find_call(key)

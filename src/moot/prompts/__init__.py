@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template, TemplateError, meta
+from jinja2.runtime import Context
 
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
@@ -78,8 +79,9 @@ class Prompts:
         template = self._templates.get(name)
         if template is None:
             template = self._templates[name] = _compile(self.path(name))
-        # shared: without a copy of Jinja's global functions, which a prompt has no use for
-        return "".join(template.root_render_func(template.new_context(inputs, shared=True))).strip()
+        # By hand, because Jinja's own way copies its global functions, which a prompt has no use for, at every render.
+        context = Context(template.environment, inputs, template.name, template.blocks)
+        return "".join(template.root_render_func(context)).strip()
 
     def path(self, name: str) -> Path:
         """The user's file if there is one, else ours."""

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from moot.errors import CallError, MootError
 from moot.run.build import Cell
-from moot.team import Grouper
-from moot.types import Episode, Question, Verdict
+from moot.team import Grouper, Team
+from moot.types import Call, Episode, Question, Verdict
 
 
 async def play(cell: Cell, question: Question, repeat: int = 0, *, grouper: Grouper | None = None) -> Episode:
@@ -23,7 +23,11 @@ async def play(cell: Cell, question: Question, repeat: int = 0, *, grouper: Grou
         raise  # the budget or the store: the run must end
     except Exception as error:  # noqa: BLE001  one strategy's bug on one question must not lose a run of thousands
         verdict = Verdict(None, "failed", cause=f"a bug in {cell.strategy.name}: {type(error).__name__}: {error}")
+    calls = tuple(team.journal) if len(team.players) == 1 else _in_order(team)
+    return Episode(cell.id, question, repeat, verdict, calls, time.perf_counter() - started)
+
+
+def _in_order(team: Team) -> tuple[Call, ...]:
+    """By turn and seat, not by who happened to answer first: the same run gives the same transcript."""
     seats = {player.name: seat for seat, player in enumerate(team.players)}
-    # By turn and seat, not by who happened to answer first: the same run gives the same transcript.
-    calls = sorted(team.journal, key=lambda call: (call.turn, seats.get(call.player, len(seats))))
-    return Episode(cell.id, question, repeat, verdict, tuple(calls), time.perf_counter() - started)
+    return tuple(sorted(team.journal, key=lambda call: (call.turn, seats.get(call.player, len(seats)))))

@@ -149,6 +149,7 @@ class Runner:
         left = Prefetched(self._open_episodes(cells))
         self._tasks = [asyncio.create_task(self._work(left)) for _ in range(self._window())]
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        left.close()
         if not self._store_is_broken():
             await self.store.flush()
 
@@ -179,11 +180,7 @@ class Runner:
         ids = [cell.id for cell in cells]
         repeats = range(self.experiment.spec.repeats)
         for start, cases in _batches(self.experiment.dataset or (), LOOKED_UP_TOGETHER):
-            digests = [case.question.digest for case in cases]
-            if not self._declared:
-                await self.store.run(partial(self._declare_questions, start=start, cases=cases))
-            done = await self.store.run(partial(queries.finished, cells=ids, questions=digests))
-            await self._note_ungraded(ids, cases, done)
+            done = await self.store.run(partial(self._look_up, ids=ids, start=start, cases=cases))
             every = list(itertools.product(cases, cells, repeats))
             left = [
                 OpenEpisode(case, cell, repeat)
@@ -193,17 +190,21 @@ class Runner:
             self.tally.skipped += len(every) - len(left)
             yield left
 
-    async def _note_ungraded(self, cells: list[str], cases: list[Case], done: set[tuple[str, str, int]]) -> None:
-        """Episodes that were played for another reference, or under other judges, have no grade here yet."""
-        if not done:
-            return
-        name = self.experiment.grading.name
+    def _look_up(
+        self, connection: Connection, ids: list[str], start: int, cases: list[Case]
+    ) -> set[tuple[str, str, int]]:
+        """Which episodes are finished; on the way questions are written down, and missing grades noted."""
+        if not self._declared:
+            self._declare_questions(connection, start, cases)
         cased = {case.question.digest: case.digest for case in cases}
-        looked_up = partial(queries.graded, cells=cells, cases=list(cased.values()), grader=name)
-        graded = await self.store.run(looked_up)
-        self._ungraded |= {
-            cased[question] for cell, question, repeat in done if (cell, cased[question], repeat) not in graded
-        }
+        done = queries.finished(connection, ids, list(cased))
+        if done:
+            # Episodes that were played for another reference, or under other judges, have no grade here yet.
+            graded = queries.graded(connection, ids, list(cased.values()), self.experiment.grading.name)
+            self._ungraded |= {
+                cased[question] for cell, question, repeat in done if (cell, cased[question], repeat) not in graded
+            }
+        return done
 
     async def _afterwards(self, seated: Experiment) -> None:
         """What follows the play: grades that need a judge, then whose words a captain used. Interruptible like play."""
@@ -268,23 +269,33 @@ class Runner:
 
 
 class Prefetched(Generic[T]):
-    """Items of batches that come asynchronously, for many takers: whoever finds the shelf empty fills it for all."""
+    """Items of batches that come asynchronously, for many takers, with one batch always on its way."""
 
     def __init__(self, batches: AsyncIterator[list[T]]) -> None:
         self._batches = batches
         self._shelf: deque[T] = deque()
-        self._filling = asyncio.Lock()
+        self._coming: asyncio.Task[list[T] | None] | None = self._fetch()
 
     async def next(self) -> T | None:
         while not self._shelf:
-            async with self._filling:
-                if self._shelf:
-                    break
-                batch = await anext(self._batches, None)
-                if batch is None:
-                    return None
-                self._shelf.extend(batch)
+            if self._coming is None:
+                return None
+            coming = self._coming
+            batch = await asyncio.shield(coming)
+            if coming is self._coming:  # the first who wakes takes it for all
+                self._shelf.extend(batch or ())
+                self._coming = None if batch is None else self._fetch()
         return self._shelf.popleft()
+
+    def close(self) -> None:
+        if self._coming is not None:
+            self._coming.cancel()
+
+    def _fetch(self) -> asyncio.Task[list[T] | None]:
+        return asyncio.create_task(self._next_batch())
+
+    async def _next_batch(self) -> list[T] | None:
+        return await anext(self._batches, None)
 
 
 def _batches(cases: Iterable[Case], size: int) -> Iterator[tuple[int, list[Case]]]:

@@ -85,6 +85,7 @@ class SqliteStore:
         self._idle: asyncio.Future[None] | None = None
         self._broken: StoreError | None = None
         self._writer: asyncio.Task[None] | None = None
+        self._hurry: asyncio.Future[None] | None = None
         self._raw: sqlite3.Connection
 
     async def open(self) -> SqliteStore:
@@ -132,12 +133,16 @@ class SqliteStore:
         if self._busy:
             if self._idle is None:
                 self._idle = asyncio.get_running_loop().create_future()
+            if self._hurry is not None:
+                _resolve(self._hurry, None)
             await asyncio.shield(self._idle)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Anything else, after the next group, in a transaction of its own."""
         future: asyncio.Future[T] = self._future()
         self._next.work.append((work, future))
+        if self._hurry is not None:
+            _resolve(self._hurry, None)
         self._go()
         return await future
 
@@ -163,12 +168,21 @@ class SqliteStore:
                 for future in group.waiting:
                     if not future.done():
                         future.set_exception(self._broken)
-            if group.size >= BUSY_FROM and self._idle is None:
-                await asyncio.sleep(LINGER_S)
+            if group.size >= BUSY_FROM and self._idle is None and not self._next.work:
+                await self._linger()
         self._busy = False
         if self._idle is not None:
             _resolve(self._idle, None)
             self._idle = None
+
+    async def _linger(self) -> None:
+        """A moment for more to gather; other work, which somebody waits for, ends it."""
+        loop = asyncio.get_running_loop()
+        self._hurry = loop.create_future()
+        timer = loop.call_later(LINGER_S, _resolve, self._hurry, None)
+        await self._hurry
+        timer.cancel()
+        self._hurry = None
 
     async def _write(self, group: Group) -> Done:
         """What may wait (the lock, the disk, long work) is done on the thread; rows are inserted here.
