@@ -11,7 +11,7 @@ from jinja2 import Environment, UndefinedError, meta
 
 import moot.prompts
 from moot.errors import FileError, UsageError
-from moot.prompts import LANGUAGES, Prompts, block, line, declared_inputs
+from moot.prompts import LANGUAGES, Prompts, block, declared_inputs, line
 
 HERE = Path(moot.prompts.__file__).parent
 TEMPLATES = sorted(HERE.rglob("*.j2"))

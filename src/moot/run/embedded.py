@@ -8,7 +8,7 @@ EMBEDDED_TEAM: dict[str, Any] = {
     "name": "embedded",
     "seed": 7,
     "prompts": "small",
-    "models": {"smollm2": {"provider": "local", "model": "smollm2-135m"}},
+    "models": {"smollm2": {"provider": "local", "model": "smollm2-135m", "params": {"temperature": 0.8}}},
     "players": {
         "ann": {"model": "smollm2", "instruction": "Answer at once, in as few words as you can."},
         "bob": {"model": "smollm2", "instruction": "Think of the category first, then name the one that fits."},
