@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.errors import UsageError
-from moot.models.budget import Purse
 from moot.run.build import Cell, Experiment, build
-from moot.run.chain import chain, limiters
+from moot.run.chain import chain, limiters, purse_of
 from moot.run.experiment import ExperimentFile, ExperimentSpec, read_experiment
 from moot.run.places import Places
 from moot.run.play import play
-from moot.store import queries
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import verdict_json
 from moot.store.sqlite import SqliteStore
@@ -56,9 +53,7 @@ async def _ask(experiment: Experiment, question: Question, *, as_json: bool, kee
     store = experiment.store() if keep else SqliteStore(None)
     await store.open()
     calls = ExperimentCalls(store, experiment.name)
-    purse = None
-    if (cap_usd := experiment.spec.budget_usd) is not None:
-        purse = Purse(cap_usd, await store.run(partial(queries.spent_usd, experiment=experiment.name)))
+    purse = await purse_of(store, experiment.name, experiment.spec.budget_usd)
     models = chain(experiment.models, limiters(experiment.models), calls, purse)
     table = Watched(experiment.with_models(models).cells)
     try:

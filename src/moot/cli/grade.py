@@ -18,15 +18,13 @@ from moot.cli.report import open_existing
 from moot.cli.typed import Typed
 from moot.errors import UsageError
 from moot.measure.agreement import agreement
-from moot.models.budget import Purse
 from moot.models.closest import closest
 from moot.report.figures import figures, find_experiment
 from moot.report.terminal import print_report
 from moot.run.build import build
-from moot.run.chain import chain, limiters
+from moot.run.chain import chain, limiters, purse_of
 from moot.run.experiment import ExperimentFile, JudgeSpec, read_experiment
 from moot.run.grading import Graded, Grading, OpenAnswer, declare_judges, grade_stored, open_answers, settle
-from moot.store import queries
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.store.statements import Row
@@ -65,7 +63,9 @@ async def _grade(file: ExperimentFile, judges: list[str], named: list[str], *, s
         await store.run(partial(declare_judges, experiment=experiment["id"], judges=named))
         only = _judges_only(file, judges)
         calls = ExperimentCalls(store, file.spec.name)
-        models = chain(only.models, limiters(only.models), calls, await _purse(file, store))
+        models = chain(
+            only.models, limiters(only.models), calls, await purse_of(store, file.spec.name, file.spec.budget_usd)
+        )
         grading = only.with_models(models).grading
         try:
             graded = await grade_stored(store, grading, experiment["id"])
@@ -95,12 +95,6 @@ def _judges_only(file: ExperimentFile, judges: list[str]) -> Any:
         }
     )
     return build(ExperimentFile(file.path, spec, file.places))
-
-
-async def _purse(file: ExperimentFile, store: SqliteStore) -> Purse | None:
-    if (cap_usd := file.spec.budget_usd) is None:
-        return None
-    return Purse(cap_usd, await store.run(partial(queries.spent_usd, experiment=file.spec.name)))
 
 
 def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import signal
 import sys
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,11 @@ from moot.cli.exit import INTERRUPTED
 from moot.cli.typed import Typed
 from moot.data import builtin, builtin_names, load
 from moot.errors import UsageError
-from moot.models.budget import Purse
 from moot.models.closest import closest
 from moot.run.build import Experiment, build
-from moot.run.chain import chain, limiters
+from moot.run.chain import chain, limiters, purse_of
 from moot.run.experiment import ExperimentFile, QuestionsSpec, read_experiment
 from moot.run.game import CLOCK_S, PERSON, Game, PersonModel, Round, Standing, Turn, table
-from moot.store import queries
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import Strategy
@@ -97,9 +94,7 @@ async def _play(
 ) -> int:
     store = await (experiment.store() if experiment.spec.store is not None else SqliteStore(None)).open()
     try:
-        purse = None
-        if (cap_usd := experiment.spec.budget_usd) is not None:
-            purse = Purse(cap_usd, await store.run(partial(queries.spent_usd, experiment=experiment.name)))
+        purse = await purse_of(store, experiment.name, experiment.spec.budget_usd)
         calls = ExperimentCalls(store, experiment.name)
         playing = experiment.with_models(chain(experiment.models, limiters(experiment.models), calls, purse))
         screen = Screen(Console())

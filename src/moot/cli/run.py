@@ -30,8 +30,8 @@ def run_command(
     if budget_usd is not None:
         file = ExperimentFile(path, file.spec.model_copy(update={"budget_usd": budget_usd}), file.places)
     experiment = build(file, limit=limit, store_url=from_here(store) if store else None)
-    for left_out in experiment.dataset.skipped if experiment.dataset else ():
-        print(f"left out: {left_out}", file=sys.stderr)
+    for each in experiment.dataset.skipped if experiment.dataset else ():
+        print(f"moot: question {each.number} is left out: {each.reason}", file=sys.stderr)
     if estimate:
         from moot.cli.estimate import print_estimate
 

@@ -6,14 +6,20 @@ between two attempts holds no slot; every attempt is paid for.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 
+from moot.errors import StoreError
 from moot.models.budget import Budget, Purse
 from moot.models.cache import Cache, CallStore, Flights
 from moot.models.limit import Limit, Limiter, Limits
 from moot.models.model import Model
 from moot.models.retry import OnRetry, Patience, Retry
 from moot.run.build import BuiltModel
+from moot.store import queries, schema
+from moot.store.sqlite import SqliteStore
 
 
 def limiters(models: Mapping[str, BuiltModel]) -> dict[str, Limiter]:
@@ -45,3 +51,19 @@ def chain(
             model = Retry(model, patience, on_retry=on_retry)
         chained[name] = Cache(model, calls, flights)
     return chained
+
+
+async def purse_of(store: SqliteStore, experiment: str, cap_usd: float | None) -> Purse | None:
+    """What is left of an experiment's budget, if it has one.
+
+    What may be on the bill without having given a reply is written down as it happens, whatever becomes of the run.
+    """
+    if cap_usd is None:
+        return None
+
+    def keep_loss(usd: float) -> None:
+        with suppress(StoreError):  # a store that cannot write ends the run by itself
+            store.put_later([(schema.losses, {"experiment": experiment, "usd": usd, "created_at": time.time()})])
+
+    spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment))
+    return Purse(cap_usd, spent_usd, on_loss=keep_loss)

@@ -24,7 +24,7 @@ from moot.grade.group import Stages
 from moot.models.budget import Purse
 from moot.models.limit import Limiter
 from moot.run.build import Cell, Experiment
-from moot.run.chain import chain, limiters
+from moot.run.chain import chain, limiters, purse_of
 from moot.run.grading import Graded, grade_all
 from moot.run.matching import Matched, captain_speaks, match_all
 from moot.run.play import play
@@ -98,10 +98,7 @@ class Runner:
 
     async def run(self) -> State:
         experiment, tally = self.experiment, self.tally
-        budget_usd = experiment.spec.budget_usd
-        if budget_usd is not None:
-            spent_usd = await self.store.run(partial(queries.spent_usd, experiment=experiment.name))
-            tally.purse = Purse(budget_usd, spent_usd, on_loss=self._keep_loss)
+        tally.purse = await purse_of(self.store, experiment.name, experiment.spec.budget_usd)
         tally.calls = ExperimentCalls(self.store, experiment.name)
         tally.limiters = limiters(experiment.models)
         models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self._count_retry)
@@ -132,11 +129,6 @@ class Runner:
 
     def _store_is_broken(self) -> bool:
         return self._stopped is not None and not isinstance(self._stopped, BudgetReached)
-
-    def _keep_loss(self, usd: float) -> None:
-        if not self._store_is_broken():
-            loss = {"experiment": self.experiment.name, "usd": usd, "created_at": time.time()}
-            self.store.put_later([(schema.losses, loss)])
 
     def _count_retry(self, model: str, request: Request, error: TransportError) -> None:
         self.tally.retries[f"{model}: {type(error).__name__}"] += 1

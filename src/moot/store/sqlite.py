@@ -32,6 +32,9 @@ T = TypeVar("T")
 BUSY_TIMEOUT_S = 60.0
 """How long to wait for another process that is writing."""
 
+MOST_KNOWN = 200_000
+"""Keys that are held in memory, as hashes, to know what is not stored; a store with more is asked every time."""
+
 LINGER_S = 0.02
 BUSY_FROM = 24
 """When groups are this large, waiting a moment for more makes far fewer commits; a lone caller never waits."""
@@ -87,6 +90,8 @@ class SqliteStore:
         self._writer: asyncio.Task[None] | None = None
         self._hurry: asyncio.Future[None] | None = None
         self._raw: sqlite3.Connection
+        self._known: set[int] | None = None
+        self._version = 0
 
     async def open(self) -> SqliteStore:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._open)
@@ -102,7 +107,12 @@ class SqliteStore:
             self._temporary.cleanup()
 
     async def find_call(self, key: str) -> Row | None:
-        """A look-up by key takes microseconds on a connection of the loop's own; a trip to the thread takes longer."""
+        """A look-up by key takes microseconds on a connection of the loop's own; a trip to the thread takes longer.
+
+        As long as we alone write, what is not among the known keys is not there, and needs no look.
+        """
+        if self._known is not None and hash(key) not in self._known:
+            return None
         try:
             return self._reader.find(key)
         except sqlite3.Error as error:
@@ -224,6 +234,7 @@ class SqliteStore:
                 insert = insert_or_replace(table, tuple(rows[0]), "sqlite")
                 self._raw.executemany(insert.sql, insert.values(rows))
             calls = [row for row, _ in group.calls]
+            self._learn_keys(calls)
             if not calls:
                 return {}
             insert = insert_new(schema.calls, tuple(calls[0]), "sqlite")
@@ -231,6 +242,14 @@ class SqliteStore:
                 return {}
             stored = {row["key"]: Reader.select(self._raw, row["key"]) for row in calls}
             return {key: row for key, row in stored.items() if row is not None}
+
+    def _learn_keys(self, calls: Sequence[Row]) -> None:
+        """Keep the known keys up to date; once another process has written, nothing can be known without a look."""
+        version = self._raw.execute("PRAGMA data_version").fetchone()[0]
+        if version != self._version:
+            self._known = None
+        if self._known is not None:
+            self._known.update(hash(row["key"]) for row in calls)
 
     def _commit(self) -> None:
         """On the thread: it waits for the disk."""
@@ -258,6 +277,9 @@ class SqliteStore:
             driver = self._engine.raw_connection().driver_connection
             assert isinstance(driver, sqlite3.Connection)
             self._raw = driver
+            self._version = self._raw.execute("PRAGMA data_version").fetchone()[0]
+            keys = self._raw.execute(f"SELECT key FROM calls LIMIT {MOST_KNOWN + 1}").fetchall()
+            self._known = {hash(key) for (key,) in keys} if len(keys) <= MOST_KNOWN else None
 
 
 class Reader:
