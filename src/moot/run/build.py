@@ -5,51 +5,31 @@ Everything that can be wrong is found here, before the first call.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from moot.data import Dataset, builtin, load
-from moot.errors import FileError, UsageError
+from moot.errors import UsageError
 from moot.grade.group import GROUPING, Stages
 from moot.models.closest import closest
 from moot.models.model import Model
 from moot.prompts import SETS, Prompts
 from moot.run.experiment import (
-    MAX_TOKENS_KEYS,
-    EndpointSpec,
     ExperimentFile,
     ExperimentSpec,
     GroupingSpec,
-    LimitsSpec,
-    LitellmSpec,
-    LocalSpec,
-    ModelSpec,
     RecordedSpec,
-    RetriesSpec,
-    SimulatedSpec,
 )
 from moot.run.grading import Grading
 from moot.run.places import Key
+from moot.run.providers import BuiltModel, make_models
 from moot.store import store_at
 from moot.store.sqlite import SqliteStore
 from moot.strategies import Strategy, label, strategy
 from moot.team import Player, Team, numbered
-from moot.types import FREE, Price, Request, canonical_json, digest
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltModel:
-    """A model as the file describes it, before anything is wrapped around it."""
-
-    model: Model
-    endpoint: str | None
-    """What its limits are shared by; None for a model in this process."""
-    limits: LimitsSpec
-    retries: RetriesSpec
-    max_tokens: int | None
+from moot.types import Request, canonical_json, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +139,7 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
     spec = file.spec
     dataset = _dataset(file, limit) if spec.questions is not None else None
     prompts = _prompts(file)
-    models = _models(file, dataset)
+    models = make_models(file, dataset)
     players = _players(file, models, prompts)
     teams = _teams(file, players, prompts, _grouper(file, models))
     return Experiment(
@@ -332,138 +312,3 @@ def _cell(played: Strategy, lineup: Team, prompts: Prompts, grouping: GroupingSp
     named = {**spec, "team": None if alone else lineup.name}
     player = lineup.players[0].name if alone else None
     return Cell(digest(named), played, label(played), lineup, player, canonical_json(named).decode())
-
-
-def _models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, BuiltModel]:
-    built: dict[str, BuiltModel] = {}
-    limits: dict[str, tuple[str, LimitsSpec]] = {}
-    worlds: list[Any] = []
-    for name, spec in file.spec.models.items():
-        try:
-            model = _MAKERS[spec.provider](file, name, spec, dataset, worlds)
-        except FileError:
-            raise
-        except UsageError as error:
-            raise file.error(("models", name), str(error)) from None
-        endpoint = _endpoint_of(spec)
-        declared = getattr(spec, "limits", None)
-        if endpoint and declared:
-            first, agreed = limits.setdefault(endpoint, (name, declared))
-            if agreed != declared:
-                problem = f"models {first!r} and {name!r} share {endpoint}, so they share its limits; expected the same"
-                raise file.error(("models", name, "limits"), problem)
-        tokens = _max_tokens(getattr(spec, "params", {}), getattr(spec, "extra", {}))
-        built[name] = BuiltModel(model, endpoint, LimitsSpec(), getattr(spec, "retries", RetriesSpec()), tokens)
-        _check_budget(file, name, built[name])
-    return {
-        name: replace(each, limits=limits[each.endpoint][1]) if each.endpoint in limits else each
-        for name, each in built.items()
-    }
-
-
-def _check_budget(file: ExperimentFile, name: str, built: BuiltModel) -> None:
-    if file.spec.budget_usd is None or built.model.price == FREE:
-        return
-    if built.model.price is None:
-        problem = "has no price, so no budget can be kept; expected price: {prompt: ..., completion: ...}"
-        raise file.error(("models", name), problem)
-    if built.max_tokens is None:
-        problem = "has a price but no max_tokens, so a call could cost anything; expected params: {max_tokens: ...}"
-        raise file.error(("models", name), problem)
-
-
-def _max_tokens(*sources: Mapping[str, Any]) -> int | None:
-    """The largest that is set anywhere: which of them the server obeys is not ours to know."""
-    given = [source[key] for source in sources for key in MAX_TOKENS_KEYS if isinstance(source.get(key), int)]
-    return max(given, default=None)
-
-
-def _endpoint_of(spec: ModelSpec) -> str | None:
-    if isinstance(spec, EndpointSpec):
-        return spec.base_url.rstrip("/")
-    return f"litellm:{spec.model}" if isinstance(spec, LitellmSpec) else None
-
-
-def _price(spec: EndpointSpec | LitellmSpec) -> Price | None:
-    return Price(spec.price.prompt, spec.price.completion, spec.price.cached) if spec.price else None
-
-
-def _key_of(file: ExperimentFile, name: str, variable: str | None) -> str | None:
-    if variable is None:
-        return None
-    key = os.environ.get(variable)
-    if not key:
-        raise file.error(("models", name, "api_key_env"), f"the environment variable {variable} is not set")
-    if not key.isprintable():
-        problem = f"the environment variable {variable} holds a line break or a control character"
-        raise file.error(("models", name, "api_key_env"), problem)
-    return key
-
-
-def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, *_: Any) -> Model:
-    from moot.models.endpoint import EndpointModel, Network
-
-    certificates = {}
-    for key in ("ca_file", "client_cert"):
-        if (given := getattr(spec, key)) is not None:
-            certificates[key] = file.beside(given)
-            if not certificates[key].is_file():
-                raise file.error(("models", name, key), f"no such file: {certificates[key]}")
-    network = Network(spec.timeout_s, spec.proxy, headers=spec.headers, **certificates)
-    network.ssl_context()
-    return EndpointModel(
-        name,
-        base_url=spec.base_url,
-        model=spec.model,
-        api_key=_key_of(file, name, spec.api_key_env),
-        params=spec.params,
-        extra=spec.extra,
-        json_mode=spec.json_mode,
-        stream=spec.stream,
-        price=_price(spec),
-        network=network,
-    )
-
-
-def _local(file: ExperimentFile, name: str, spec: LocalSpec, *_: Any) -> Model:
-    from moot.models.local import LocalModel
-
-    model = str(file.beside(spec.model)) if spec.model.endswith(".gguf") else spec.model
-    options = {key: value for key in ("threads", "context") if (value := getattr(spec, key)) is not None}
-    return LocalModel(name, model, params=spec.params, **options)
-
-
-def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, *_: Any) -> Model:
-    from moot.models.litellm import LitellmModel
-
-    key = _key_of(file, name, spec.api_key_env)
-    return LitellmModel(
-        name, model=spec.model, api_key=key, params=spec.params, price=_price(spec), timeout_s=spec.timeout_s
-    )
-
-
-def _simulated(
-    file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Dataset | None, worlds: list[Any]
-) -> Model:
-    from moot.models.simulated import SimulatedModel
-    from moot.models.world import World
-
-    if not worlds:
-        worlds.append(World(dataset or (), file.spec.seed))
-    options = spec.model_dump(exclude={"provider"}, exclude_none=True)
-    return SimulatedModel(name, world=worlds[0], **options)
-
-
-def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:
-    from moot.models.recorded import RecordedModel
-
-    return RecordedModel(name, file=file.beside(spec.file), model=spec.model)
-
-
-_MAKERS: Mapping[str, Callable[..., Model]] = {
-    "endpoint": _endpoint,
-    "local": _local,
-    "litellm": _litellm,
-    "simulated": _simulated,
-    "recorded": _recorded,
-}

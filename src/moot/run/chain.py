@@ -17,7 +17,7 @@ from moot.models.cache import Cache, CallStore, Flights
 from moot.models.limit import Limit, Limiter, Limits
 from moot.models.model import Model
 from moot.models.retry import OnRetry, Patience, Retry
-from moot.run.build import BuiltModel
+from moot.run.providers import BuiltModel
 from moot.store import queries, schema
 from moot.store.sqlite import SqliteStore
 

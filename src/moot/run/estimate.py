@@ -18,8 +18,9 @@ from moot.grade.normalise import normalise
 from moot.models.cache import Flights
 from moot.models.instance import instance
 from moot.models.model import Model, Wrapper
-from moot.run.build import BuiltModel, Experiment
+from moot.run.build import Experiment
 from moot.run.play import play
+from moot.run.providers import BuiltModel
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.types import Case, Price, Reply, Request, canonical_json, digest, digest_of_bytes, seeded
