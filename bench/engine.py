@@ -56,13 +56,14 @@ def write_questions(path: Path, count: int) -> None:
             lines.write(json.dumps({"id": f"q{n}", "text": text, "answer": "Paris"}) + "\n")
 
 
-def write_experiment(folder: Path, name: str, base_url: str, count: int, concurrent: int) -> Path:
+def write_experiment(folder: Path, name: str, base_url: str, count: int, concurrent: int, players: int = 1) -> Path:
     write_questions(folder / f"{name}.jsonl", count)
+    seats = "".join(f"  p{n}: {{model: ann}}\n" for n in range(players))
     model = f"{{provider: endpoint, base_url: '{base_url}', model: fixed, params: {{temperature: 0, max_tokens: 200}}"
     path = folder / f"{name}.yaml"
     path.write_text(
         f"name: {name}\nquestions: {{file: {name}.jsonl}}\n"
-        f"models:\n  ann: {model}, limits: {{concurrent: {concurrent}}}}}\n"
+        f"models:\n  ann: {model}, limits: {{concurrent: {concurrent}}}}}\nplayers:\n{seats}"
     )
     return path
 
@@ -76,12 +77,12 @@ def write_bodies(experiment: Path, target: Path) -> None:
     built = build(read_experiment(experiment))
     endpoint = built.models["ann"].model
     seen = ScriptedModel("ann", lambda _: {"reasoning": "", "answer": "Paris"})
-    cell = built.with_models({"ann": seen}).cells[0]
-    assert built.dataset is not None
+    cells = built.with_models({"ann": seen}).cells
 
     async def play_all() -> None:
         for case in built.dataset or ():
-            await cell.strategy.play(case.question, cell.team.seated())
+            for cell in cells:
+                await cell.strategy.play(case.question, cell.team.seated())
 
     asyncio.run(play_all())
     with target.open("wb") as lines:
@@ -92,24 +93,26 @@ def write_bodies(experiment: Path, target: Path) -> None:
 
 def cpu_per_call(calls: int = 20_000, rounds: int = 5) -> None:
     """The least of a few rounds, bare and moot in turn: whatever else the machine does only adds."""
-    with tempfile.TemporaryDirectory() as name, nginx() as url:
-        folder = Path(name)
-        one = write_experiment(folder, "one", url, 1, CONCURRENT)
-        bodies = folder / "bodies"
-        bare_s, moot_s, rates = [], [], []
-        for n in range(rounds):
-            whole = write_experiment(folder, f"whole{n}", url, calls, CONCURRENT)
-            if n == 0:
-                write_bodies(whole, bodies)
-            bare = [PYTHON, str(HERE / "bare.py"), url, str(bodies), str(CONCURRENT)]
-            base_start, base = measure(*bare, "1"), measure(*bare, str(calls))
-            start, run = measure(MOOT, "run", str(one), "--quiet"), measure(MOOT, "run", str(whole), "--quiet")
-            bare_s.append(base.over(base_start))
-            moot_s.append(run.over(start))
-            again = measure(MOOT, "run", str(whole), "--quiet")
-            rates.append(calls / (again.wall_s - start.wall_s))
+    for players in (4, 1):
+        with tempfile.TemporaryDirectory() as name, nginx() as url:
+            folder = Path(name)
+            one = write_experiment(folder, "one", url, 1, CONCURRENT)
+            bodies = folder / "bodies"
+            bare_s, moot_s, rates = [], [], []
+            for n in range(rounds):
+                whole = write_experiment(folder, f"whole{n}", url, calls // players, CONCURRENT, players)
+                if n == 0:
+                    write_bodies(whole, bodies)
+                bare = [PYTHON, str(HERE / "bare.py"), url, str(bodies), str(CONCURRENT)]
+                base_start, base = measure(*bare, "1"), measure(*bare, str(calls))
+                start, run = measure(MOOT, "run", str(one), "--quiet"), measure(MOOT, "run", str(whole), "--quiet")
+                bare_s.append(base.over(base_start))
+                moot_s.append(run.over(start))
+                again = measure(MOOT, "run", str(whole), "--quiet")
+                rates.append(calls / (again.wall_s - start.wall_s))
         bare_ms, moot_ms = 1000 * min(bare_s) / calls, 1000 * min(moot_s) / calls
-        print(f"client CPU per call, {calls:,} calls of solo, {CONCURRENT} at once, fixed replies from nginx:")
+        print(f"client CPU per call, {calls:,} calls of solo ({calls // players:,} questions × {players} players),")
+        print(f"{CONCURRENT} at once, fixed replies from nginx:")
         print(f"  bare aiohttp loop   {bare_ms:.3f} ms   (start-up {base_start.cpu_s:.2f} s apart)")
         print(f"  moot run            {moot_ms:.3f} ms   (start-up {start.cpu_s:.2f} s apart)")
         print(f"  ratio               {moot_ms / bare_ms:.2f}   (bound 3, aim 2)")

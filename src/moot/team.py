@@ -105,7 +105,7 @@ class Team:
         heard = await self.ask(
             player,
             question,
-            self._draft_prompt(question),
+            self.prompts.draft(question),
             AnswerForm(question),
             stage=stage,
             examples=self.prompts.examples("draft"),
@@ -134,7 +134,7 @@ class Team:
         examples: Sequence[Message] = (),
     ) -> Heard[T]:
         """Ask until the reply fits the form, at most `ATTEMPTS` times, each time saying what was wrong."""
-        messages = (*self._introduction(player), *examples, Message("user", prompt))
+        messages = (*self.prompts.introduction(player.instruction, player.persona), *examples, Message("user", prompt))
         asked, problem = messages, "there is none"
         for attempt in range(ATTEMPTS):
             request = Request(
@@ -171,18 +171,6 @@ class Team:
             return Heard(player.name, read.value, "answered")
         return Heard(
             player.name, None, "unanswered", f"no usable reply in {ATTEMPTS} attempts; the last one: {problem}"
-        )
-
-    def _introduction(self, player: Player) -> Sequence[Message]:
-        if not player.instruction and not player.persona:
-            return ()
-        words = self.prompts.render("player", instruction=player.instruction, persona=player.persona)
-        return (Message("system", words),)
-
-    def _draft_prompt(self, question: Question) -> str:
-        choices = tuple(zip(question.letters, question.choices, strict=True))
-        return self.prompts.render(
-            "draft", question=question.text, choices=choices, context=question.context, kind=question.kind
         )
 
     def _again(self, said: str, problem: str, form: Form[object]) -> tuple[Message, ...]:

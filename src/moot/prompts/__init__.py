@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from jinja2.runtime import Context
 
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
-from moot.types import Message, digest
+from moot.types import Message, Question, digest
 
 LANGUAGES = ("en", "ru")
 SETS = ("small",)
@@ -74,6 +74,9 @@ class Prompts:
         self._templates: dict[str, Template] = {}
         self._sources: dict[str, str] = {}
         self._examples: dict[str, tuple[Message, ...]] = {}
+        # The players of a team are asked the same thing within moments of each other: it is written once.
+        self.draft = lru_cache(maxsize=1024)(self._draft)
+        self.introduction = lru_cache(maxsize=1024)(self._introduction)
 
     def render(self, name: str, **inputs: Any) -> str:
         template = self._templates.get(name)
@@ -82,6 +85,19 @@ class Prompts:
         # By hand, because Jinja's own way copies its global functions, which a prompt has no use for, at every render.
         context = Context(template.environment, inputs, template.name, template.blocks)
         return "".join(template.root_render_func(context)).strip()
+
+    def _draft(self, question: Question) -> str:
+        """What a player is asked when it is alone with the question."""
+        choices = tuple(zip(question.letters, question.choices, strict=True))
+        return self.render(
+            "draft", question=question.text, choices=choices, context=question.context, kind=question.kind
+        )
+
+    def _introduction(self, instruction: str, persona: str) -> tuple[Message, ...]:
+        """Who the player is, as a system message; a player without instruction and persona has none."""
+        if not instruction and not persona:
+            return ()
+        return (Message("system", self.render("player", instruction=instruction, persona=persona)),)
 
     def path(self, name: str) -> Path:
         """The user's file if there is one, else ours."""
