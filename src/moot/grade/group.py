@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from moot.forms import Unusable
-from moot.grade.lemmas import lemmas
+from moot.grade.lemmas import lemma_key
 from moot.grade.normalise import spelled
 from moot.team import Player, Team
 from moot.types import Answer, Case, Grouping, Question
@@ -45,7 +45,7 @@ class Stages:
         clusters = merged(clusters, "normalised", key=lambda text: spelled(text, question.language))
         if question.kind != "open" or len(clusters) < 2:
             return _grouping(clusters)
-        clusters = merged(clusters, "lemmas", key=lambda text: " ".join(sorted(lemmas(text, question.language))))
+        clusters = merged(clusters, "lemmas", key=lambda text: lemma_key(text, question.language))
         if len(clusters) < 2:
             return _grouping(clusters)
         if self.model is not None:

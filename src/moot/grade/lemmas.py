@@ -20,6 +20,11 @@ def lemmas(text: str, language: str) -> list[str]:
     return [lemma(word, language) for word in spelled(text, language).split()]
 
 
+def lemma_key(text: str, language: str) -> str:
+    """The same for two texts that say the same in so many words, whatever their forms and order."""
+    return " ".join(sorted(lemmas(text, language)))
+
+
 @lru_cache(maxsize=100_000)
 def lemma(word: str, language: str) -> str:
     """The script decides before the language does: a Russian word in an English answer is still Russian."""

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any
 
 from moot.grade.group import PartitionForm, Stages
-from moot.grade.lemmas import lemmas
+from moot.grade.lemmas import lemma_key
 from moot.grade.normalise import normalise
 from moot.run.build import Cell, Experiment
 from moot.store import queries, schema
@@ -162,7 +162,7 @@ def word_key(question: Question, text: str) -> str:
     """What two texts that say the same in so many words share: the first two stages of grouping."""
     if question.kind != "open":
         return normalise(text)
-    return " ".join(sorted(lemmas(text, question.language)))
+    return lemma_key(text, question.language)
 
 
 def equal_words(question: Question, texts: Iterable[str], word: str) -> list[str]:
