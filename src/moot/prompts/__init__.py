@@ -43,7 +43,9 @@ _EXAMPLE: dict[str, Any] = {
 _HERE = Path(__file__).parent
 _INPUTS = re.compile(r"\{#\s*inputs:\s*([^#]*?)\s*#\}")
 _BLOCK_TAG = re.compile(
-    r"<(?=\s*/?\s*(?:question|options|context|answers?|reasoning|reference|position|document)\b)", re.IGNORECASE
+    r"<(?=\s*/?\s*(?:question|options?|context|answers?|reasoning|reference|positions?|documents?|messages?|solutions?|responses?"
+    r"|proposals?|transcript|discussion|arguments?|facts?)\b)",
+    re.IGNORECASE,
 )
 
 

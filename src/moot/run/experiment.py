@@ -194,6 +194,9 @@ class PlayerSpec(Strict):
 class TeamSpec(Strict):
     players: list[str] = Field(min_length=1)
     captain: Name | None = Field(default=None, description="A player, or each: everybody in turn")
+    cohorts: dict[Name, list[str]] = Field(
+        default_factory=dict, description="Players who never see another cohort's words"
+    )
 
 
 class GroupingSpec(Strict):
@@ -219,8 +222,15 @@ class JudgeSpec(Strict):
     models: list[Text] = Field(min_length=1, max_length=2)
 
 
+class ExtractSpec(Strict):
+    """Two models that read a letter out of a reply where no final-answer line says it; only if both agree it counts."""
+
+    models: list[Text] = Field(min_length=2, max_length=2)
+
+
 class QuestionsSpec(Strict):
     file: Text | None = None
+    format: Text | None = Field(default=None, description="The name of a published format, such as mmlu-pro")
     builtin: Text | None = None
     sample: int | None = Field(default=None, ge=1)
 
@@ -266,6 +276,10 @@ class ExperimentSpec(Strict):
     language: Literal["en", "ru"] = "en"
     grouping: GroupingSpec | None = None
     judge: JudgeSpec | None = None
+    extract: ExtractSpec | None = None
+    kind: Literal["production", "calibration"] = "production"
+    primary: Text | None = Field(default=None, description="The headline, declared beforehand: talkative@ann")
+    hypotheses: list[Text] = Field(default_factory=list)
     prompts: Text | None = Field(default=None, description="A folder of templates that replace ours, or small")
     repeats: int = Field(default=1, ge=1)
     budget_usd: float | None = Field(default=None, gt=0)
