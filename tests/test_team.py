@@ -35,13 +35,13 @@ def alone(model: ScriptedModel, *, language: str = "en", **more: Any) -> Team:
 AGAIN = {
     "en": (
         ("", "Your reply was empty."),
-        ("Paris", "Your reply was not a JSON object."),
+        ("Perhaps Paris", "Your reply was not a JSON object."),
         ('{"answer": null}', "lacks a usable value for some of: reasoning, answer."),
         ('{"answer": "The answer is B"}', "The answer must be exactly one of the letters A, B."),
     ),
     "ru": (
         ("", "Твой ответ пуст."),
-        ("Париж", "Твой ответ не был объектом JSON."),
+        ("Может быть, Париж", "Твой ответ не был объектом JSON."),
         ('{"answer": null}', "нет годного значения для какого-то из полей: reasoning, answer."),
         ('{"answer": "Ответ: B"}', "ровно одна из латинских букв A, B."),
     ),

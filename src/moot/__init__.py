@@ -23,7 +23,9 @@ _PLACES = {
     "ScriptedModel": "moot.models.scripted",
     "Strategy": "moot.strategies",
     "Team": "moot.team",
+    "TeamModel": "moot.strategies.team_model",
     "Verdict": "moot.types",
+    "load_team": "moot.run.live",
 }
 
 __all__ = [*_PLACES]

@@ -1,9 +1,10 @@
 """Forms: what a structured reply must look like, and how it is read.
 
 Reading goes in steps that are as strict as they can be: the whole text as JSON; then the one JSON object inside the
-text; then an object mended by json-repair; then `Unusable`, with a word for what was wrong, so that the model can be
-asked again. Nothing is guessed: a letter is taken only where a letter stands, two objects that differ are not chosen
-between, an object inside a broken one does not count, and a reply that was cut off is never completed by repair.
+text; then an object mended by json-repair; then, in a text without any object, its final-answer line (`final_line`);
+then `Unusable`, with a word for what was wrong, so that the model can be asked again. Nothing is guessed: a letter is
+taken only where a letter stands, two objects that differ are not chosen between, an object inside a broken one does
+not count, and a reply that was cut off is never completed by repair.
 
 Every step takes time in proportion to the text, whatever it holds: replies are read between the calls of others.
 """
@@ -16,10 +17,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import orjson
 
+from moot.final_line import after_thoughts, final_answer
+from moot.final_line.letters import YES_NO, known_letter, whole_option
 from moot.models.wire import storable
 from moot.types import Question, Reply
 
@@ -32,23 +35,14 @@ LONGEST_REPAIR = 4_000
 MOST_BROKEN = 30
 """A reply in which so many objects begin and break is no answer in disguise."""
 
-YES_NO: Mapping[str, str] = {"yes": "yes", "no": "no", "да": "yes", "нет": "no", "true": "yes", "false": "no"}
-"""The words that settle a question of yes or no, in small letters."""
-
-_THOUGHT_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_THOUGHT_BEGINS = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _OBJECT_BEGINS = re.compile(r'\{\s*"')
+_OBJECT_MEANT = re.compile(r"\{\s*(?:[\"']|\w{1,40}\s?:)")
 _LENIENT = json.JSONDecoder(strict=False)
 """Takes line breaks inside strings, which models write often."""
 
 _AROUND = r"[\s()\[\]{}*_`\"'«»“”„.,:;]*"
 _LETTER_ALONE = re.compile(rf"{_AROUND}([A-Za-zА-Яа-я]){_AROUND}")
 _LETTER_THEN_TEXT = re.compile(r"\W{0,2}([A-Za-z])[).:]\s*(\S.*)", re.DOTALL)
-
-_QUOTES = ('""', "''", "``", "«»", "“”", "„“")
-
-_LOOK_ALIKE = dict(zip("АВЕКМНОРСТХ", "ABEKMHOPCTX", strict=True))
-_CYRILLIC_ORDER = "АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЭЮ"
 
 
 class Unusable(Exception):
@@ -72,6 +66,14 @@ class Form(Protocol[T_co]):
         """The value, or `Unusable`."""
 
 
+@runtime_checkable
+class ReadsProse(Protocol[T_co]):
+    """A form that can also be filled from prose: a reply that ends on a final-answer line is not asked for again."""
+
+    def read_prose(self, text: str) -> T_co | None:
+        """The value that the text announces, or None."""
+
+
 @dataclass(frozen=True, slots=True)
 class Read(Generic[T]):
     value: T
@@ -83,7 +85,7 @@ def read_reply(reply: Reply, form: Form[T]) -> Read[T]:
     text = reply.text.strip()
     if isinstance(data := _loads(text), dict):
         return Read(form.read(_storable(data) if "\\u" in text else data), repaired=False)
-    spoken = _after_thoughts(text)
+    spoken = after_thoughts(text)
     if spoken != text and isinstance(data := _loads(spoken), dict):
         return Read(form.read(_storable(data)), repaired=False)
     if reply.finish == "length":
@@ -91,13 +93,6 @@ def read_reply(reply: Reply, form: Form[T]) -> Read[T]:
     if not spoken:
         raise Unusable("empty" if not text else "no-json")
     return Read(_only_value(spoken, form), repaired=True)
-
-
-def _after_thoughts(text: str) -> str:
-    """What follows the thoughts that some servers leave in the text; they may lack their opening tag."""
-    if ends := [each.end() for each in _THOUGHT_ENDS.finditer(text)]:
-        return text[ends[-1] :].strip()
-    return "" if _THOUGHT_BEGINS.match(text) else text
 
 
 def _only_value(text: str, form: Form[T]) -> T:
@@ -111,11 +106,21 @@ def _only_value(text: str, form: Form[T]) -> T:
             problem = unusable.problem
     if not values and (mended := _mend(text)) is not None:
         values.append(form.read(_storable(mended)))
+    if not values and problem == "no-json" and (said := _in_prose(text, form)) is not None:
+        return said
     if not values:
         raise Unusable(problem)
     if any(value != values[0] for value in values):
         raise Unusable("many")
     return values[0]
+
+
+def _in_prose(text: str, form: Form[T]) -> T | None:
+    """What a text says that has no object in it, not even a broken one."""
+    if not isinstance(form, ReadsProse) or _OBJECT_MEANT.search(text):
+        return None
+    said: T | None = form.read_prose(storable(text))
+    return said
 
 
 def _loads(text: str) -> object:
@@ -225,6 +230,10 @@ class AnswerForm:
         words = reasoning.strip() if isinstance(reasoning, str) else ""
         return GivenAnswer(settle(_in_words(data.get("answer")), self.question), words)
 
+    def read_prose(self, text: str) -> GivenAnswer | None:
+        answer = final_answer(text, self.question)
+        return GivenAnswer(answer, text.strip()) if answer is not None else None
+
 
 def _in_words(answer: object) -> str:
     """A text, or a number or truth value written out; `Unusable` for anything else."""
@@ -259,37 +268,15 @@ def _letter(answer: str, question: Question) -> str:
     A sentence that has a letter somewhere ("The answer is B") is asked for again: what it says is the model's to say.
     """
     if found := _LETTER_ALONE.fullmatch(answer):
-        letter = _latin(found.group(1).upper(), question.letters)
-        if letter in question.letters:
+        letter = known_letter(found.group(1), question)
+        if letter is not None:
             return letter
-    options = dict(zip(question.letters, map(_plain, question.choices), strict=True))
-    same = [letter for letter, option in options.items() if option == _plain(answer)]
-    if len(same) == 1:
-        return same[0]
+    if same := whole_option(answer, question):
+        return same
     introduced = _LETTER_THEN_TEXT.fullmatch(answer)
-    if introduced and options.get(letter := introduced.group(1).upper()) == _plain(introduced.group(2)):
+    if introduced and whole_option(introduced.group(2), question) == (letter := introduced.group(1).upper()):
         return letter
     raise Unusable("no-letter")
-
-
-def _latin(letter: str, letters: str) -> str:
-    """The Latin letter that a Cyrillic one looks like: Russian models type А, С, Е for A, C, E.
-
-    В could be the look-alike of B or the third of А, Б, В; where both name an option the model is asked again.
-    """
-    if letter.isascii():
-        return letter
-    looks = _LOOK_ALIKE.get(letter, "?")
-    counted = _CYRILLIC_ORDER.find(letter)
-    if 0 <= counted < len(letters) and letters[counted] != looks:
-        return "?"
-    return looks
-
-
-def _plain(text: str) -> str:
-    """An option's words as they compare: case, spacing, a full stop and quotes around them are no difference."""
-    words = " ".join(text.casefold().split()).removesuffix(".")
-    return words[1:-1] if len(words) > 2 and words[0] + words[-1] in _QUOTES else words
 
 
 @cache

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
+from moot.attendance import Attendance, Quorum, Remembered, until_quorum
 from moot.errors import CallError, GenerationFailed
+from moot.final_line import final_answer
 from moot.forms import AnswerForm, Form, Unusable, read_reply
-from moot.models.model import Model
+from moot.models.model import Model, call_key
 from moot.prompts import Prompts
-from moot.types import Answer, Call, Grouping, Message, Outcome, Question, Request, seeded
+from moot.types import NOTHING, Answer, Call, Grouping, Message, Outcome, Question, Reply, Request, digest, seeded
 
 T = TypeVar("T")
 
@@ -26,6 +29,12 @@ ATTEMPTS = 5
 
 LONGEST_QUOTE = 2_000
 """How much of an unusable reply is shown back to its author; a broken reply is often a very long one."""
+
+_ONE_LINE = re.compile(r"""[\w"'«“„(](?:[\w .,;:!'’"«»“”„()&/%°+№-]{0,119})""")
+"""A reply to an open question that is one short line of plain words is the answer itself."""
+
+UNPARSED = "unparsed: no answer could be read from the reply"
+LATE = "late: the round went on without it"
 
 COPY_STRIDE = 1_000_000
 """Keeps the samples of two like players apart from the repeats of one."""
@@ -53,6 +62,8 @@ class Heard(Generic[T]):
     value: T | None
     outcome: Outcome
     cause: str | None = None
+    late: bool = False
+    """It had not replied when the round went on without it."""
 
 
 class Grouper(Protocol):
@@ -73,9 +84,37 @@ class SameWords:
         return Grouping(groups, tuple("normalised" if len(group) > 1 else "alone" for group in groups))
 
 
+Retriever = Callable[[Question], str | Awaitable[str]]
+"""From a question to what is known about it, in words; "" for nothing."""
+
+
+class Reader(Protocol):
+    """Reads the answer out of a reply in free words; None: unparsed. It may ask models, through the team."""
+
+    async def read(self, question: Question, reply: Reply, team: Team) -> str | None: ...
+
+
+class Announced:
+    """The plainest reader: the answer that the reply itself announces, in JSON or on a line; or its only line."""
+
+    async def read(self, question: Question, reply: Reply, team: Team) -> str | None:
+        try:
+            return read_reply(reply, AnswerForm(question)).value.answer
+        except Unusable:
+            pass
+        text = reply.text.strip()
+        if (announced := final_answer(text, question)) is not None:
+            return announced
+        is_answer = question.kind == "open" and reply.finish != "length" and _ONE_LINE.fullmatch(text)
+        return text if is_answer else None
+
+
 @dataclass(frozen=True, slots=True)
 class Team:
-    """Players around one table, perhaps with a captain, and somebody who can tell which answers are the same."""
+    """Players around one table, perhaps with a captain, and somebody who can tell which answers are the same.
+
+    Players of different cohorts never hear each other: they sit at tables of their own, each a team of one cohort.
+    """
 
     name: str
     players: tuple[Player, ...]
@@ -85,6 +124,16 @@ class Team:
     grouper: Grouper = field(default_factory=SameWords, compare=False)
     repeat: int = 0
     journal: list[Call] = field(default_factory=list, compare=False, repr=False)
+    cohort: str | None = None
+    """Whose table this is, once the team has been seated by cohorts."""
+    cohorts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    """Names that a blind prompt must not give away, beyond those of the players who sit here."""
+    reader: Reader = field(default_factory=Announced, compare=False)
+    attendance: Attendance = field(default_factory=Remembered, compare=False, repr=False)
+    officers: Mapping[str, Player] = field(default_factory=dict, compare=False)
+    """Models that do not play, by their office: a judge, say. A strategy that needs one says so by its options."""
+    retriever: Retriever | None = field(default=None, compare=False)
 
     def __getitem__(self, name: str) -> Player:
         for player in self.players:
@@ -94,7 +143,17 @@ class Team:
 
     def seated(self, repeat: int = 0) -> Team:
         """This team for one episode, with a journal of its own."""
-        return Team(self.name, self.players, self.prompts, self.seed, self.captain, self.grouper, repeat)
+        return replace(self, repeat=repeat, journal=[])
+
+    def tables(self) -> tuple[Team, ...]:
+        """A table for each cohort; without cohorts the whole team sits at one."""
+        if self.cohort is not None or not self.cohorts:
+            return (self,)
+        known = tuple(dict.fromkeys((*self.names, *(name for each in self.players for name in names_of(each)))))
+        return tuple(
+            replace(self, cohort=cohort, names=known, players=tuple(self[name] for name in members))
+            for cohort, members in self.cohorts.items()
+        )
 
     def random(self, question: Question, *role: object) -> random.Random:
         """The generator for one decision about one question; the same in every run with this seed."""
@@ -132,18 +191,18 @@ class Team:
         stage: str,
         turn: int = 1,
         examples: Sequence[Message] = (),
+        extract: Callable[[Reply], Awaitable[T | None]] | None = None,
+        params: Mapping[str, Any] = NOTHING,
     ) -> Heard[T]:
-        """Ask until the reply fits the form, at most `ATTEMPTS` times, each time saying what was wrong."""
-        messages = (*self.prompts.introduction(player.instruction, player.persona), *examples, Message("user", prompt))
+        """Ask until the reply fits the form, at most `ATTEMPTS` times, each time saying what was wrong.
+
+        With `extract` a reply that does not fit is read by it instead, and what cannot be read so is *unparsed*: it is
+        not asked for again, unless it was empty.
+        """
+        messages = self._messages(player, prompt, examples)
         asked, problem = messages, "there is none"
         for attempt in range(ATTEMPTS):
-            request = Request(
-                asked,
-                schema=form.schema,
-                sample=player.copy * COPY_STRIDE + self.repeat,
-                attempt=attempt,
-                question_id=question.id,
-            )
+            request = self._request(player, question, asked, form.schema, attempt, params)
             note = partial(Call, player.name, stage, turn, request)
             try:
                 reply = await player.model.generate(request)
@@ -165,6 +224,11 @@ class Team:
             except Unusable as unusable:
                 problem = unusable.problem
                 self.journal.append(note(reply, problem=problem))
+                if extract is not None and reply.text.strip():
+                    value = await extract(reply)
+                    if value is None:
+                        return Heard(player.name, None, "unanswered", f"{UNPARSED} ({problem})")
+                    return Heard(player.name, value, "answered")
                 asked = (*messages, *self._again(reply.text, problem, form))
                 continue
             self.journal.append(note(reply, problem="repaired" if read.repaired else None))
@@ -173,12 +237,110 @@ class Team:
             player.name, None, "unanswered", f"no usable reply in {ATTEMPTS} attempts; the last one: {problem}"
         )
 
+    async def speak(self, player: Player, question: Question, prompt: str, *, stage: str, turn: int = 1) -> Heard[Reply]:
+        """Ask for free words: no form is sent along, so the model is bound by nothing but the prompt.
+
+        Only a reply without any words is asked for again.
+        """
+        messages, problem = self._messages(player, prompt), "empty"
+        for attempt in range(ATTEMPTS):
+            request = self._request(player, question, messages, None, attempt)
+            note = partial(Call, player.name, stage, turn, request)
+            try:
+                reply = await player.model.generate(request)
+            except GenerationFailed as error:
+                self.journal.append(note(error=str(error)))
+                problem = str(error)
+                continue
+            except CallError as error:
+                self.journal.append(note(error=str(error)))
+                return Heard(player.name, None, "failed", f"{type(error).__name__}: {error}")
+            self.journal.append(note(reply, problem=None if reply.text.strip() or reply.refused else "empty"))
+            if reply.refused:
+                return Heard(player.name, None, "refused", reply.text[:300] or reply.finish)
+            if reply.finish == "unrecorded":
+                return Heard(player.name, None, "unanswered", "no usable recorded reply")
+            if reply.text.strip():
+                return Heard(player.name, reply, "answered")
+        return Heard(player.name, None, "unanswered", f"no words in {ATTEMPTS} attempts; the last one: {problem}")
+
+    async def ask_all(
+        self,
+        question: Question,
+        asked: Mapping[str, str],
+        form: Form[T],
+        *,
+        stage: str,
+        turn: int,
+        extract: Callable[[Reply], Awaitable[T | None]] | None = None,
+        quorum: Quorum | None = None,
+    ) -> dict[str, Heard[T]]:
+        """Ask each player its own prompt, at the same time. With a quorum the round may go on without the last ones.
+
+        Who was late is settled once for all who play this round: another line-up of the same question, or the same one
+        after an interruption, hears exactly those who were heard the first time, whatever has come in since.
+        """
+
+        async def one(name: str) -> Heard[T]:
+            return await self.ask(self[name], question, asked[name], form, stage=stage, turn=turn, extract=extract)
+
+        heard: dict[str, Heard[T]] = {}
+        late: tuple[str, ...] = ()
+        if quorum is not None:
+
+            async def decide() -> tuple[str, ...]:
+                calls = {name: one(name) for name in asked}
+                heard.update(await until_quorum(calls, quorum, lambda each: each.value is not None))
+                return tuple(name for name in asked if name not in heard)
+
+            late = await self.attendance.settle(self._round_key(question, asked, form, quorum), decide)
+        missing = [name for name in asked if name not in late and name not in heard]
+        heard.update(zip(missing, await asyncio.gather(*map(one, missing)), strict=True))
+        for name in late:
+            request = self._request(self[name], question, self._messages(self[name], asked[name]), form.schema, 0)
+            self.journal.append(Call(name, stage, turn, request, error=LATE))
+            heard[name] = Heard(name, None, "unanswered", LATE, late=True)
+        return {name: heard[name] for name in asked}
+
+    async def read(self, question: Question, reply: Reply) -> str | None:
+        """The answer that a reply in free words gives; None where it cannot be read."""
+        return await self.reader.read(question, reply, self)
+
+    def _round_key(self, question: Question, asked: Mapping[str, str], form: Form[T], quorum: Quorum) -> str:
+        """A round is what was asked of whom: the calls themselves, and how long they were waited for."""
+        calls = []
+        for name, prompt in asked.items():
+            request = self._request(self[name], question, self._messages(self[name], prompt), form.schema, 0)
+            calls.append([name, call_key(self[name].model, request)])
+        return digest([question.digest, quorum.grace_s, calls])
+
+    def _messages(self, player: Player, prompt: str, examples: Sequence[Message] = ()) -> tuple[Message, ...]:
+        return (*self.prompts.introduction(player.instruction, player.persona), *examples, Message("user", prompt))
+
+    def _request(
+        self,
+        player: Player,
+        question: Question,
+        messages: tuple[Message, ...],
+        schema: Mapping[str, Any] | None,
+        attempt: int,
+        params: Mapping[str, Any] = NOTHING,
+    ) -> Request:
+        sample = player.copy * COPY_STRIDE + self.repeat
+        return Request(messages, params, schema, sample=sample, attempt=attempt, question_id=question.id)
+
     def _again(self, said: str, problem: str, form: Form[object]) -> tuple[Message, ...]:
         fields = ", ".join(form.schema.get("required", ()))
         again = self.prompts.render("again", problem=problem, letters=", ".join(form.letters), fields=fields)
         if not said.strip():
             return (Message("user", again),)
         return (Message("assistant", said[:LONGEST_QUOTE]), Message("user", again))
+
+
+def names_of(player: Player) -> tuple[str, ...]:
+    """What a player may be known by: its own name, its model's, and what the provider calls the model."""
+    called = player.model.shape(Request(())).get("model")
+    return (player.name, player.model.name, *((called,) if isinstance(called, str) else ()))
 
 
 def numbered(players: Mapping[str, Player]) -> dict[str, Player]:

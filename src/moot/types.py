@@ -107,6 +107,8 @@ class Case:
     lemmatize: bool = False
     free_order: bool = False
     meta: Mapping[str, Any] = field(default_factory=dict)
+    known: bool = True
+    """False: nobody has said yet what is right, as with questions that a served team is asked."""
     _digest: str = field(default="", init=False, compare=False, repr=False)
 
     @property
@@ -115,6 +117,8 @@ class Case:
         if not self._digest:
             flags = [self.lemmatize, self.free_order]
             content = [self.question.digest, self.answer, self.accepted, self.rejected, flags]
+            if not self.known:
+                content.append("unknown")
             object.__setattr__(self, "_digest", digest(content))
         return self._digest
 

@@ -119,7 +119,7 @@ def test_the_first_so_many(tmp_path: Path) -> None:
     assert ids(dataset.first(3)) == [0, 1, 2]
     assert len(dataset.first(3)) == 3
     assert dataset.first(99) is dataset
-    sample = load(dataset.path, sample=10, seed=1)
+    sample = load(tmp_path / "cup.jsonl", sample=10, seed=1)
     assert ids(sample.first(4)) == ids(sample)[:4]
 
 

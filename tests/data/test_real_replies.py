@@ -19,6 +19,7 @@ import pytest
 from moot.data import load
 from moot.data.replies import convert_replies
 from moot.errors import FileError
+from moot.final_line import final_answer
 from moot.measure.quiz import Played
 from moot.measure.skyline import skyline
 from moot.models.recorded import read_recording
@@ -26,6 +27,7 @@ from moot.run.build import Experiment, build
 from moot.run.experiment import read_experiment
 from moot.run.runner import Runner
 from moot.store import queries
+from moot.types import Question
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "mmlu_pro_texts_500x12.jsonl.gz"
 SAMPLE = 200
@@ -119,13 +121,16 @@ class Real:
 
 
 def read_plainly(models: Sequence[str], chosen: set[str]) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Straight from the source, with nothing of ours. A letter beyond the options is no answer."""
+    """Straight from the source; only where it took no answer does our reader of final-answer lines, which has tests of
+    its own. A letter beyond the options is no answer."""
     questions, given, truth = [], [], []
     with gzip.open(REAL, "rt", encoding="utf-8") as lines:
         for row in map(json.loads, lines):
             if str(row["question_id"]) in chosen:
                 allowed = LETTERS[: len(row["options"])]
-                said = [row["responses"][model]["pred"] for model in models]
+                question = Question("q", "?", choices=tuple(row["options"]), kind="choice")
+                replies = [row["responses"][model] for model in models]
+                said = [reply["pred"] or final_answer(reply["text"], question) for reply in replies]
                 given.append([allowed.index(each) if each and each in allowed else NOBODY for each in said])
                 truth.append(LETTERS.index(row["answer"]))
                 questions.append(str(row["question_id"]))

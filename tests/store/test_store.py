@@ -1,4 +1,4 @@
-"""The store: durable before it is used, shared without harm, and clear about it when it cannot be read or written."""
+"""SQLite's own: files that cannot be read, full disks, several processes. What all stores share: test_contract.py."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event
+from sqlalchemy import event
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.errors import StoreError, StoreFull, StoreNewer, UsageError
+from moot.errors import StoreFull, UsageError
 from moot.models.cache import Cache
 from moot.models.scripted import ScriptedModel
 from moot.serve.simulate import SimulatedServer, running
-from moot.store import schema, sqlite, store_at
+from moot.store import sqlite, store_at
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
-from moot.types import Message, Reply, Request, Usage
+from moot.types import Message, Reply, Request
 
 MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
 
@@ -85,41 +85,7 @@ def request(number: int) -> Request:
     return Request((Message("user", f"Who is {number}?"),))
 
 
-# --- migrations --------------------------------------------------------------------------------------------------------
-
-
-async def test_migrations_are_named_and_each_runs_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "s.db"
-    for _ in range(2):
-        await (await SqliteStore(path).open()).close()
-    assert [name for (name,) in rows(path, "SELECT name FROM migrations")] == list(schema.MIGRATIONS)
-    ran = []
-
-    def step(connection: Connection) -> None:
-        connection.exec_driver_sql("CREATE TABLE added (x)")
-        ran.append("added")
-
-    monkeypatch.setitem(schema.MIGRATIONS, "0999-added", step)
-    for _ in range(2):
-        await (await SqliteStore(path).open()).close()
-    assert ran == ["added"]
-    assert rows(path, "SELECT name FROM migrations ORDER BY applied_at")[-1] == ("0999-added",)
-
-
-async def test_a_migration_that_fails_leaves_the_store_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "s.db"
-    await (await SqliteStore(path).open()).close()
-
-    def step(connection: Connection) -> None:
-        connection.exec_driver_sql("CREATE TABLE half (x)")
-        connection.exec_driver_sql("no SQL at all")
-
-    monkeypatch.setitem(schema.MIGRATIONS, "0999-broken", step)
-    with pytest.raises(StoreError):
-        await SqliteStore(path).open()
-    assert rows(path, "SELECT name FROM sqlite_master WHERE name = 'half'") == []
+# --- stores that cannot be used -----------------------------------------------------------------------------------------
 
 
 async def newer_store(path: Path) -> None:
@@ -128,15 +94,6 @@ async def newer_store(path: Path) -> None:
     connection.execute("INSERT INTO migrations VALUES ('9999-from-the-future', 0)")
     connection.commit()
     connection.close()
-
-
-async def test_a_store_of_a_newer_moot_is_left_alone(tmp_path: Path) -> None:
-    await newer_store(tmp_path / "s.db")
-    with pytest.raises(StoreNewer, match=r"s\.db: written by a newer moot \(it has '9999-from-the-future'\)"):
-        await SqliteStore(tmp_path / "s.db").open()
-
-
-# --- stores that cannot be used -----------------------------------------------------------------------------------------
 
 
 def not_a_database(path: Path) -> None:
@@ -228,47 +185,6 @@ async def test_a_reply_is_on_the_disk_before_anybody_has_it(tmp_path: Path) -> N
     await store.close()
 
 
-async def test_everything_about_a_reply_comes_back(tmp_path: Path) -> None:
-    store = await SqliteStore(tmp_path / "s.db").open()
-    kept = Reply(
-        "да\n'\";--",
-        "length",
-        Usage(prompt=1, completion=2, reasoning=3, cached=4),
-        1.5,
-        "v 1",
-        0.25,
-        "hm",
-        {"content": [1]},
-    )
-    model = ScriptedModel("tom", [kept])
-    first = await Cache(model, ExperimentCalls(store, "x")).generate(request(1))
-    again = await Cache(model, ExperimentCalls(store, "x")).generate(request(1))
-    assert first == again == kept.keyed(first.key)
-    await store.close()
-
-
-async def test_what_was_handed_over_is_written_before_the_store_closes(tmp_path: Path) -> None:
-    store = await SqliteStore(tmp_path / "s.db").open()
-    for number in range(100):
-        store.put_later([(schema.failures, failure(f"k{number}"))])
-    await store.close()
-    assert rows(tmp_path / "s.db", "SELECT COUNT(*) FROM failures") == [(100,)]
-
-
-def failure(key: str, message: object = "no") -> dict[str, Any]:
-    row = {"key": key, "experiment": "x", "model": "tom", "kind": "TimedOut", "message": message, "created_at": 0.0}
-    return {column.name: row[column.name] for column in schema.failures.columns if column.name in row}
-
-
-@pytest.mark.parametrize("message", ["half \ud800 of a pair", object(), None], ids=["surrogate", "object", "nothing"])
-async def test_a_row_that_cannot_be_written_is_not_lost_in_silence(tmp_path: Path, message: object) -> None:
-    store = await SqliteStore(tmp_path / "s.db").open()
-    store.put_later([(schema.failures, failure("k", message))])
-    with pytest.raises(StoreError):
-        await store.flush()
-    await store.close()
-
-
 async def test_a_store_for_the_moment_leaves_nothing_behind() -> None:
     store = await SqliteStore(None).open()
     assert store.path.exists()
@@ -298,27 +214,6 @@ def test_two_processes_on_one_store_do_no_harm(tmp_path: Path) -> None:
     assert rows(store, "SELECT COUNT(*) FROM scores") == [(80,)]
     assert rows(store, "SELECT state FROM runs") == [("done",), ("done",)]
     assert rows(store, "PRAGMA integrity_check") == [("ok",)]
-
-
-async def test_the_first_reply_stands(tmp_path: Path) -> None:
-    """Two processes asked at the same moment: both go on with what was stored first."""
-    stores = [await SqliteStore(tmp_path / "s.db").open() for _ in range(2)]
-    started = asyncio.Barrier(2)
-
-    class Together(ScriptedModel):
-        async def generate(self, request: Request) -> Reply:
-            await started.wait()
-            return await super().generate(request)
-
-    models = [Together("tom", [text]) for text in ("one", "two")]
-    for model in models:
-        model.shape = lambda request: {"same": True}  # type: ignore[method-assign]
-    caches = [Cache(model, ExperimentCalls(store, "x")) for model, store in zip(models, stores, strict=True)]
-    replies = await asyncio.gather(*(cache.generate(request(1)) for cache in caches))
-    assert replies[0].text == replies[1].text
-    assert rows(tmp_path / "s.db", "SELECT text FROM calls") == [(replies[0].text,)]
-    for store in stores:
-        await store.close()
 
 
 # --- a full disk --------------------------------------------------------------------------------------------------------

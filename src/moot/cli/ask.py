@@ -17,8 +17,8 @@ from rich.text import Text
 from moot.errors import UsageError
 from moot.run.build import Cell, Experiment, build
 from moot.run.chain import chain, limiters, purse_of
-from moot.run.experiment import ExperimentFile, ExperimentSpec, read_experiment
-from moot.run.places import Places
+from moot.run.embedded import embedded_team
+from moot.run.experiment import ExperimentFile, read_experiment
 from moot.run.play import play
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import verdict_json
@@ -40,13 +40,6 @@ def ask_command(text: str, *, team: Path | None, strategy: str | None, choices: 
     kind: Any = "choice" if choices else "open"
     question = Question("asked", text, choices=tuple(choices), language=file.spec.language, kind=kind)
     return asyncio.run(_ask(experiment, question, as_json=as_json, keep=file.spec.store is not None))
-
-
-def embedded_team() -> ExperimentFile:
-    """Six differently instructed players of the packaged local model: no key, no file, no network."""
-    from moot.run.embedded import EMBEDDED_TEAM
-
-    return ExperimentFile(Path("embedded team"), ExperimentSpec.model_validate(EMBEDDED_TEAM), Places(None))
 
 
 async def _ask(experiment: Experiment, question: Question, *, as_json: bool, keep: bool) -> int:

@@ -18,7 +18,7 @@ async def print_estimate(experiment: Experiment) -> int:
 async def estimate_with_store(experiment: Experiment) -> RunEstimate:
     """What the store holds already is not paid again; a store that is not there yet is not made."""
     store = experiment.store()
-    if not store.path.exists():
+    if not await store.exists():
         return await estimate(experiment, None)
     await store.open()
     try:

@@ -13,7 +13,7 @@ from moot.cli.report import open_existing
 from moot.errors import FileError, UsageError
 from moot.report.figures import find_experiment
 from moot.run.export import recorded_replies
-from moot.store.sqlite import SqliteStore
+from moot.store.store import Store
 
 
 def export_command(path: Path, output: Path, *, store: str | None) -> int:
@@ -44,7 +44,7 @@ async def _export(path: Path, output: Path, url: str | None) -> int:
         await store.close()
 
 
-async def _write(store: SqliteStore, experiment: str, lines: TextIO) -> int:
+async def _write(store: Store, experiment: str, lines: TextIO) -> int:
     count = 0
     async for recorded in recorded_replies(store, experiment):
         lines.write(json.dumps(recorded, ensure_ascii=False) + "\n")

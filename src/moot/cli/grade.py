@@ -26,8 +26,8 @@ from moot.run.chain import chain, limiters, purse_of
 from moot.run.experiment import ExperimentFile, JudgeSpec, read_experiment
 from moot.run.grading import Graded, Grading, OpenAnswer, declare_judges, grade_stored, open_answers, settle
 from moot.store.calls import ExperimentCalls
-from moot.store.sqlite import SqliteStore
 from moot.store.statements import Row
+from moot.store.store import Store
 
 WORDS = {"y": True, "yes": True, "д": True, "да": True, "n": False, "no": False, "н": False, "нет": False}
 BY_ITSELF = ("match", "choice", "unanswerable", "no-answer")
@@ -62,9 +62,9 @@ async def _grade(file: ExperimentFile, judges: list[str], named: list[str], *, s
         experiment = await store.run(partial(find_experiment, name=name))
         await store.run(partial(declare_judges, experiment=experiment["id"], judges=named))
         only = _judges_only(file, judges)
-        calls = ExperimentCalls(store, file.spec.name)
+        calls = ExperimentCalls(store, file.spec.kept_as)
         models = chain(
-            only.models, limiters(only.models), calls, await purse_of(store, file.spec.name, file.spec.budget_usd)
+            only.models, limiters(only.models), calls, await purse_of(store, file.spec.kept_as, file.spec.budget_usd)
         )
         grading = only.with_models(models).grading
         try:
@@ -119,7 +119,7 @@ def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
         print("moot: --settle lets a person decide the disputed", file=sys.stderr)
 
 
-async def _settle(store: SqliteStore, grading: Grading, experiment: str) -> None:
+async def _settle(store: Store, grading: Grading, experiment: str) -> None:
     queue = await open_answers(store, grading, experiment)
     console, typed = Console(), Typed()
     done = skipped = 0
@@ -170,7 +170,7 @@ async def _word(typed: Typed, console: Console) -> str:
 
 
 async def _show(
-    store: SqliteStore, experiment: Row, grading: Grading, judges: list[str], named: list[str], path: Path
+    store: Store, experiment: Row, grading: Grading, judges: list[str], named: list[str], path: Path
 ) -> None:
     """Scores of the file's own judges are what a report shows; those of others are shown here."""
     if judges == named:

@@ -14,7 +14,6 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from moot.cli.ask import embedded_team
 from moot.cli.exit import INTERRUPTED
 from moot.cli.typed import Typed
 from moot.data import builtin, builtin_names, load
@@ -22,6 +21,7 @@ from moot.errors import UsageError
 from moot.models.closest import closest
 from moot.run.build import Experiment, build
 from moot.run.chain import chain, limiters, purse_of
+from moot.run.embedded import embedded_team
 from moot.run.experiment import ExperimentFile, QuestionsSpec, read_experiment
 from moot.run.game import CLOCK_S, PERSON, Game, PersonModel, Round, Standing, Turn, table
 from moot.store.calls import ExperimentCalls

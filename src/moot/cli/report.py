@@ -13,7 +13,7 @@ from moot.report.figures import Figures, figures, find_experiment
 from moot.report.terminal import print_report
 from moot.run.experiment import read_experiment
 from moot.store import from_here, store_at
-from moot.store.sqlite import SqliteStore
+from moot.store.store import Store
 
 
 def report_command(path: Path | None, *, store: str | None, as_json: bool) -> int:
@@ -34,7 +34,7 @@ async def _figures(path: Path | None, url: str | None) -> Figures:
         await opened.close()
 
 
-def open_existing(path: Path | None, url: str | None) -> tuple[SqliteStore, str | None]:
+def open_existing(path: Path | None, url: str | None) -> tuple[Store, str | None]:
     """The store of an experiment file or of a URL, which must be there: a report creates nothing."""
     if path is None and url is None:
         raise UsageError("expected an experiment file or --store URL")
@@ -42,10 +42,9 @@ def open_existing(path: Path | None, url: str | None) -> tuple[SqliteStore, str 
     beside = None
     if path is not None:
         file = read_experiment(path, with_questions=False)
-        name, beside = file.spec.name, path.parent
+        name, beside = file.spec.kept_as, path.parent
         url = from_here(url) if url else file.store_url
     assert url is not None
     store = store_at(url, beside=beside)
-    if not store.path.exists():
-        raise UsageError(f"there is no store at {store.path} yet; run the experiment first: moot run {path or 'FILE'}")
-    return store, name
+    first = f"there is no store at {store.name} yet; run the experiment first: moot run {path or 'FILE'}"
+    return store.needed(first), name

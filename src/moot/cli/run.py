@@ -32,6 +32,8 @@ def run_command(
     experiment = build(file, limit=limit, store_url=from_here(store) if store else None)
     for each in experiment.dataset.skipped if experiment.dataset else ():
         print(f"moot: question {each.number} is left out: {each.reason}", file=sys.stderr)
+    for warning in dict.fromkeys(each for cell in experiment.cells for each in cell.warnings):
+        print(f"moot: {warning}", file=sys.stderr)
     if estimate:
         from moot.cli.estimate import print_estimate
 

@@ -1,4 +1,4 @@
-"""Question sets: files in our own form, and the sets that come with moot.
+"""Question sets: files in our own form, the sets that come with moot, and published ones, from a file or the hub.
 
 A dataset is read twice: once to find every mistake before the first call, once to play. Neither pass holds it in memory.
 """
@@ -10,10 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Literal, Protocol
 
 from moot.data.case import read_case
+from moot.data.formats import Format
 from moot.data.four_s import Skipped, four_s_rows, skipped
+from moot.data.hub import Hub
+from moot.data.published import published_rows
 from moot.data.rows import READERS as TABLES
+from moot.data.sample import sample_size
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
 from moot.types import Case, digest, seeded
@@ -25,10 +30,25 @@ _SETS = Path(__file__).parent / "sets"
 
 
 @dataclass(frozen=True, slots=True)
+class Placed:
+    """A case and where it stands, for complaints."""
+
+    case: Case
+    file: str
+    line: int
+
+
+class Source(Protocol):
+    """Where cases come from. It can be walked through any number of times."""
+
+    def cases(self, language: str) -> Iterator[Placed]: ...
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
     """Cases that can be walked through any number of times. `chosen` are the positions of a sample; None takes all."""
 
-    path: Path
+    source: Source
     language: str
     size: int
     fingerprint: str
@@ -37,9 +57,9 @@ class Dataset:
     """Questions of the file that text cannot carry, such as those with a handout. They are no part of the set."""
 
     def __iter__(self) -> Iterator[Case]:
-        for position, placed in enumerate(_cases(self.path, self.language)):
+        for position, placed in enumerate(self.source.cases(self.language)):
             if self.chosen is None or position in self.chosen:
-                yield placed[1]
+                yield placed.case
 
     def __len__(self) -> int:
         return self.size if self.chosen is None else len(self.chosen)
@@ -63,37 +83,87 @@ def builtin(name: str) -> Path:
     return _SETS / f"{name}.jsonl"
 
 
-def load(path: Path, *, language: str = "en", sample: int | None = None, seed: int = 0) -> Dataset:
+@dataclass(frozen=True, slots=True)
+class OurFile:
+    """A file in our own form, or a package in `.4s`."""
+
+    path: Path
+
+    def cases(self, language: str) -> Iterator[Placed]:
+        reader = READERS.get(self.path.suffix.lower())
+        if reader is None:
+            problem = f"unknown kind of question file {self.path.suffix!r}; expected {', '.join(READERS)}"
+            raise FileError(problem, file=self.path)
+        file = str(self.path)
+        read = partial(read_case, file=file, language=language)
+        try:
+            for line, values in reader(self.path):
+                yield Placed(read(values, line=line), file, line)
+        except OSError as error:
+            raise FileError(f"cannot be read: {error.strerror or error}", file=self.path) from None
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedSet:
+    """Rows as somebody published them, in a file, a folder or on the hub, and the format that can read them."""
+
+    place: Path | Hub
+    format: Format
+
+    def cases(self, language: str) -> Iterator[Placed]:
+        here = self.place
+        for row in here.rows() if isinstance(here, Hub) else published_rows(here, self.format.columns):
+            for ours in self.format.cases(row):
+                given = {key: value for key, value in ours.items() if value is not None or key == "answer"}
+                yield Placed(read_case(given, file=row.file, line=row.line, language=language), row.file, row.line)
+
+
+def load(path: Path, *, language: str = "en", sample: int | Literal["auto"] | None = None, seed: int = 0) -> Dataset:
     """A checked dataset: every row read, ids unique, references present."""
     if not path.is_file():
         raise FileError("no such file of questions", file=path)
-    first_seen: dict[str, int] = {}
-    for line, case in _cases(path, language):
-        ident = case.question.id
-        if (earlier := first_seen.setdefault(ident, line)) != line:
-            raise FileError(f"{ident!r} is the question of line {earlier} already", file=path, line=line, key="id")
-    size = len(first_seen)
     left_out = tuple(skipped(path)) if path.suffix.lower() == ".4s" else ()
-    if size == 0:
-        why = f" that text can carry: {left_out[0].reason}" if left_out else ""
-        raise FileError(f"no questions in it{why}", file=path)
-    chosen = None
-    if sample is not None and sample < size:
-        chosen = frozenset(seeded(seed, "sample", size).sample(range(size), sample))
+    found = _checked(OurFile(path), path, language, left_out)
     with path.open("rb") as content:
         content_hash = hashlib.file_digest(content, "sha256").hexdigest()
-    return Dataset(path, language, size, digest([content_hash, language]), chosen, left_out)
+    return _drawn(replace(found, fingerprint=digest([content_hash, language])), sample, seed)
 
 
-def _cases(path: Path, language: str) -> Iterator[tuple[int, Case]]:
-    """Each case with its line."""
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
-        problem = f"unknown kind of question file {path.suffix!r}; expected {', '.join(READERS)}"
-        raise FileError(problem, file=path)
-    read = partial(read_case, file=str(path), language=language)
-    try:
-        for line, values in reader(path):
-            yield line, read(values, line=line)
-    except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+def load_published(
+    place: Path | Hub,
+    format: Format,  # noqa: A002 (the word of the experiment file)
+    *,
+    language: str = "en",
+    sample: int | Literal["auto"] | None = None,
+    seed: int = 0,
+) -> Dataset:
+    """A published set, checked in the same way. What it is comes from its cases: order of choices included."""
+    if isinstance(place, Path) and not place.exists():
+        raise FileError("no such file or folder of questions", file=place)
+    return _drawn(_checked(PublishedSet(place, format), place, language), sample, seed)
+
+
+def _checked(source: Source, place: Path | Hub, language: str, left_out: tuple[Skipped, ...] = ()) -> Dataset:
+    first_seen: dict[str, tuple[str, int]] = {}
+    content = hashlib.sha256()
+    for size, placed in enumerate(source.cases(language)):
+        ident = placed.case.question.id
+        file, line = first_seen.setdefault(ident, (placed.file, placed.line))
+        if len(first_seen) == size:
+            earlier = f"line {line}" if file == placed.file else f"{file}, line {line},"
+            problem = f"{ident!r} is the question of {earlier} already"
+            raise FileError(problem, file=placed.file, line=placed.line, key="id")
+        if isinstance(source, PublishedSet):
+            content.update(placed.case.digest.encode())
+    if not first_seen:
+        why = f" that text can carry: {left_out[0].reason}" if left_out else ""
+        raise FileError(f"no questions in it{why}", file=place)
+    return Dataset(source, language, len(first_seen), content.hexdigest()[:32], skipped=left_out)
+
+
+def _drawn(dataset: Dataset, sample: int | Literal["auto"] | None, seed: int) -> Dataset:
+    size = dataset.size
+    count = sample_size(size) if sample == "auto" else sample
+    if count is None or count >= size:
+        return dataset
+    return replace(dataset, chosen=frozenset(seeded(seed, "sample", size).sample(range(size), count)))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from moot.errors import FileError
-from moot.forms import YES_NO
+from moot.final_line.letters import YES_NO
 from moot.models.closest import closest
 from moot.types import UNKNOWN, Case, HumanRate, Question, QuestionKind
 

@@ -55,6 +55,11 @@ def needs_judge(case: Case, answer: str | None) -> bool:
     return score.value == 0.0 and score.stage == "match" and score.detail is None
 
 
+def open_to_judgement(case: Case, answer: str | None) -> bool:
+    """Whether a person may settle it: what a judge would see, and answers whose reference nobody knows yet."""
+    return needs_judge(case, answer) or not case.known
+
+
 async def judge(judging: Player, case: Case, answers: Mapping[str, str], team: Team) -> list[Judgement]:
     """A judge's words on the answers that are left open: normalised answers, each with the words to show for it."""
     items = list(answers.items())
@@ -82,10 +87,12 @@ async def _judge(judging: Player, case: Case, answers: Mapping[str, str], team: 
 
 def settled(case: Case, answer: str | None, judgements: Sequence[Judgement], person: bool | None, judges: int) -> Score:
     """The grade of an answer, and the stage that made it: match, a person, the judges; or nobody yet."""
-    if answer is None or not needs_judge(case, answer):
+    if answer is None or not open_to_judgement(case, answer):
         return match(case, answer)
     if person is not None:
         return Score(float(person), "person")
+    if not case.known:
+        return match(case, answer)
     words = [each for each in judgements if each.answer == normalise(answer)]
     said = "; ".join(map(str, words))
     given = [each.right for each in words if each.right is not None]

@@ -38,6 +38,8 @@ def match(case: Case, answer: str | None) -> Score:
     """1 or 0. What the author of the question rejects is wrong, even where it equals an accepted answer."""
     if answer is None:
         return Score(0.0, "no-answer")
+    if not case.known:
+        return Score(None, "ungraded", "nobody has said yet what is right")
     if case.question.kind != "open":
         return Score(float(normalise(answer) == normalise(case.answer or "")), "choice")
     variants = case.accepted if case.answer is None else (case.answer, *case.accepted)

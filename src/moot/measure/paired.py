@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from moot.measure.bootstrap import percentile_interval, resampled_sums, seed_of
 from moot.measure.proportion import Z_95, wilson
-from moot.types import Estimate, digest
+from moot.types import Estimate
 
 FEW_QUESTIONS = 30
 FEW_DISCORDANT = 10
@@ -21,8 +22,6 @@ _EXACT_FLIPS = 14
 """Up to so many questions that differ, all sign flips are tried; above it they are drawn."""
 _MANY_KINDS = 2_000
 """With more questions that differ from each other the bootstrap is the normal interval, only slower."""
-_CELLS = 1_000_000
-"""Random numbers held at once while resampling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +159,7 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0, resamples: int = 2
         signs = 1 - 2 * ((np.arange(2**moved)[:, None] >> np.arange(moved)) & 1)
         sums = signs @ np.array(sorted(sizes.elements()))
         return float((np.abs(sums) >= observed).mean())
-    generator = np.random.default_rng(_whole(seed, "sign-flip"))
+    generator = np.random.default_rng(seed_of(seed, "sign-flip"))
     sums = np.zeros(resamples)
     for size, times in sorted(sizes.items()):
         sums += size * (2 * generator.binomial(times, 0.5, resamples) - times)
@@ -186,11 +185,13 @@ def cluster_bootstrap(
     if len(kinds) > _MANY_KINDS:
         half = Z_95 * _standard_error(clusters, value, count)
         return Estimate(value, value - half, value + half, n)
-    ratios = _resampled(kinds, n, _whole(seed, "bootstrap"), resamples)
-    if not ratios:
-        return Estimate(value, None, None, n)
-    last = len(ratios) - 1
-    return Estimate(value, ratios[round(0.025 * last)], ratios[round(0.975 * last)], n)
+    import numpy as np
+
+    sums = resampled_sums(np.array(clusters, dtype=float), seed=seed, resamples=resamples)
+    kept = sums[sums[:, 1] > 1e-12]
+    limits = percentile_interval(kept[:, 0] / kept[:, 1], n) if 2 * len(kept) > resamples else None
+    low, high = limits or (None, None)
+    return Estimate(value, low, high, n)
 
 
 def _standard_error(clusters: Sequence[tuple[float, float]], value: float, count: float) -> float:
@@ -198,31 +199,6 @@ def _standard_error(clusters: Sequence[tuple[float, float]], value: float, count
     n = len(clusters)
     squares = math.fsum((top - value * bottom) ** 2 for top, bottom in clusters)
     return math.sqrt(squares * n / (n - 1)) / count
-
-
-def _resampled(kinds: Counter[tuple[float, float]], n: int, seed: int, resamples: int) -> list[float]:
-    """Sorted ratios. Questions that are alike are drawn together, as a multinomial over the kinds of question;
-    where almost each is a kind of its own, drawing question by question is quicker."""
-    import numpy as np
-
-    ordered = sorted(kinds.items())
-    values = np.array([kind for kind, _ in ordered])
-    times = np.array([each for _, each in ordered])
-    alike = 4 * len(ordered) < n
-    questions = values if alike else np.repeat(values, times, axis=0)
-    generator = np.random.default_rng(seed)
-    ratios: list[float] = []
-    at_once = max(1, _CELLS // len(questions))
-    for start in range(0, resamples, at_once):
-        size = min(at_once, resamples - start)
-        if alike:
-            tops, bottoms = (generator.multinomial(n, times / n, size=size) @ values).T
-        else:
-            drawn = generator.integers(0, n, size=(size, n), dtype=np.int32)
-            tops, bottoms = questions[:, 0][drawn].sum(axis=1), questions[:, 1][drawn].sum(axis=1)
-        kept = bottoms > 1e-12
-        ratios.extend((tops[kept] / bottoms[kept]).tolist())
-    return sorted(ratios)
 
 
 def bootstrap_difference(differences: Sequence[float], *, seed: int = 0) -> Estimate | None:
@@ -246,8 +222,3 @@ def bootstrap_share(clusters: Sequence[tuple[float, float]], *, seed: int = 0) -
         return found
     score = wilson(found.value * counted, counted)
     return Estimate(found.value, score.low, score.high, found.n)
-
-
-def _whole(seed: int, *role: object) -> int:
-    """The seed of NumPy's generator for one purpose, drawn like every other seed in moot."""
-    return int(digest([seed, *map(str, role)]), 16)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from moot.types import Estimate, seeded
+from moot.types import Estimate
 
 Z_95 = 1.959963984540054
 
@@ -32,9 +32,14 @@ def mean_over_questions(values: Sequence[float], *, seed: int = 0, resamples: in
     mean = sum(values) / n
     if n < 2:
         return Estimate(mean, None, None, n)
-    draw = seeded(seed, "bootstrap", n)
-    means = sorted(sum(draw.choices(values, k=n)) / n for _ in range(resamples))
-    return Estimate(mean, means[int(0.025 * resamples)], means[int(0.975 * resamples) - 1], n)
+    import numpy as np
+
+    from moot.measure.bootstrap import percentile_interval, resampled_sums
+
+    column = np.array(values, dtype=float)[:, None]
+    limits = percentile_interval(resampled_sums(column, seed=seed, resamples=resamples)[:, 0] / n, n)
+    low, high = limits or (None, None)
+    return Estimate(mean, low, high, n)
 
 
 def accuracy(values: Sequence[Sequence[float]], *, seed: int = 0) -> Estimate:

@@ -30,6 +30,8 @@ right, it takes the group with the highest
 
 with its own draft as a candidate of no votes if nobody shows it; ties go to its own draft, then by a draw.
 
+**In a discussion** it settles its answer in the same way, from the solutions it hears; see `simulated_talk`.
+
 A prompt is read as text (see `reading`), in process and over HTTP alike; a question's id, which only calls in process
 have, goes first where the world knows it.
 """
@@ -47,6 +49,7 @@ from moot.errors import RequestRejected, UsageError
 from moot.models.instance import Impossible, instance, strings_allowed
 from moot.models.model import messages_json
 from moot.models.reading import Shown, read_question, read_shown
+from moot.models.simulated_talk import decided, read_solutions
 from moot.models.world import NORMAL, Facts, World, normal, plain, uniform
 from moot.types import FREE, Price, Reply, Request, Usage
 
@@ -133,11 +136,15 @@ class SimulatedModel:
             return self._finished(request, f"{MARK} It depends on how one looks at it.", "stop")
         mind = _Mind(self, facts, _turn(request), _variation(request))
         answer, why = mind.draft()
-        if shown := read_shown(request.messages):
+        solutions = read_solutions(request.messages)
+        if shown := read_shown(request.messages) or solutions:
             answer, why = mind.choose(shown, answer)
-        said = {"reasoning": f"{MARK} {why}; conviction {mind.conviction(answer):.2f}.", "answer": answer}
+        reasoning = f"{MARK} {why}; conviction {mind.conviction(answer):.2f}."
+        said = {"reasoning": reasoning, "answer": answer}
         if request.schema is not None:
-            said = instance(request.schema, said, _drawer(self, request, facts))
+            draw = _drawer(self, request, facts)
+            made = instance(request.schema, {**said, "message": reasoning, "solution": answer}, draw)
+            said = decided(made, request.schema, solutions, answer, draw) if isinstance(made, dict) else made
         return self._finished(request, json.dumps(said, ensure_ascii=False), "stop")
 
     def _facts(self, request: Request) -> Facts:
@@ -145,7 +152,7 @@ class SimulatedModel:
         if facts is None:
             asked = read_question(request.messages)
             facts = self.world.by_text(asked.text, asked.choices, asked.context)
-        return facts.within(strings_allowed(request.schema, "answer"))
+        return facts.within(strings_allowed(request.schema, "answer") or strings_allowed(request.schema, "solution"))
 
     def _finished(self, request: Request, text: str, finish: str) -> Reply:
         prompt = sum(len(message.content) for message in request.messages) // 4

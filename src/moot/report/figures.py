@@ -11,7 +11,9 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.measure.proportion import accuracy
-from moot.report.quiz import judges_figures, quiz_figures, right_of
+from moot.report.evidence import evidence_figures
+from moot.report.plays import Source
+from moot.report.quiz import judges_figures, quiz_figures
 from moot.store import queries, schema
 from moot.store.statements import Row
 from moot.types import Estimate
@@ -19,17 +21,19 @@ from moot.types import Estimate
 Figures = dict[str, Any]
 
 
-def figures(connection: Connection, experiment: Row) -> Figures:
-    """All that is known about an experiment, in the form of the contract."""
+def figures(connection: Connection, experiment: Row, *, hypotheses: Iterable[str] = ()) -> Figures:
+    """All that is known about an experiment, in the form of the contract. `hypotheses`: those of the file as it is now."""
     ident, size = experiment["id"], experiment["size"]
     config = json.loads(experiment["config"])
     grader = grader_of(config)
     cells = queries.cells_of(connection, ident)
-    rows = [_accuracy_row(connection, ident, cell, size, grader, config) for cell in cells]
+    source = Source(connection, experiment, grader)
+    rows = [_accuracy_row(source, cell, size) for cell in cells]
     simulated = sorted(name for name, spec in config["models"].items() if spec["provider"] == "simulated")
     runs = queries.runs_of(connection, ident)
     shown = {
         "experiment": experiment["name"],
+        "kind": config.get("kind", "production"),
         "questions": size,
         "accuracy": rows,
         "failures": [dict(row) for row in queries.failures_of(connection, experiment["name"])],
@@ -40,12 +44,11 @@ def figures(connection: Connection, experiment: Row) -> Figures:
     for name in ("ungraded", "disputed"):
         if count := sum(row[name] for row in rows):
             shown[name] = count
-    if len(config.get("judge", {}).get("models", ())) == 2 and (
-        judges := judges_figures(connection, experiment, grader)
-    ):
+    if len(config.get("judge", {}).get("models", ())) == 2 and (judges := judges_figures(source)):
         shown["judges"] = judges
     if any(cell["player"] is None for cell in cells):
-        shown |= quiz_figures(connection, experiment, cells, grader)
+        shown |= quiz_figures(source, cells)
+    shown |= evidence_figures(source, cells, experiment["name"], shown, hypotheses)
     return shown
 
 
@@ -61,41 +64,45 @@ def find_experiment(connection: Connection, name: str | None = None) -> Row:
     return found
 
 
-def _accuracy_row(
-    connection: Connection, ident: str, cell: Row, size: int, grader: str, config: dict[str, Any]
-) -> dict[str, Any]:
+def _accuracy_row(source: Source, cell: Row, size: int) -> dict[str, Any]:
     scores: dict[int, list[float]] = {}
     answered_scores: dict[int, list[float]] = {}
     outcomes: Counter[str] = Counter()
     keys: set[str] = set()
     open_grades: dict[int, int] = {}
     disputed, seconds = 0, 0.0
-    for row in queries.results(connection, ident, cell["id"], grader):
-        position, right = row["position"], right_of(row)
-        outcomes[row["outcome"]] += 1
-        seconds += row["seconds"]
+    for each in source.seen(cell):
+        position, right = each.position, each.right
+        outcomes[each.outcome] += 1
+        seconds += each.seconds
         if right is None:
             open_grades[position] = open_grades.get(position, 0) + 1
-            disputed += row["stage"] == "disputed"
+            disputed += each.stage == "disputed"
         scores.setdefault(position, []).append(right or 0.0)
-        if row["outcome"] in ("answered", "undecided"):
+        if each.outcome in ("answered", "undecided"):
             answered_scores.setdefault(position, []).append(right or 0.0)
-        keys.update(step[3] for step in json.loads(row["transcript"]) if step[3])
-    seed = int(config.get("seed", 0))
+        keys.update(each.calls)
+    seed = source.seed
     named = {"strategy": cell["strategy"], "label": cell["label"]}
     named |= {"player": cell["player"]} if cell["player"] else {"team": cell["team"], "captain": cell["captain"]}
+    named |= {"cohort": cell["cohort"]} if cell["cohort"] else {}
     return {
         **named,
         **_estimate(accuracy(list(scores.values()), seed=seed)),
         "outcomes": dict(outcomes),
-        "missing": size * int(config.get("repeats", 1)) - sum(outcomes.values()),
+        "missing": size * _plays(source.config, cell) - sum(outcomes.values()),
         "ungraded": sum(open_grades.values()),
         "disputed": disputed,
         **_bounds(scores, open_grades),
         "answered": _estimate(accuracy(list(answered_scores.values()), seed=seed)),
         "seconds": round(seconds, 3),
-        **_usage(connection, keys),
+        **_usage(source.connection, keys),
     }
+
+
+def _plays(config: Mapping[str, Any], cell: Row) -> int:
+    """How often a question is played: the file's repeats, and those that the strategy has of its own."""
+    return int(config.get("repeats", 1)) * int(json.loads(cell["spec"]).get("repeats", 1))
 
 
 def _bounds(scores: Mapping[int, Sequence[float]], open_grades: Mapping[int, int]) -> dict[str, Any]:

@@ -115,6 +115,10 @@ def _voices(said: Mapping[str, str], groups: Groups, case: Case) -> str:
 
 def _decision(told: Told, said: Mapping[str, str]) -> str:
     word = _answer(told.case, told.verdict.answer or "")
+    if (rounds := told.verdict.notes.get("rounds")) is not None:
+        agreed = "All agreed" if told.verdict.notes["agreed"] else "No agreement"
+        after = f" after {len(rounds)} round{'s' if len(rounds) != 1 else ''} of debate" if rounds else " from the start"
+        return f"{agreed}{after}; {told.captain or 'the team'} ended on {word}."
     if not told.spoke:
         return f"{_size(told)} won the vote: {word}{_tie(told)}."
     own = said.get(told.captain or "")

@@ -224,6 +224,8 @@ def in_order(figures: Figures, rows: Iterable[Row]) -> list[Row]:
 
 def remarks(figures: Figures) -> list[str]:
     lines = []
+    if figures.get("kind") == "calibration":
+        lines.append("A calibration: kept apart from production, and no part of any figure of it.")
     if figures["simulated"]:
         lines.append(f"Simulated, not real: {', '.join(figures['simulated'])}.")
     if 0 < figures["questions"] < SMALL:
@@ -321,7 +323,7 @@ def _figure(row: Row | None, key: str = "value") -> str:
 
 
 def _who(row: Row) -> str:
-    return row.get("player") or row.get("captain") or row.get("team") or ""
+    return row.get("player") or row.get("captain") or row.get("cohort") or row.get("team") or ""
 
 
 def _whose(row: Row) -> str | None:

@@ -52,16 +52,17 @@ def transcripts(
     found = []
     for cell in queries.cells_of(connection, ident):
         title = f"{cell['label']}@{who}" if (who := cell["player"] or cell["captain"]) else cell["label"]
+        title = f"{title}, {cell['cohort']}" if cell["cohort"] and not who else title
         if strategy is not None and strategy not in (cell["strategy"], cell["label"], title):
             continue
         for row in queries.results(connection, ident, cell["id"], grader, question=case_row["question"]):
             verdict = verdict_of(row["verdict"])
-            calls = _calls(connection, json.loads(row["transcript"]))
+            calls = calls_of(connection, json.loads(row["transcript"]))
             found.append(Transcript(title, row["repeat"], reference, verdict, calls, row["value"], row["stage"]))
     return found
 
 
-def _calls(connection: Connection, steps: list[list[Any]]) -> tuple[Mapping[str, Any], ...]:
+def calls_of(connection: Connection, steps: list[list[Any]]) -> tuple[Mapping[str, Any], ...]:
     stored = queries.find_calls(connection, [key for *_, key, _error, _problem in steps if key])
     attempts: dict[tuple[str, str, int], int] = {}
     shown = []

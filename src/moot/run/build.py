@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from moot.data import Dataset, builtin, load
-from moot.errors import UsageError
+from moot.attendance import Attendance
+from moot.data import Dataset
+from moot.errors import FileError, UsageError
 from moot.grade.group import GROUPING, Stages
 from moot.models.closest import closest
 from moot.models.model import Model
 from moot.prompts import SETS, Prompts
+from moot.run.claims import ClaimError, cells_meant, check_hypothesis, parse_side
 from moot.run.experiment import (
     ExperimentFile,
     ExperimentSpec,
@@ -25,8 +27,11 @@ from moot.run.experiment import (
 from moot.run.grading import Grading
 from moot.run.places import Key
 from moot.run.providers import BuiltModel, make_models
-from moot.store import store_at
-from moot.store.sqlite import SqliteStore
+from moot.run.questions import questions_of
+from moot.run.staff import check_speakers, staff_shape, staffed
+from moot.run.tables import check_recordings, cohorts_of, configured_names, reader_of, table_shape
+from moot.store import public, store_at
+from moot.store.store import Store
 from moot.strategies import Strategy, label, strategy
 from moot.team import Player, Team, numbered
 from moot.types import Request, canonical_json, digest
@@ -47,10 +52,20 @@ class Cell:
     def captain(self) -> str | None:
         return None if self.player else self.team.captain
 
+    def plays(self, repeats: int) -> range:
+        """How often a question is played; a strategy with repeats of its own is played more often than the file says."""
+        return range(repeats * getattr(self.strategy, "repeats", 1))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is worth knowing before it is played, although nothing is wrong."""
+        return tuple(f"{self.title}: {each}" for each in getattr(self.strategy, "warnings", ()))
+
     @property
     def title(self) -> str:
-        who = self.player or self.captain
-        return f"{self.label}@{who}" if who else self.label
+        if who := self.player or self.captain:
+            return f"{self.label}@{who}"
+        return f"{self.label}, {self.team.cohort}" if self.team.cohort else self.label
 
     def row(self) -> dict[str, Any]:
         return {
@@ -61,6 +76,7 @@ class Cell:
             "captain": self.captain,
             "player": self.player,
             "spec": self.spec,
+            "cohort": self.team.cohort,
         }
 
 
@@ -83,7 +99,7 @@ class Experiment:
 
     @property
     def name(self) -> str:
-        return self.spec.name
+        return self.spec.kept_as
 
     @property
     def id(self) -> str:
@@ -95,8 +111,10 @@ class Experiment:
 
     @property
     def public_config(self) -> dict[str, Any]:
-        """The file as it may be written down: header values and a proxy's password are not."""
+        """The file as it may be written down: header values and passwords are not."""
         config = self.spec.model_dump(mode="json", exclude_defaults=True)
+        if config.get("store"):
+            config["store"] = public(config["store"])
         for model in config["models"].values():
             if "headers" in model:
                 model["headers"] = dict.fromkeys(model["headers"], "…")
@@ -107,14 +125,14 @@ class Experiment:
 
     @property
     def episodes(self) -> int:
-        return len(self.dataset or ()) * len(self.cells) * self.spec.repeats
+        return len(self.dataset or ()) * sum(len(cell.plays(self.spec.repeats)) for cell in self.cells)
 
-    def store(self) -> SqliteStore:
+    def store(self) -> Store:
         """Where the run is kept. A path in the file is relative to the file."""
         return store_at(self.store_url, beside=self.file.path.parent)
 
-    def with_models(self, wrapped: Mapping[str, Model]) -> Experiment:
-        """The same plan, played by these models."""
+    def with_models(self, wrapped: Mapping[str, Model], attendance: Attendance | None = None) -> Experiment:
+        """The same plan, played by these models; `attendance` remembers who was late for a round."""
 
         def lent(player: Player) -> Player:
             return replace(player, model=wrapped[player.model.name])
@@ -123,7 +141,18 @@ class Experiment:
             grouper = team.grouper
             if isinstance(grouper, Stages) and grouper.model is not None:
                 grouper = replace(grouper, model=lent(grouper.model))
-            return replace(team, players=tuple(map(lent, team.players)), grouper=grouper)
+            officers = {office: lent(each) for office, each in team.officers.items()}
+            reader: Any = team.reader
+            if hasattr(reader, "models"):
+                reader = replace(reader, models=tuple(map(lent, reader.models)))
+            return replace(
+                team,
+                players=tuple(map(lent, team.players)),
+                grouper=grouper,
+                officers=officers,
+                reader=reader,
+                attendance=attendance or team.attendance,
+            )
 
         return replace(
             self,
@@ -137,11 +166,16 @@ class Experiment:
 def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None) -> Experiment:
     """Build all that the file names, or say what is wrong with it. `store_url` goes over the file's own."""
     spec = file.spec
-    dataset = _dataset(file, limit) if spec.questions is not None else None
+    dataset = questions_of(file, limit) if spec.questions is not None else None
     prompts = _prompts(file)
     models = make_models(file, dataset)
     players = _players(file, models, prompts)
-    teams = _teams(file, players, prompts, _grouper(file, models))
+    teams = {
+        name: replace(team, names=configured_names(file), reader=reader_of(file, models))
+        for name, team in _teams(file, players, prompts, _grouper(file, models)).items()
+    }
+    cells = _cells(file, teams, prompts, models)
+    _check_claims(file, cells)
     return Experiment(
         file=file,
         store_url=store_url or file.store_url,
@@ -149,22 +183,9 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
         models=models,
         players=players,
         teams=teams,
-        cells=_cells(file, teams, prompts),
+        cells=cells,
         grading=_grading(file, models, prompts),
     )
-
-
-def _dataset(file: ExperimentFile, limit: int | None) -> Dataset:
-    source = file.spec.questions
-    assert source is not None
-    try:
-        path = builtin(source.builtin) if source.builtin is not None else file.beside(source.file or "")
-    except UsageError as error:
-        raise file.error(("questions", "builtin"), str(error)) from None
-    if not path.is_file():
-        raise file.error(("questions", "file"), f"no such file: {path}")
-    dataset = load(path, language=file.spec.language, sample=source.sample, seed=file.spec.seed)
-    return dataset.first(limit) if limit is not None else dataset
 
 
 def _prompts(file: ExperimentFile) -> Prompts:
@@ -239,27 +260,50 @@ def _teams(file: ExperimentFile, players: Mapping[str, Player], prompts: Prompts
             expected = f"expected each or one of {', '.join(spec.players)}"
             raise file.error(("teams", name, "captain"), f"{spec.captain!r} is not in this team; {expected}")
         members = tuple(players[each] for each in spec.players)
-        teams[name] = Team(name, members, prompts, seed, spec.captain, grouper)
+        cohorts = cohorts_of(file, name, spec)
+        teams[name] = Team(name, members, prompts, seed, spec.captain, grouper, cohorts=cohorts)
     if not teams:
         teams["all"] = Team("all", tuple(players.values()), prompts, seed, grouper=grouper)
     return teams
 
 
-def _cells(file: ExperimentFile, teams: Mapping[str, Team], prompts: Prompts) -> tuple[Cell, ...]:
+def _cells(
+    file: ExperimentFile, teams: Mapping[str, Team], prompts: Prompts, models: Mapping[str, BuiltModel]
+) -> tuple[Cell, ...]:
     """Strategies × teams × line-ups, each once: a player of two teams is alone only once."""
     cells: dict[str, Cell] = {}
     for position, entry in enumerate(file.spec.strategies):
         played = _strategy(file, position, entry)
-        for team in teams.values():
+        for team in (table for each in teams.values() for table in each.tables()):
             try:
-                lineups = played.lineups(team)
+                lineups = played.lineups(staffed(file, models, position, played, team))
+            except FileError:
+                raise
             except UsageError as error:
                 raise file.error(("strategies", position), str(error)) from None
             for lineup in lineups:
                 _check_captain(file, position, played, lineup)
-                cell = _cell(played, lineup, prompts, file.spec.grouping)
+                check_speakers(file, position, played, lineup)
+                check_recordings(file, position, played, lineup)
+                cell = _cell(played, lineup, prompts, file.spec.grouping, table_shape(file, played, lineup))
                 cells.setdefault(cell.id, cell)
     return tuple(cells.values())
+
+
+def _check_claims(file: ExperimentFile, cells: tuple[Cell, ...]) -> None:
+    """What the file declares beforehand must be about what it plays."""
+    rows = [cell.row() for cell in cells]
+    cohorts = dict.fromkeys(name for team in file.spec.teams.values() for name in team.cohorts)
+    for position, text in enumerate(file.spec.hypotheses):
+        try:
+            check_hypothesis(text, rows, cohorts)
+        except ClaimError as error:
+            raise file.error(("hypotheses", position), str(error)) from None
+    if file.spec.primary is not None:
+        try:
+            cells_meant(parse_side(file.spec.primary), rows)
+        except ClaimError as error:
+            raise file.error(("primary",), str(error)) from None
 
 
 def _check_captain(file: ExperimentFile, position: int, played: Strategy, lineup: Team) -> None:
@@ -283,7 +327,9 @@ def _strategy(file: ExperimentFile, position: int, entry: str | Mapping[str, Map
         raise file.error(key, str(error)) from None
 
 
-def _cell(played: Strategy, lineup: Team, prompts: Prompts, grouping: GroupingSpec | None) -> Cell:
+def _cell(
+    played: Strategy, lineup: Team, prompts: Prompts, grouping: GroupingSpec | None, seating: Mapping[str, Any]
+) -> Cell:
     nothing = Request(())
     grouper = lineup.grouper
     grouped = None
@@ -308,6 +354,9 @@ def _cell(played: Strategy, lineup: Team, prompts: Prompts, grouping: GroupingSp
             for player in lineup.players
         ],
     }
+    spec |= {**staff_shape(lineup), **seating}
+    if (own := getattr(played, "repeats", 1)) > 1:
+        spec["repeats"] = own
     alone = played.name == "solo"
     named = {**spec, "team": None if alone else lineup.name}
     player = lineup.players[0].name if alone else None

@@ -19,7 +19,7 @@ from moot.models.model import Model
 from moot.models.retry import OnRetry, Patience, Retry
 from moot.run.providers import BuiltModel
 from moot.store import queries, schema
-from moot.store.sqlite import SqliteStore
+from moot.store.store import Store
 
 
 def limiters(models: Mapping[str, BuiltModel]) -> dict[str, Limiter]:
@@ -53,7 +53,7 @@ def chain(
     return chained
 
 
-async def purse_of(store: SqliteStore, experiment: str, cap_usd: float | None) -> Purse | None:
+async def purse_of(store: Store, experiment: str, cap_usd: float | None) -> Purse | None:
     """What is left of an experiment's budget, if it has one.
 
     What may be on the bill without having given a reply is written down as it happens, whatever becomes of the run.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+from moot.run.experiment import ExperimentFile, ExperimentSpec
+from moot.run.places import Places
 
 EMBEDDED_TEAM: dict[str, Any] = {
     "name": "embedded",
@@ -20,3 +24,8 @@ EMBEDDED_TEAM: dict[str, Any] = {
     "teams": {"six": {"players": ["ann", "bob", "cat", "dan", "eve", "fay"], "captain": "dan"}},
     "strategies": ["solo", "vote", "talkative"],
 }
+
+
+def embedded_team() -> ExperimentFile:
+    """Six differently instructed players of the packaged local model: no key, no file, no network."""
+    return ExperimentFile(Path("embedded team"), ExperimentSpec.model_validate(EMBEDDED_TEAM), Places(None))

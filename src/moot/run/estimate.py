@@ -6,7 +6,6 @@ are counted once, and what the store holds already costs nothing. What is guesse
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,8 +21,8 @@ from moot.run.build import Experiment
 from moot.run.play import play
 from moot.run.providers import BuiltModel
 from moot.store.calls import ExperimentCalls
-from moot.store.sqlite import SqliteStore
-from moot.types import Case, Price, Reply, Request, canonical_json, digest, digest_of_bytes, seeded
+from moot.store.store import Store
+from moot.types import Case, Price, Question, Reply, Request, canonical_json, digest, digest_of_bytes, seeded
 
 SAMPLE = 50
 CHARACTERS_A_TOKEN = 4
@@ -63,13 +62,19 @@ class Pretender(Wrapper):
     """Stands in for a model: answers from the store where it can, else with a made-up reply in the right form."""
 
     def __init__(
-        self, built: BuiltModel, calls: ExperimentCalls | None, flights: Flights, known: dict[str, Reply]
+        self,
+        built: BuiltModel,
+        calls: ExperimentCalls | None,
+        flights: Flights,
+        known: dict[str, Reply],
+        questions: Mapping[str, Question],
     ) -> None:
         super().__init__(built.model)
         self._built = built
         self._calls = calls
         self._flights = flights
         self._known = known
+        self._questions = questions
         self.taken = ModelEstimate()
 
     async def generate(self, request: Request) -> Reply:
@@ -93,16 +98,20 @@ class Pretender(Wrapper):
         taken.completion_tokens += completion
         taken.cost_usd = _plus(taken.cost_usd, _cost_usd(price, prompt, completion))
         taken.most_usd = _plus(taken.most_usd, _cost_usd(price, prompt, most))
-        return Reply(_made_up(request), version="pretended")
+        question = self._questions.get(request.question_id or "")
+        return Reply(_made_up(request, self.name, question), version="pretended")
 
 
-async def estimate(experiment: Experiment, store: SqliteStore | None) -> RunEstimate:
+async def estimate(experiment: Experiment, store: Store | None) -> RunEstimate:
     """Play a sample with pretenders and scale it up. Without a store nothing is finished yet."""
     assert experiment.dataset is not None
     calls = ExperimentCalls(store, experiment.name) if store else None
     flights = Flights()
     known: dict[str, Reply] = {}  # one for all: two names for one model are asked once
-    pretenders = {name: Pretender(built, calls, flights, known) for name, built in experiment.models.items()}
+    questions: dict[str, Question] = {}
+    pretenders = {
+        name: Pretender(built, calls, flights, known, questions) for name, built in experiment.models.items()
+    }
     models: Mapping[str, Model] = pretenders
     seated = experiment.with_models(models)
     size = len(experiment.dataset)
@@ -110,6 +119,7 @@ async def estimate(experiment: Experiment, store: SqliteStore | None) -> RunEsti
     chosen = set(sample)
     for position, case in enumerate(experiment.dataset):
         if position in chosen:
+            questions[case.question.id] = case.question
             await _play_and_judge(seated, case)
     scale = size / len(sample)
     return RunEstimate(
@@ -121,7 +131,7 @@ async def estimate(experiment: Experiment, store: SqliteStore | None) -> RunEsti
 
 async def _play_and_judge(seated: Experiment, case: Case) -> None:
     said: dict[str, str] = {}
-    for cell, repeat in itertools.product(seated.cells, range(seated.spec.repeats)):
+    for cell, repeat in ((cell, repeat) for cell in seated.cells for repeat in cell.plays(seated.spec.repeats)):
         answer = (await play(cell, case.question, repeat)).verdict.answer
         if answer is not None and needs_judge(case, answer):
             said[normalise(answer)] = answer
@@ -153,18 +163,27 @@ def _plus(total: float | None, more: float | None) -> float | None:
     return None if total is None or more is None else total + more
 
 
-def _made_up(request: Request) -> str:
+def _answer_to(question: Question | None, asked: str) -> str:
+    """Where no form says what may be answered, the question does."""
+    if question is None or question.kind == "open":
+        return f"pretended {asked[:8]}"
+    return seeded(0, asked).choice(question.letters or ("yes", "no"))
+
+
+def _made_up(request: Request, model: str, question: Question | None) -> str:
     """A reply in the form asked for, and one that its form can read: a partition is whole, a list of grades complete."""
+    # Different words for every prompt and model: at worst nobody agrees, everything is grouped, debated and judged.
+    asked = digest([model, request.sample, *(message.content for message in request.messages)])
     if request.schema is None:
-        return "pretended"
-    # Different words for every prompt: at worst nobody agrees, everything is grouped and everything judged.
-    asked = digest([message.content for message in request.messages])
+        return f"Answer: {_answer_to(question, asked)}"
     said = {"reasoning": "pretended", "answer": f"pretended {asked[:8]}"}
-    made = instance(request.schema, said, lambda place: seeded(0, request.question_id, place).random())
+    made = instance(request.schema, said, lambda place: seeded(0, asked, place).random())
     properties = request.schema.get("properties", {})
     if "groups" in properties:
         made["groups"] = [[number + 1] for number in range(properties["groups"]["maxItems"])]
     if "grades" in properties:
         size = properties["grades"]["items"]["properties"]["id"]["maximum"]
         made["grades"] = [{"id": number + 1, "is_correct": False} for number in range(size)]
+    if "points" in properties and properties["points"].get("type") == "array":  # a purse that must not be overdrawn
+        made["points"] = [1] + [0] * (properties["points"].get("minItems", 1) - 1)
     return orjson.dumps(made).decode()

@@ -231,13 +231,28 @@ class ExtractSpec(Strict):
 class QuestionsSpec(Strict):
     file: Text | None = None
     format: Text | None = Field(default=None, description="The name of a published format, such as mmlu-pro")
+    hub: Text | None = Field(default=None, description="A repository of the Hugging Face hub, or a folder like one")
+    config: Text | None = Field(default=None, description="The part of that repository")
+    split: Text | None = Field(default=None, description="The split of it; left out: test")
+    revision: Text | None = Field(default=None, description="A commit or tag of it")
+    choices: int | None = Field(default=None, ge=2, le=26, description="Turns whole-number answers into choices")
     builtin: Text | None = None
-    sample: int | None = Field(default=None, ge=1)
+    sample: Annotated[int, Field(ge=1)] | Literal["auto"] | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> QuestionsSpec:
-        if (self.file is None) == (self.builtin is None):
-            raise ValueError("expected either file or builtin, and not both")
+        given = [name for name in ("file", "hub", "builtin") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError("expected either file, hub or builtin, and not several of them")
+        if self.hub is not None and self.format is None:
+            raise ValueError("hub needs a format, such as mmlu-pro, that can read its rows")
+        if self.builtin is not None and self.format is not None:
+            raise ValueError("a builtin set is in moot's own form; format goes with file or hub")
+        for name in ("config", "split", "revision"):
+            if getattr(self, name) is not None and self.hub is None:
+                raise ValueError(f"{name} goes with hub only")
+        if self.choices is not None and self.format is None:
+            raise ValueError("choices goes with a format, such as aime, that can make them")
         return self
 
 
@@ -256,11 +271,30 @@ StrategyEntry = Annotated[str | dict[str, dict[str, Any]], BeforeValidator(_stra
 
 
 def _officers(data: Mapping[str, Any]) -> set[object]:
-    """Models that group or judge, in a file that may still hold anything."""
+    """Models that group, judge or read, or that a strategy asks without seating them, in a file that may still hold anything."""
     grouping, judge = data.get("grouping"), data.get("judge")
     named = [grouping.get("model")] if isinstance(grouping, Mapping) else []
     judges = judge.get("models") if isinstance(judge, Mapping) else None
+    extract = data.get("extract")
+    readers = extract.get("models") if isinstance(extract, Mapping) else None
+    named += readers if isinstance(readers, list) else []
+    named += _in_office(data.get("strategies"))
     return {each for each in [*named, *(judges if isinstance(judges, list) else [])] if isinstance(each, str)}
+
+
+OFFICES = ("judge", "planted_by", "summariser")
+"""Options of strategies that name a model which does not play."""
+
+
+def _in_office(strategies: object) -> list[object]:
+    options = [
+        each
+        for entry in (strategies if isinstance(strategies, list) else [])
+        if isinstance(entry, Mapping)
+        for each in entry.values()
+        if isinstance(each, Mapping)
+    ]
+    return [each[key] for each in options for key in OFFICES if key in each]
 
 
 class ExperimentSpec(Strict):
@@ -284,6 +318,11 @@ class ExperimentSpec(Strict):
     repeats: int = Field(default=1, ge=1)
     budget_usd: float | None = Field(default=None, gt=0)
     store: Annotated[str, AfterValidator(_store)] | None = None
+
+    @property
+    def kept_as(self) -> str:
+        """The name under which it is stored. A calibration has one of its own, so nothing of it is found as production."""
+        return self.name if self.kind == "production" else f"{self.name}+{self.kind}"
 
     @model_validator(mode="before")
     @classmethod
@@ -313,7 +352,7 @@ class ExperimentFile:
 
     @property
     def store_url(self) -> str:
-        return self.spec.store or f"sqlite:///{self.spec.name}.db"
+        return self.spec.store or f"sqlite:///{self.spec.kept_as}.db"
 
 
 def read_experiment(path: Path, *, with_questions: bool = True) -> ExperimentFile:

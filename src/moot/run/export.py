@@ -16,7 +16,7 @@ from sqlalchemy import Connection, select
 from moot.forms import AnswerForm, Unusable, read_reply
 from moot.store import queries, schema
 from moot.store.rows import case_of, reply_of
-from moot.store.sqlite import SqliteStore
+from moot.store.store import Store
 from moot.types import Question, Reply
 
 QUESTIONS_TOGETHER = 200
@@ -27,7 +27,7 @@ USABLE = (None, "repaired")
 Recorded = Mapping[str, Any]
 
 
-async def recorded_replies(store: SqliteStore, experiment: str) -> AsyncIterator[Recorded]:
+async def recorded_replies(store: Store, experiment: str) -> AsyncIterator[Recorded]:
     """Each draft of each player once, question by question, in the form of the file of recorded replies."""
     cells = [row["id"] for row in await store.run(partial(queries.cells_of, ident=experiment))]
     start = 0

@@ -19,13 +19,13 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, select, update
 
-from moot.grade.judge import Judgement, judge, judge_identity, needs_judge, settled
+from moot.grade.judge import Judgement, judge, judge_identity, needs_judge, open_to_judgement, settled
 from moot.grade.match import match
 from moot.grade.normalise import normalise
 from moot.store import queries, schema
 from moot.store.rows import case_of, score_row
-from moot.store.sqlite import SqliteStore
 from moot.store.statements import Row
+from moot.store.store import Store
 from moot.team import Player, Team
 from moot.types import Case, Score
 
@@ -113,7 +113,7 @@ class OpenAnswer:
     episodes: int
 
 
-async def grade_all(store: SqliteStore, grading: Grading, cells: Sequence[str], cases: Iterable[Case]) -> Graded:
+async def grade_all(store: Store, grading: Grading, cells: Sequence[str], cases: Iterable[Case]) -> Graded:
     """Grade every stored episode of these cells on these cases."""
     graded = Graded()
     for batch in _batches(cases, QUESTIONS_TOGETHER):
@@ -122,7 +122,7 @@ async def grade_all(store: SqliteStore, grading: Grading, cells: Sequence[str], 
     return graded
 
 
-async def grade_stored(store: SqliteStore, grading: Grading, experiment: str) -> Graded:
+async def grade_stored(store: Store, grading: Grading, experiment: str) -> Graded:
     """Grade every episode of a stored experiment, with the cases it was stored with."""
     graded = Graded()
     cells = await _cells(store, experiment)
@@ -132,7 +132,7 @@ async def grade_stored(store: SqliteStore, grading: Grading, experiment: str) ->
     return graded
 
 
-async def open_answers(store: SqliteStore, grading: Grading, experiment: str) -> list[OpenAnswer]:
+async def open_answers(store: Store, grading: Grading, experiment: str) -> list[OpenAnswer]:
     """The queue for a person: what judges dispute or could not grade; without judges, all that does not match."""
     cells = await _cells(store, experiment)
     found: list[OpenAnswer] = []
@@ -152,7 +152,7 @@ def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
     )
     changed = 0
     for cell, repeat, said in connection.execute(given).all():
-        if normalise(said) == answer and needs_judge(case, said):
+        if normalise(said) == answer and open_to_judgement(case, said):
             place = (scores.c.cell == cell, scores.c.case == case.digest, scores.c.repeat == repeat)
             values = {"value": float(right), "stage": "person", "detail": None}
             changed += connection.execute(update(scores).where(*place).values(**values)).rowcount
@@ -170,11 +170,11 @@ def declare_judges(connection: Connection, experiment: str, judges: Sequence[str
         connection.execute(changed.values(config=json.dumps(config, ensure_ascii=False)))
 
 
-async def _cells(store: SqliteStore, experiment: str) -> list[str]:
+async def _cells(store: Store, experiment: str) -> list[str]:
     return [row["id"] for row in await store.run(partial(queries.cells_of, ident=experiment))]
 
 
-async def _stored_cases(store: SqliteStore, experiment: str) -> AsyncIterator[list[Case]]:
+async def _stored_cases(store: Store, experiment: str) -> AsyncIterator[list[Case]]:
     places = schema.experiment_questions
     query = select(schema.cases.c.content).join(places, places.c.case == schema.cases.c.id)
     query = query.where(places.c.experiment == experiment).order_by(places.c.position).limit(QUESTIONS_TOGETHER)
@@ -188,7 +188,7 @@ async def _stored_cases(store: SqliteStore, experiment: str) -> AsyncIterator[li
         start += len(batch)
 
 
-async def _sheets(store: SqliteStore, grading: Grading, cells: Sequence[str], cases: Sequence[Case]) -> list[Sheet]:
+async def _sheets(store: Store, grading: Grading, cells: Sequence[str], cases: Sequence[Case]) -> list[Sheet]:
     questions = [case.question.digest for case in cases]
     digests = [case.digest for case in cases]
     episodes: dict[str, list[Row]] = defaultdict(list)
@@ -209,13 +209,13 @@ async def _sheets(store: SqliteStore, grading: Grading, cells: Sequence[str], ca
 
 
 async def _grade_batch(
-    store: SqliteStore, grading: Grading, cells: Sequence[str], cases: Sequence[Case], graded: Graded
+    store: Store, grading: Grading, cells: Sequence[str], cases: Sequence[Case], graded: Graded
 ) -> None:
     sheets = await _sheets(store, grading, cells, cases)
     await asyncio.gather(*(_grade_sheet(store, grading, sheet, graded) for sheet in sheets))
 
 
-async def _grade_sheet(store: SqliteStore, grading: Grading, sheet: Sheet, graded: Graded) -> None:
+async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Graded) -> None:
     case, wordings = sheet.case, sheet.open_answers()
     heard = await asyncio.gather(*(_ask(judging, grading, sheet, wordings) for judging in grading.judges))
     for judging, fresh in zip(grading.judges, heard, strict=True):

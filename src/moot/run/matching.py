@@ -22,8 +22,8 @@ from moot.grade.normalise import normalise
 from moot.run.build import Cell, Experiment
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
-from moot.store.sqlite import SqliteStore
 from moot.store.statements import Row
+from moot.store.store import Store
 from moot.team import Team
 from moot.types import Answer, Case, Question, Verdict, digest
 
@@ -72,7 +72,7 @@ def matched_by(config: Mapping[str, Any]) -> str | None:
     return digest([grouping, config["models"].get(grouping.get("model"))])
 
 
-async def match_all(store: SqliteStore, experiment: Experiment) -> Matched:
+async def match_all(store: Store, experiment: Experiment) -> Matched:
     """Match every stored word of a captain. `experiment` is seated: its models are those of the run."""
     done = Matched()
     cells = [cell for cell in experiment.cells if captain_speaks(cell)]
@@ -91,7 +91,7 @@ async def match_all(store: SqliteStore, experiment: Experiment) -> Matched:
     return done
 
 
-async def _unmatched(store: SqliteStore, cells: Sequence[Cell], cases: Sequence[Case], by: str) -> list[Unmatched]:
+async def _unmatched(store: Store, cells: Sequence[Cell], cases: Sequence[Case], by: str) -> list[Unmatched]:
     """What is left of these questions once equal words and earlier matches are taken away."""
     by_digest = {case.question.digest: case for case in cases if case.question.kind == "open"}
     places = {cell.id: place for place, cell in enumerate(cells)}
@@ -120,7 +120,7 @@ def _left_over(question: Question, verdict: Verdict) -> Iterator[str]:
         yield word
 
 
-async def _match(store: SqliteStore, left: Unmatched, team: Team, by: str, *, shows_reference: bool) -> bool:
+async def _match(store: Store, left: Unmatched, team: Team, by: str, *, shows_reference: bool) -> bool:
     """Ask about one question and keep what is said. False: nothing usable was; the next run asks again."""
     grouper = team.grouper
     assert isinstance(grouper, Stages), "who matches is who groups"

@@ -11,9 +11,21 @@ from moot.team import Grouper, Team
 from moot.types import Call, Episode, Question, Verdict
 
 
-async def play(cell: Cell, question: Question, repeat: int = 0, *, grouper: Grouper | None = None) -> Episode:
-    """`grouper` takes the place of the team's own: one that was told the reference, where an experiment asks for it."""
+async def play(
+    cell: Cell,
+    question: Question,
+    repeat: int = 0,
+    *,
+    grouper: Grouper | None = None,
+    journal: list[Call] | None = None,
+) -> Episode:
+    """`grouper` takes the place of the team's own: one that was told the reference, where an experiment asks for it.
+
+    `journal` is where the calls are written as they come, for those who watch.
+    """
     team = replace(cell.team, grouper=grouper).seated(repeat) if grouper else cell.team.seated(repeat)
+    if journal is not None:
+        team = replace(team, journal=journal)
     started = time.perf_counter()
     try:
         verdict = await cell.strategy.play(question, team)

@@ -29,9 +29,10 @@ from moot.run.grading import Graded, grade_all
 from moot.run.matching import Matched, captain_speaks, match_all
 from moot.run.play import play
 from moot.store import queries, schema
+from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import case_row, episode_row, score_row
-from moot.store.sqlite import SqliteStore
+from moot.store.store import Store
 from moot.types import Case, Request
 
 LOOKED_UP_TOGETHER = 100
@@ -78,7 +79,7 @@ class OpenEpisode:
 class Runner:
     """One run of one experiment on one store."""
 
-    def __init__(self, experiment: Experiment, store: SqliteStore) -> None:
+    def __init__(self, experiment: Experiment, store: Store) -> None:
         self.experiment = experiment
         self.store = store
         self.tally = Tally(experiment.episodes)
@@ -107,7 +108,7 @@ class Runner:
         run = await self.store.run(partial(queries.start_run, experiment=experiment.id, facts=facts))
         state: State = "failed"
         try:
-            seated = experiment.with_models(models)
+            seated = experiment.with_models(models, StoredAttendance(self.store, experiment.name))
             await self._play_all(seated.cells)
             await self._afterwards(seated)
             state = self._state()
@@ -170,10 +171,10 @@ class Runner:
     async def _open_episodes(self, cells: Sequence[Cell]) -> AsyncIterator[list[OpenEpisode]]:
         """What is left to play, question by question, a batch of questions at a time."""
         ids = [cell.id for cell in cells]
-        repeats = range(self.experiment.spec.repeats)
+        repeats = self.experiment.spec.repeats
         for start, cases in _batches(self.experiment.dataset or (), LOOKED_UP_TOGETHER):
             done = await self.store.run(partial(self._look_up, ids=ids, start=start, cases=cases))
-            every = list(itertools.product(cases, cells, repeats))
+            every = [(case, cell, repeat) for case in cases for cell in cells for repeat in cell.plays(repeats)]
             left = [
                 OpenEpisode(case, cell, repeat)
                 for case, cell, repeat in every

@@ -8,7 +8,7 @@ from moot.errors import CallError
 from moot.models.cache import StoredCall
 from moot.store import schema
 from moot.store.rows import call_row, failure_row, reply_of
-from moot.store.sqlite import SqliteStore
+from moot.store.store import Store
 from moot.types import Reply, digest
 
 
@@ -19,7 +19,7 @@ class ExperimentCalls:
     keeps what it gets under a key of its own, so the first one's record stays as it was.
     """
 
-    def __init__(self, store: SqliteStore, experiment: str) -> None:
+    def __init__(self, store: Store, experiment: str) -> None:
         self._store = store
         self._experiment = experiment
         self._own_keys: dict[str, str] = {}

@@ -10,24 +10,23 @@ from typing import Any
 from sqlalchemy import Connection, Select, Table, and_, func, insert, select, update
 
 from moot.store import schema
+from moot.store.declarations import declare
 from moot.store.statements import Row, insert_new, insert_or_replace
 
 IN_ONE_QUERY = 500
-"""Parameters in one `IN (...)`: every SQLite takes this many."""
+"""Parameters in one `IN (...)`: every database takes this many."""
 
 
-def add(connection: Connection, table: Table, rows: Sequence[Row]) -> int:
-    """Insert what is not there yet; how many rows were new."""
-    if not rows:
-        return 0
-    return insert_new(table, tuple(rows[0]), connection.dialect.name).execute(connection, rows)
+def add(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
+    """Insert what is not there yet."""
+    if rows:
+        insert_new(table, tuple(rows[0]), connection.dialect.name).execute(connection, rows)
 
 
 def put(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
     """Insert, or replace the row of the same primary key."""
-    if not rows:
-        return
-    insert_or_replace(table, tuple(rows[0]), connection.dialect.name).execute(connection, rows)
+    if rows:
+        insert_or_replace(table, tuple(rows[0]), connection.dialect.name).execute(connection, rows)
 
 
 def find_calls(connection: Connection, keys: Iterable[str]) -> dict[str, Row]:
@@ -66,12 +65,13 @@ def graded(
 def declare_experiment(connection: Connection, row: Row, cells: Sequence[Row]) -> bool:
     """Write an experiment and its cells down. True if all its questions are there as well."""
     add(connection, schema.cells, cells)
-    if not add(connection, schema.experiments, [row]):
-        # What is no part of the identity (judges, budget) may have changed, and reports go by it.
-        known = schema.experiments.c.id == row["id"]
-        connection.execute(update(schema.experiments).where(known).values(config=row["config"]))
+    add(connection, schema.experiments, [row])
+    # What is no part of the identity (judges, budget) may have changed since, and reports go by it.
+    known = schema.experiments.c.id == row["id"]
+    connection.execute(update(schema.experiments).where(known).values(config=row["config"]))
     places = [{"experiment": row["id"], "position": n, "cell": cell["id"]} for n, cell in enumerate(cells)]
     add(connection, schema.experiment_cells, places)
+    declare(connection, row["name"], json.loads(row["config"]), [cell["id"] for cell in cells])
     written = select(func.count()).where(schema.experiment_questions.c.experiment == row["id"])
     return bool(connection.execute(written).scalar_one() == row["size"])
 
@@ -188,6 +188,20 @@ def matches_on(connection: Connection, questions: Sequence[str]) -> list[Row]:
     table = schema.matches
     parts = (select(table).where(table.c.question.in_(part)) for part in chunks(questions))
     return [row for query in parts for row in _mappings(connection, query)]
+
+
+def find_absence(connection: Connection, key: str) -> list[str] | None:
+    """Who was late for a round; None where nothing is on record."""
+    table = schema.absences
+    found = connection.execute(select(table.c.players).where(table.c.key == key)).scalar()
+    return None if found is None else list(json.loads(found))
+
+
+def keep_absence(connection: Connection, key: str, players: Sequence[str]) -> list[str]:
+    """Write down who was late; if somebody else was first, theirs stands and is returned."""
+    row = {"key": key, "players": json.dumps(list(players)), "created_at": time.time()}
+    add(connection, schema.absences, [row])
+    return find_absence(connection, key) or []
 
 
 def failures_of(connection: Connection, name: str) -> list[Row]:

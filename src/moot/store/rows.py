@@ -19,6 +19,7 @@ _CASE_DEFAULTS: Mapping[str, Any] = {
     **dict.fromkeys(("accepted", "rejected"), ()),
     **dict.fromkeys(("lemmatize", "free_order"), False),
     "meta": {},
+    "known": True,
 }
 
 

@@ -53,6 +53,7 @@ cells = Table(
     Column("captain", String),
     Column("player", String),
     Column("spec", Text, nullable=False),
+    Column("cohort", String),  # null: the whole team sits at one table
 )
 cases = Table(
     "cases",
@@ -162,13 +163,50 @@ matches = Table(
     Column("content", Text, nullable=False),  # texts that mean the same, as groups: for measurement, not for play
     sqlite_with_rowid=False,
 )
+declarations = Table(
+    "declarations",
+    metadata,
+    Column("experiment", String, primary_key=True),  # its name: another file under it is the same undertaking
+    Column("kind", String, primary_key=True),  # hypothesis, primary
+    Column("text", Text, primary_key=True),
+    Column("declared_at", Float, nullable=False),
+    Column("frozen", Integer, nullable=False),  # 1: written down before the first call; 0: exploratory
+    sqlite_with_rowid=False,
+)
+
+absences = Table(
+    "absences",
+    metadata,
+    Column("key", String, primary_key=True),  # digest of the experiment's name and of all that was asked in a round
+    Column("players", Text, nullable=False),  # who was late for it, as JSON
+    Column("created_at", Float, nullable=False),
+)
 
 
 def _first_tables(connection: Connection) -> None:
     metadata.create_all(connection)
 
 
-MIGRATIONS: dict[str, Callable[[Connection], None]] = {"0001-first-tables": _first_tables}
+def _cohorts(connection: Connection) -> None:
+    """A store that is new has the column already: the first step makes all tables as they are today."""
+    if "cohort" not in {column["name"] for column in inspect(connection).get_columns("cells")}:
+        connection.exec_driver_sql("ALTER TABLE cells ADD COLUMN cohort VARCHAR")
+
+
+def _absences(connection: Connection) -> None:
+    absences.create(connection, checkfirst=True)
+
+
+def _hypotheses(connection: Connection) -> None:
+    declarations.create(connection, checkfirst=True)
+
+
+MIGRATIONS: dict[str, Callable[[Connection], None]] = {
+    "0001-first-tables": _first_tables,
+    "0002-cohorts": _cohorts,
+    "0003-hypotheses": _hypotheses,
+    "0004-absences": _absences,
+}
 
 
 def migrate(connection: Connection) -> None:

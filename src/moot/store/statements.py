@@ -24,9 +24,8 @@ class Insert:
     sql: str
     parameters: Callable[[Row], Sequence[Any]]
 
-    def execute(self, connection: Connection, rows: Sequence[Row]) -> int:
-        """How many rows were written."""
-        return connection.exec_driver_sql(self.sql, self.values(rows)).rowcount
+    def execute(self, connection: Connection, rows: Sequence[Row]) -> None:
+        connection.exec_driver_sql(self.sql, self.values(rows))
 
     def values(self, rows: Sequence[Row]) -> list[tuple[Any, ...]]:
         return [tuple(self.parameters(row)) for row in rows]

@@ -24,6 +24,10 @@ BUILT_IN = {
     "silent": "moot.strategies.silent:Silent",
     "talkative": "moot.strategies.talkative:Talkative",
     "adaptive": "moot.strategies.adaptive:Adaptive",
+    "discuss": "moot.strategies.discuss:Discuss",
+    "peer-review": "moot.strategies.peer_review:PeerReview",
+    "debate": "moot.strategies.debate:Debate",
+    "mixture": "moot.strategies.mixture:Mixture",
 }
 
 
@@ -31,8 +35,10 @@ BUILT_IN = {
 class Strategy(Protocol):
     name: ClassVar[str]
     """As in the experiment file."""
-    templates: ClassVar[tuple[str, ...]]
-    """The prompts it uses: their hashes are part of what an episode is."""
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The prompts it uses: their hashes are part of what an episode is. Most have always the same: a `ClassVar`."""
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
         """The teams that play: the team itself, each player alone, or one for every captain."""

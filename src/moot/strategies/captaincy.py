@@ -16,12 +16,20 @@ from moot.types import Answer, Question, Verdict
 
 
 def by_captain(team: Team, captain: str | None = None, *, needed: bool = True) -> tuple[Team, ...]:
-    """A line-up for every captain that the team may have, or for the one that the strategy names."""
+    """A line-up for every captain that the team may have, or for the one that the strategy names.
+
+    A captain leads its own cohort: those of another are no part of its line-up.
+    """
+    if len(tables := team.tables()) > 1:
+        return tuple(lineup for table in tables for lineup in by_captain(table, captain, needed=needed))
+    (team,) = tables
     wanted = team.captain if captain is None else captain
     if wanted is None and needed:
         raise UsageError(f"team {team.name!r} has no captain; expected captain: each or captain: NAME")
     if wanted == "each":
         return tuple(replace(team, captain=player.name) for player in team.players)
+    if any(wanted in members for cohort, members in team.cohorts.items() if cohort != team.cohort):
+        return ()  # captain at another table
     if wanted is not None and wanted not in [player.name for player in team.players]:  # anything may stand in a file
         names = ", ".join(player.name for player in team.players)
         raise UsageError(f"captain {wanted!r} is not in team {team.name!r}; expected each or one of {names}")

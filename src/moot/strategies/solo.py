@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from moot.strategies.natives import Drafts, check_drafts, draft_templates, native
 from moot.team import Team
 from moot.types import Question, Verdict
 
@@ -14,14 +15,24 @@ class Solo:
     """One player, one draft, no team."""
 
     name: ClassVar[str] = "solo"
-    templates: ClassVar[tuple[str, ...]] = ("draft",)
+
+    drafts: Drafts = "single-call"
+    """`double-call`: the answer first, its reasons in a second call. What it gains is the tax on the form."""
+
+    def __post_init__(self) -> None:
+        check_drafts(self.drafts)
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        return draft_templates(self.drafts)
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
-        return tuple(replace(team, name=player.name, players=(player,)) for player in team.players)
+        alone = replace(team, cohort=None, cohorts={})  # a player of two teams is alone only once
+        return tuple(replace(alone, name=player.name, players=(player,)) for player in team.players)
 
     async def play(self, question: Question, team: Team) -> Verdict:
         (player,) = team.players
-        draft = await team.draft(player, question)
+        draft = await native(question, team, player, self.drafts)
         return Verdict(
             answer=draft.text,
             outcome=draft.outcome,

@@ -6,6 +6,7 @@ captain, at no extra call: the drafts are the same.
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from moot.team import Team
 from moot.types import Answer, Grouping, Question, Verdict
 
 
+NOT_NEEDED = "not needed: the vote was settled without it"
+
+
 @dataclass(frozen=True, slots=True)
 class Vote:
     """The largest group of answers."""
@@ -26,12 +30,14 @@ class Vote:
 
     captain: str | None = None
     """Who breaks ties, if not the team's captain."""
+    early_stop: bool = False
+    """Drop the calls that are still out once no reply could change the winner; on when a team is served."""
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
         return by_captain(team, self.captain, needed=False)
 
     async def play(self, question: Question, team: Team) -> Verdict:
-        drafts = await team.drafts(question)
+        drafts = await (drafts_that_matter(question, team) if self.early_stop else team.drafts(question))
         return self.decide(question, team, drafts, await team.group(question, drafts))
 
     def decide(self, question: Question, team: Team, drafts: Sequence[Answer], grouping: Grouping) -> Verdict:
@@ -42,6 +48,7 @@ class Vote:
         winners = tied[0] if len(tied) == 1 else own or team.random(question, "tie").choice(tied)
         members = [draft for draft in drafts if draft.player in winners]
         said = _wording(members, team.captain)
+        dropped = [draft.player for draft in drafts if draft.cause == NOT_NEEDED]
         return Verdict(
             said.text,
             "answered",
@@ -49,9 +56,41 @@ class Vote:
             who=tuple(member.player for member in members),
             answers=tuple(drafts),
             ballots=tuple({"player": player, "group": grouping.group_of(player)} for player in grouping.players),
-            absent=absent(drafts),
-            notes={**grouping.notes(), "tied": len(tied)},
+            absent=tuple(name for name in absent(drafts) if name not in dropped),
+            notes={**grouping.notes(), "tied": len(tied), **({"not_needed": dropped} if dropped else {})},
         )
+
+
+async def drafts_that_matter(question: Question, team: Team) -> tuple[Answer, ...]:
+    """Everybody alone, at the same time, until the winner is certain; the calls that are then still out are dropped."""
+    out = {asyncio.create_task(team.draft(player, question)): player.name for player in team.players}
+    heard: dict[str, Answer] = {}
+    try:
+        while out and not _settled([each.text for each in heard.values()], len(team.players), question):
+            done, _ = await asyncio.wait(out, return_when=asyncio.FIRST_COMPLETED)
+            heard |= {out.pop(task): task.result() for task in done}
+    finally:
+        for task in out:
+            task.cancel()
+        await asyncio.gather(*out, return_exceptions=True)
+    dropped = (Answer(name, None, outcome="unanswered", cause=NOT_NEEDED) for name in out.values())
+    return tuple(heard.get(player.name) or next(dropped) for player in team.players)
+
+
+def _settled(texts: Sequence[str | None], players: int, question: Question) -> bool:
+    """Whether the largest group wins whatever the others say.
+
+    Letters that differ stay apart. Free answers that differ may still turn out to mean the same, so there the leader
+    must have more than all others together could have.
+    """
+    counts = Counter(text.strip().casefold() for text in texts if text is not None).most_common(2)
+    if not counts:
+        return False
+    leader = counts[0][1]
+    if question.kind == "open":
+        return 2 * leader > players
+    runner_up = counts[1][1] if len(counts) > 1 else 0
+    return leader > runner_up + players - len(texts)
 
 
 def _wording(members: Sequence[Answer], captain: str | None) -> Answer:

@@ -1,0 +1,67 @@
+"""`moot serve`: a team as one model, and the table that people watch. `moot purge`: what it was asked, forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+from moot.cli.report import open_existing
+from moot.errors import UsageError
+from moot.run.embedded import embedded_team
+from moot.run.experiment import read_experiment
+from moot.run.served import purge, served_name
+from moot.serve.app import DAY_S, Settings
+from moot.serve.gate import KeyLimits
+from moot.serve.serving import report_folder, serve
+from moot.store import from_here, queries
+
+
+def serve_command(
+    path: Path | None,
+    *,
+    host: str,
+    port: int,
+    key_env: list[str],
+    store: str | None,
+    per_minute: int | None,
+    usd_per_day: float | None,
+    concurrent: int | None,
+    at_once: int,
+    waiting: int,
+    body_kb: int,
+    keep_days: float | None,
+    reports: Path | None,
+    reuse: bool,
+) -> int:
+    file = read_experiment(path, with_questions=False) if path is not None else embedded_team()
+    settings = Settings(
+        limits=KeyLimits(per_minute, usd_per_day, concurrent),
+        at_once=at_once,
+        waiting=waiting,
+        body_bytes=body_kb * 1024,
+        keep_days=keep_days,
+        reports=report_folder(reports),
+    )
+    url = from_here(store) if store else None
+    serve(file, host=host, port=port, key_env=key_env, settings=settings, store_url=url, reuse=reuse)
+    return 0
+
+
+def purge_command(path: Path, *, older_than: float, store: str | None) -> int:
+    removed = asyncio.run(_purge(path, older_than, store))
+    print(f"forgotten: {removed['episodes']} answers, {removed['questions']} questions, {removed['calls']} calls")
+    return 0
+
+
+async def _purge(path: Path, days: float, url: str | None) -> dict[str, int]:
+    opened, name = open_existing(path, url)
+    await opened.open()
+    try:
+        wanted = served_name((name or "").removesuffix(":served"))
+        found = await opened.run(lambda connection: queries.latest_experiment(connection, wanted))
+        if found is None:
+            raise UsageError(f"nothing served is kept here; {path} was never served with this store")
+        return await opened.run(lambda connection: purge(connection, found["id"], time.time() - days * DAY_S))
+    finally:
+        await opened.close()

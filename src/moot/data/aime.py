@@ -1,0 +1,47 @@
+"""AIME: competition problems whose answer is a whole number from 0 to 999. Columns are spelled in several ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from moot.data.formats import shuffled
+from moot.data.published import Published
+from moot.errors import UsageError
+from moot.types import seeded
+
+MOST = 1000
+"""Wrong choices are drawn from 0 to this number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aime:
+    """Open by itself; with `choices`, the answer stands among as many numbers less one, drawn by the seed."""
+
+    name: ClassVar[str] = "aime"
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    seed: int = 0
+    choices: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.choices is not None and not 2 <= self.choices <= 26:
+            raise UsageError(f"choices: expected 2 to 26, found {self.choices}")
+
+    def cases(self, row: Published) -> Iterator[Mapping[str, Any]]:
+        answer = row.number("Answer", "answer")
+        if answer > 999:
+            raise row.error("answer" if "answer" in row.values else "Answer", f"expected 0 to 999, found {answer}")
+        ident = row.text("ID") or row.text("id") or f"{row.origin}-{row.line}"
+        case: dict[str, Any] = {"id": ident, "text": row.needed("Question", "Problem", "problem", "question")}
+        year = row.text("Year") or row.text("year")
+        if year is not None and year.isdecimal():
+            case["year"] = int(year)
+        if self.choices is None:
+            yield {**case, "answer": str(answer), "accepted": [f"{answer:03d}"] if answer < 100 else []}
+            return
+        generator = seeded(self.seed, "choices", ident)
+        others = generator.sample([number for number in range(MOST + 1) if number != answer], self.choices - 1)
+        choices, letter = shuffled(str(answer), [str(number) for number in others], generator)
+        yield {**case, "choices": choices, "answer": letter}

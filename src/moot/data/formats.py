@@ -1,0 +1,71 @@
+"""Formats of published benchmarks by name. One is a small dataclass: its fields are its options.
+
+A new one is one file and one entry point in the group ``moot.datasets``: a class with `name`, `columns` (for CSV without a
+header, else empty) and `cases`, which turns a published row into rows of our own form. `seed` and `choices` are
+given to those that have such fields.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, ClassVar, Protocol, cast
+
+from moot.data.published import Published
+from moot.errors import UsageError
+from moot.models.closest import closest
+
+BUILT_IN = {
+    "mmlu": "moot.data.mmlu:Mmlu",
+    "mmlu-stem": "moot.data.mmlu:MmluStem",
+    "mmlu-pro": "moot.data.mmlu_pro:MmluPro",
+    "gpqa": "moot.data.gpqa:Gpqa",
+    "strategyqa": "moot.data.strategyqa:StrategyQa",
+    "musr": "moot.data.musr:Musr",
+    "squad": "moot.data.squad:Squad",
+    "truthfulqa": "moot.data.truthfulqa:TruthfulQa",
+    "aime": "moot.data.aime:Aime",
+    "cladder": "moot.data.cladder:Cladder",
+}
+
+
+class Format(Protocol):
+    name: ClassVar[str]
+    columns: ClassVar[tuple[str, ...]]
+    """What the columns of a CSV without a header are; () where there is a header."""
+
+    def cases(self, row: Published) -> Iterable[Mapping[str, Any]]:
+        """The questions of a published row as rows of our own form; none, where the row is not part of the set."""
+
+
+@cache
+def registered() -> Mapping[str, str]:
+    """Names of all formats, ours and those that other packages bring."""
+    theirs = {point.name: point.value for point in entry_points(group="moot.datasets")}
+    return {**theirs, **BUILT_IN}
+
+
+def dataset_format(name: str, *, seed: int = 0, choices: int | None = None) -> Format:
+    """The format of this name with these options."""
+    place = registered().get(name)
+    if place is None:
+        known = sorted(registered())
+        raise UsageError(f"format {name!r} is unknown; expected one of {', '.join(known)}{closest(name, known)}")
+    module, _, attribute = place.partition(":")
+    made = getattr(import_module(module), attribute)
+    allowed = {each.name for each in dataclasses.fields(made)}
+    if choices is not None and "choices" not in allowed:
+        raise UsageError(f"format {name!r} takes no number of choices")
+    options = {"seed": seed, **({} if choices is None else {"choices": choices})}
+    return cast(Format, made(**{key: value for key, value in options.items() if key in allowed}))
+
+
+def shuffled(right: str, wrong: Sequence[str], generator: random.Random) -> tuple[list[str], str]:
+    """Choices in a drawn order, and the letter of the right one. Such sets list the right answer first."""
+    order = generator.sample(range(len(wrong) + 1), len(wrong) + 1)
+    choices = [(right, *wrong)[position] for position in order]
+    return choices, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[order.index(0)]

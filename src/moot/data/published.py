@@ -1,0 +1,162 @@
+"""Files as benchmarks publish them: JSON, JSON Lines, CSV, Parquet, plain or gzipped, one file or a folder of them.
+
+Rows come as they are, without a guess at what a cell means; a format (see `moot.data.formats`) knows that. JSON Lines, CSV
+and Parquet are read a row at a time. A JSON document has to be read whole.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+from moot.data.case import Row
+from moot.data.rows import parquet_rows
+from moot.errors import FileError
+
+ENDINGS = (".json", ".jsonl", ".csv", ".parquet")
+_LONGEST_CELL = 2**31 - 1
+
+
+class Published(Row):
+    """A row as it was published, and where it stands. `origin` is the file's name or the split it is from."""
+
+    def __init__(self, values: Mapping[str, Any], file: str, line: int, origin: str) -> None:
+        super().__init__(values, file, line)
+        self.origin = origin
+
+    def inner(self, values: object, key: str) -> Published:
+        """A part of this row, in the same place."""
+        if not isinstance(values, Mapping):
+            raise self.error(key, "expected an object")
+        return Published(values, self.file, self.line, self.origin)
+
+    def needed(self, *keys: str) -> str:
+        """The text under the first of these keys that is there: published copies spell their columns differently."""
+        found = next((key for key in keys if self.values.get(key) is not None), None)
+        if found is None:
+            others = f" (or {', '.join(keys[1:])})" if len(keys) > 1 else ""
+            raise self.error(keys[0], f"expected a text that is not empty{others}")
+        return cast(str, self.text(found, required=True)).strip()
+
+    def items(self, key: str) -> list[Any]:
+        """A list; in CSV one stands as Python or JSON writes it: ``['Ann', 'Bob']``."""
+        value = self.values.get(key)
+        if isinstance(value, str):
+            try:
+                value = ast.literal_eval(value)
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                value = None
+        if not isinstance(value, list | tuple):
+            raise self.error(key, "expected a list")
+        return list(value)
+
+    def number(self, *keys: str) -> int:
+        """A whole number, as such or in digits."""
+        text = self.needed(*keys)
+        digits = text.removesuffix(".0")
+        if not (digits.isascii() and digits.isdecimal() and len(digits) < 18):
+            raise self.error(
+                next(key for key in keys if key in self.values), f"expected a whole number, found {text!r}"
+            )
+        return int(digits)
+
+    def letter_at(self, key: str, choices: Sequence[object]) -> str:
+        """The letter of the choice at a position counted from 0."""
+        position = self.number(key)
+        if position >= len(choices):
+            raise self.error(key, f"expected 0 to {len(choices) - 1}, found {position}")
+        return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[position] if position < 26 else "?"
+
+
+def published_rows(path: Path, columns: Sequence[str] = ()) -> Iterator[Published]:
+    """The rows of a file, or of all files of a folder in the order of their names.
+
+    `columns`: what the columns of a CSV without a header are.
+    """
+    files = sorted(each for each in path.iterdir() if kind(each) in ENDINGS) if path.is_dir() else [path]
+    if not files:
+        raise FileError(f"no file in it that ends with {', '.join(ENDINGS)}", file=path)
+    for file in files:
+        try:
+            for line, values in _rows(file, columns):
+                yield Published(values, str(file), line, file.name.partition(".")[0])
+        except (OSError, EOFError) as error:
+            raise FileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=file) from None
+        except UnicodeDecodeError as error:
+            raise FileError(f"expected UTF-8 text ({error.reason})", file=file) from None
+
+
+def kind(path: Path) -> str:
+    """The ending that says how to read it, ``.gz`` apart."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
+
+
+def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    match kind(path):
+        case ".parquet":
+            yield from parquet_rows(path)
+        case ".json":
+            yield from _json_items(path)
+        case ".jsonl":
+            with _opened(path) as lines:
+                for number, line in enumerate(lines, start=1):
+                    if line.strip():
+                        yield number, _object(_json(line, path, number), path, number)
+        case ".csv":
+            yield from _cells(path, columns)
+        case other:
+            raise FileError(f"unknown kind of file {other!r}; expected {', '.join(ENDINGS)} or a folder", file=path)
+
+
+def _opened(path: Path) -> TextIO:
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def _json_items(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The items of a list, or of the list under `data`; the number that stands for a line is the item's."""
+    with _opened(path) as content:
+        document = _json(content.read(), path, None)
+    items = document.get("data") if isinstance(document, dict) else document
+    if not isinstance(items, list):
+        raise FileError('expected a list of objects, or {"data": [...]}', file=path)
+    for number, item in enumerate(items, start=1):
+        yield number, _object(item, path, number)
+
+
+def _json(text: str, path: Path, line: int | None) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"not valid JSON ({error})", file=path, line=line) from None
+
+
+def _object(value: object, path: Path, line: int) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise FileError("expected an object", file=path, line=line)
+    return value
+
+
+def _cells(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    csv.field_size_limit(_LONGEST_CELL)
+    with _opened(path) as lines:
+        reader = csv.DictReader(lines, fieldnames=list(columns) or None, strict=True)
+        begins = 1
+        try:
+            for values in reader:
+                begins = begins if columns else max(begins, 2)
+                if None in values:
+                    raise FileError(
+                        f"more cells than the {len(reader.fieldnames or ())} columns", file=path, line=begins
+                    )
+                yield begins, {key: cell for key, cell in values.items() if cell}
+                begins = reader.line_num + 1
+        except csv.Error as error:
+            raise FileError(f"not valid CSV: {error}", file=path, line=reader.line_num) from None

@@ -1,0 +1,55 @@
+"""Letters and words that name an answer: look-alikes, an option's own words, yes and no."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from moot.types import Question
+
+YES_NO: Mapping[str, str] = {"yes": "yes", "no": "no", "да": "yes", "нет": "no", "true": "yes", "false": "no"}
+"""The words that settle a question of yes or no, in small letters."""
+
+_LOOK_ALIKE = dict(zip("АВЕКМНОРСТХ", "ABEKMHOPCTX", strict=True))
+_CYRILLIC_ORDER = "АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЭЮ"
+_EDGES = " \t\r\n*_`\"'«»“”„$|<>#"
+_QUOTES = ('""', "''", "``", "«»", "“”", "„“")
+
+
+def latin(letter: str, letters: str) -> str:
+    """The Latin letter that a Cyrillic one looks like: Russian models type А, С, Е for A, C, E.
+
+    В could be the look-alike of B or the third of А, Б, В; where both name an option there is no telling.
+    """
+    if letter.isascii():
+        return letter
+    looks = _LOOK_ALIKE.get(letter, "?")
+    counted = _CYRILLIC_ORDER.find(letter)
+    if 0 <= counted < len(letters) and letters[counted] != looks:
+        return "?"
+    return looks
+
+
+def plain(text: str) -> str:
+    """An option's words as they compare: case, spacing, a full stop and quotes around them are no difference."""
+    words = " ".join(text.casefold().split()).removesuffix(".")
+    return words[1:-1] if len(words) > 2 and words[0] + words[-1] in _QUOTES else words
+
+
+def known_letter(letter: str, question: Question) -> str | None:
+    """The letter of an option; None for a letter that names none."""
+    found = latin(letter.upper(), question.letters)
+    return found if found in question.letters else None
+
+
+@lru_cache(maxsize=256)
+def _by_words(choices: tuple[str, ...], letters: str) -> dict[str, str]:
+    """The letter of each option by its own words; options in the same words have none."""
+    words = [plain(choice) for choice in choices]
+    return {each: letter for each, letter in zip(words, letters, strict=True) if words.count(each) == 1}
+
+
+def whole_option(words: str, question: Question) -> str | None:
+    """The option whose own words these are."""
+    known = _by_words(question.choices, question.letters)
+    return known.get(plain(words)) or known.get(plain(words.strip(_EDGES + "(){}[]\\")))

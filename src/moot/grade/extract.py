@@ -1,0 +1,130 @@
+"""Reading an answer out of a reply in free words, in two stages, each of which says what it did.
+
+1. What the reply announces itself: JSON, a final-answer line (`final_line`), or a lone line. 2. Two extraction models
+read it, each by itself and without being told what the other found; only if both find the same does it count. Else the
+reply is unparsed: no third model breaks the tie, and nothing is filled in.
+
+Native and later answers take the same way, so what reading costs or spoils it costs both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from moot.errors import UsageError
+from moot.forms import Unusable, settle
+from moot.grade.normalise import normalise
+from moot.team import Announced, Player, Reader, Team
+from moot.types import Question, Reply
+
+EXTRACT = "extract"
+"""The stage under which extraction calls stand in a transcript, and the name of their prompt."""
+
+NONE = "none"
+"""What an extraction model says of a reply that settles on nothing."""
+
+LONGEST_REPLY = 60_000
+"""Characters of a reply that are shown. Of a longer one the middle is left out, and the prompt says so."""
+
+Stage = Literal["announced", "models", "unparsed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """An answer and the stage that settled it; `unparsed` has no answer, and `cause` says why."""
+
+    answer: str | None
+    stage: Stage
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The staged reader. Two models, since one alone would be a guess that nobody checks."""
+
+    models: tuple[Player, ...]
+    first: Reader = field(default_factory=Announced)
+
+    def __post_init__(self) -> None:
+        if len(self.models) != 2:
+            raise UsageError(f"extract: expected two models, found {len(self.models)}")
+
+    async def read(self, question: Question, reply: Reply, team: Team) -> str | None:
+        return (await self.extract(question, reply, team)).answer
+
+    async def extract(self, question: Question, reply: Reply, team: Team) -> Extracted:
+        if (announced := await self.first.read(question, reply, team)) is not None:
+            return Extracted(announced, "announced")
+        if not reply.text.strip():
+            return Extracted(None, "unparsed", "empty")
+        prompt = _prompt(question, reply.text, team)
+        form = ExtractForm(question)
+        heard = await asyncio.gather(*(team.ask(model, question, prompt, form, stage=EXTRACT) for model in self.models))
+        found = [each.value for each in heard]
+        if silent := [each for each in heard if each.value is None]:
+            return Extracted(None, "unparsed", f"{silent[0].player} did not say: {silent[0].cause}")
+        if len({normalise(each or "") for each in found}) > 1:
+            said = " and ".join(f"{each.player} {each.value}" for each in heard)
+            return Extracted(None, "unparsed", f"the readers differ: {said}")
+        if found[0] == NONE:
+            return Extracted(None, "unparsed", "the readers find no answer")
+        return Extracted(found[0], "models")
+
+
+def _prompt(question: Question, text: str, team: Team) -> str:
+    shown = shortened(text)
+    return team.prompts.render(
+        EXTRACT,
+        question=question.text,
+        choices=tuple(zip(question.letters, question.choices, strict=True)),
+        kind=question.kind,
+        response=shown,
+        left_out=len(text) - LONGEST_REPLY if shown != text else 0,
+    )
+
+
+def shortened(text: str, longest: int = LONGEST_REPLY) -> str:
+    """The beginning and the end: what a reply settles on stands at one of them."""
+    if len(text) <= longest:
+        return text
+    half = longest // 2
+    return f"{text[:half]}\n[…]\n{text[len(text) - (longest - half) :]}"
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractForm:
+    """``{"answer": "B"}``: what a reply settles on, or "none"."""
+
+    question: Question
+
+    @property
+    def letters(self) -> str:
+        return self.question.letters
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        answer: dict[str, Any] = {"type": "string"}
+        if self.question.choices:
+            answer["enum"] = [*self.question.letters, NONE]
+        elif self.question.kind == "yes-no":
+            answer["enum"] = ["yes", "no", NONE]
+        return {
+            "type": "object",
+            "properties": {"answer": answer},
+            "required": ["answer"],
+            "additionalProperties": False,
+        }
+
+    def read(self, data: Mapping[str, Any]) -> str:
+        answer = data.get("answer")
+        if not isinstance(answer, str) or not answer.strip():
+            raise Unusable("no-field")
+        if answer.strip().strip(".\"'").casefold() == NONE:
+            return NONE
+        try:
+            return settle(answer.strip(), self.question)
+        except Unusable:
+            raise Unusable("no-field") from None  # a complaint about letters would talk it out of saying "none"

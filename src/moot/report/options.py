@@ -1,0 +1,95 @@
+"""Every way of answering in an experiment as one option: its cells, and what they got right and paid, by question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.measure.crossfit import CrossFit, crossfit
+from moot.measure.quiz import by_question, solos, split
+from moot.report.plays import Seen, Source, Stored, plays_of
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One cell, or several as one: then each question counts by its mean over them."""
+
+    title: str
+    cells: tuple[Stored, ...]
+    right: Mapping[str, float]
+    calls: Mapping[str, float]
+    cost_usd: Mapping[str, float] | None
+    """None where the price of a single call is unknown."""
+    ungraded: float
+    """How many questions' worth of answers no grader has settled."""
+
+    @property
+    def alone(self) -> bool:
+        return all(cell["player"] for cell in self.cells)
+
+    @property
+    def first(self) -> Stored:
+        return self.cells[0]
+
+
+def title_of(cell: Stored) -> str:
+    """``talkative@ann``; a table of one cohort has its name behind it."""
+    who = cell["player"] or cell["captain"]
+    named = f"{cell['label']}@{who}" if who else str(cell["label"])
+    return f"{named}, {cell['cohort']}" if cell.get("cohort") else named
+
+
+def sides(source: Source, cells: Sequence[Stored]) -> dict[str, Side]:
+    """An option for each cell, by its title; where several teams play, the team's name stands behind it."""
+    several = len({cell["team"] for cell in cells if cell["player"] is None}) > 1
+    found: dict[str, Side] = {}
+    for cell in cells:
+        title = f"{title_of(cell)} ({cell['team']})" if several and not cell["player"] else title_of(cell)
+        found[title] = side_of(source, [cell], title)
+    return found
+
+
+def side_of(source: Source, cells: Sequence[Stored], title: str) -> Side:
+    """Several cells as one option: the mean over those that have played a question."""
+    seen = [each for cell in cells for each in source.seen(cell)]
+    costs = source.costs_usd(key for each in seen for key in each.calls)
+    right = _means({id(each): each.right or 0.0 for each in seen}, seen)
+    calls = _means({id(each): float(len(each.calls)) for each in seen}, seen)
+    paid: dict[int, float] = {}
+    for each in seen:
+        known = [cost for key in each.calls if (cost := costs.get(key)) is not None]
+        if len(known) == len(each.calls):
+            paid[id(each)] = sum(known)
+    ungraded = sum(_means({id(each): float(each.right is None) for each in seen}, seen).values())
+    return Side(title, tuple(cells), right, calls, _means(paid, seen) if len(paid) == len(seen) else None, ungraded)
+
+
+def _means(values: Mapping[int, float], seen: Sequence[Seen]) -> dict[str, float]:
+    """Repeats of a cell first, then cells: a cell that was played oftener has no louder voice."""
+    by_cell: dict[tuple[str, str], list[float]] = {}
+    for each in seen:
+        by_cell.setdefault((each.key[0], each.cell["id"]), []).append(values[id(each)])
+    parts: dict[str, list[float]] = {}
+    for (question, _), found in by_cell.items():
+        parts.setdefault(question, []).append(sum(found) / len(found))
+    return {question: sum(found) / len(found) for question, found in parts.items()}
+
+
+def alone_by_player(source: Source, team: str, cells: Sequence[Stored]) -> dict[str, dict[str, float]]:
+    """What each member of a team got right by itself, from its solo cell or else from its drafts."""
+    plays, _ = plays_of(source, team, cells)
+    return {player: by_question(each) for player, each in split(solos(plays), lambda play: play.player).items()}
+
+
+def skyline_of(alone: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """The best that any of them did on each question."""
+    top: dict[str, float] = {}
+    for right in alone.values():
+        for question, value in right.items():
+            top[question] = max(top.get(question, 0.0), value)
+    return top
+
+
+def best_alone(alone: Mapping[str, Mapping[str, float]], *, seed: int = 0) -> CrossFit | None:
+    """The best single player, chosen on other questions than those it is scored on."""
+    return crossfit(alone, list(skyline_of(alone)), seed=seed)

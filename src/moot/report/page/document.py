@@ -1,0 +1,103 @@
+"""The HTML file: static sources put into one document, the data beside them, and a policy that lets nothing else run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from moot.report.page.pack import packed
+from moot.report.page.questions import QuestionData
+from moot.report.page.verdict import lead, verdict, warnings
+from moot.report.section import Section
+
+if TYPE_CHECKING:
+    from moot.report.page.run import RunPage
+
+SCRIPTS = ("dom", "format", "data", "chart", "sections", "reply", "transcript", "filters", "list", "main")
+"""In the order in which they need each other."""
+
+_IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
+
+
+def page_html(
+    figures: Mapping[str, Any],
+    sections: Sequence[Section],
+    questions: QuestionData,
+    *,
+    beside: RunPage | None = None,
+) -> str:
+    """The page of a run, or of two side by side. The same input gives the same page, to the letter."""
+    runs = [(figures, sections, questions)]
+    if beside is not None:
+        runs.append((beside.figures, beside.sections, beside.questions))
+    index = [_run(*run) for run in runs]
+    script, style = _script(), _static("page.css")
+    blocks = [f'<script type="application/octet-stream" id="index">{packed(index)}</script>']
+    for number, run in enumerate(runs):
+        blocks += _blocks(number, run[2])
+    title = " beside ".join(str(run[0]["experiment"]) for run in runs)
+    filled = {
+        "policy": policy(script, style),
+        "title": html.escape(f"{title}: report"),
+        "style": style,
+        "lead": "\n".join(_opening(run[0], len(runs)) for run in runs),
+        "data": "\n".join(blocks),
+        "script": script,
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found.group(1)], _static("page.html"))
+
+
+def policy(script: str, style: str) -> str:
+    """Nothing is fetched, framed or sent; one script and one style run, known by their hashes."""
+    allowed = f"script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+
+
+@cache
+def _static(name: str) -> str:
+    return (files("moot.report.page") / "static" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    """The modules as one: within one script their names are in reach without being imported."""
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _static(f"{name}.js"))) for name in SCRIPTS)
+
+
+def _run(figures: Mapping[str, Any], sections: Sequence[Section], questions: QuestionData) -> dict[str, Any]:
+    return {
+        "name": figures["experiment"],
+        "sections": [asdict(section) for section in sections],
+        "cells": questions.cells,
+        "columns": questions.columns,
+    }
+
+
+def _blocks(run: int, questions: QuestionData) -> Iterator[str]:
+    for number, part in enumerate(questions.parts):
+        yield f'<script type="application/octet-stream" id="part-{run}-{number}">{part}</script>'
+
+
+def _opening(figures: Mapping[str, Any], runs: int) -> str:
+    """The first screen needs no script: whoever prints or reads aloud the file has the verdict."""
+    said = html.escape(verdict(figures))
+    warned = "".join(f"<li>{html.escape(each)}</li>" for each in warnings(figures))
+    notes = f'<ul class="warnings" role="note" aria-label="Before you believe it">{warned}</ul>' if warned else ""
+    name = html.escape(str(figures["experiment"]))
+    heading = f"<h1>{name}</h1>" if runs == 1 else f"<h2>{name}</h2>"
+    return (
+        f'<article class="run">{heading}<p class="lead">{html.escape(lead(figures))}</p>'
+        f'<p class="verdict">{said}</p>{notes}</article>'
+    )

@@ -1,0 +1,135 @@
+"""One part of a page: the transcripts of some dozens of questions, by column, with nothing told twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from moot.report.page.pack import Once, Texts
+from moot.types import Case
+
+_CALL_COLUMNS = ("reply", "finish", "seconds", "version", "cost", "prompt_tokens", "completion_tokens", "thoughts")
+_CASE_FIELDS = ("comment", "source", "author", "package", "year", "difficulty")
+
+
+class Part:
+    """Filled question by question; drafts that strategies share, prompts and steps are kept once."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._texts = Texts(known)
+        self._prompts = Once()
+        self._answers = Once()
+        self._verdicts = Once()
+        self._steps = Once()
+        self._words = Once()
+        """Short strings: names, stages, versions, causes."""
+        self._read: dict[str, tuple[int, list[int]]] = {}
+        self._cases: list[dict[str, Any]] = []
+        self._episodes: list[list[Any]] = []
+        self._calls: dict[str, list[Any]] = {}
+
+    def add_case(self, case: Case) -> None:
+        about = {name: value for name in _CASE_FIELDS if (value := getattr(case, name)) is not None}
+        if case.human:
+            about["human"] = [case.human.solved, case.human.asked]
+        for name, value in (("accepted", case.accepted), ("rejected", case.rejected), ("choices", case.question.choices)):
+            if value:
+                about[name] = list(value)
+        if case.question.context:
+            about["context"] = self._texts[case.question.context]
+        if not case.known:
+            about["unknown"] = True
+        self._cases.append(about)
+
+    def add_episode(
+        self, question: int, cell: int, repeat: int, play: Sequence[Any], score: Sequence[Any] | None
+    ) -> None:
+        """`play`: outcome, answer, verdict, transcript and seconds, as they are stored."""
+        outcome, answer, verdict, transcript, seconds = play
+        said, drafts = self._verdict(verdict)
+        steps = self._steps
+        value, stage, detail = score or (None, None, None)
+        self._episodes.append(
+            [
+                question,
+                cell,
+                repeat,
+                self._words[outcome],
+                self._texts[answer],
+                said,
+                drafts,
+                [steps[tuple(step)] for step in orjson.loads(transcript)],
+                round(seconds, 2),
+                value,
+                -1 if stage is None else self._words[stage],
+                -1 if detail is None else self._words[detail],
+            ]
+        )
+
+    def _verdict(self, written: str) -> tuple[int, list[int]]:
+        """A verdict without what the columns say already, and its drafts. Many are alike to the letter."""
+        found = self._read.get(written)
+        if found is None:
+            said = orjson.loads(written)
+            drafts = [self._answers[tuple(fields)] for fields in said.pop("answers", ())]
+            for name in ("answer", "outcome"):
+                said.pop(name, None)
+            found = self._read[written] = self._verdicts[orjson.dumps(said)], drafts
+        return found
+
+    def keys(self) -> list[str]:
+        """The calls that are spoken of, for `add_calls`."""
+        return list(dict.fromkeys(step[3] for step in self._steps if step[3] is not None))
+
+    def add_calls(self, rows: Iterable[Sequence[Any]]) -> None:
+        for key, shape, text, finish, seconds, version, cost, prompt, completion, thoughts in rows:
+            messages = orjson.loads(shape)[0].get("messages", ())
+            said = tuple(self._message(message) for message in messages)
+            self._calls[key] = [
+                self._prompts[said],
+                self._texts[text],
+                self._words[finish],
+                round(seconds, 2),
+                -1 if version is None else self._words[version],
+                None if cost is None else float(f"{cost:.3g}"),
+                prompt,
+                completion,
+                self._texts[thoughts],
+            ]
+
+    def _message(self, message: Any) -> tuple[int, int]:
+        role, content = (message["role"], message["content"]) if isinstance(message, dict) else message
+        return self._words[role], self._texts[content if isinstance(content, str) else orjson.dumps(content).decode()]
+
+    def _answer(self, fields: Sequence[Any]) -> list[int]:
+        player, text, reasoning, outcome, cause = fields
+        words, texts = self._words, self._texts
+        said = [words[player], texts[text], texts[reasoning or None], words[outcome]]
+        return [*said, -1 if cause is None else words[cause]]
+
+    def _step(self, step: Sequence[Any], places: Mapping[str, int]) -> list[int]:
+        player, stage, turn, key, error, problem = step
+        rest = (-1 if each is None else self._words[each] for each in (error, problem))
+        return [self._words[player], self._words[stage], turn, places.get(key, -1), *rest]
+
+    def row(self) -> dict[str, Any]:
+        """Everything, by column: like stands beside like, which is what compression lives on."""
+        places = {key: place for place, key in enumerate(self._calls)}
+        names = ("question", "cell", "repeat", "outcome", "answer", "verdict", "drafts", "steps", "seconds")
+        shown = {
+            "steps": [self._step(step, places) for step in self._steps],
+            "answers": [self._answer(answer) for answer in self._answers],
+            "prompts": [[place for message in prompt for place in message] for prompt in self._prompts],
+            "calls": _columns(("prompt", *_CALL_COLUMNS), self._calls.values()),
+            "verdicts": [orjson.loads(verdict) for verdict in self._verdicts],
+            "episodes": _columns((*names, "value", "stage", "detail"), self._episodes),
+            "cases": self._cases,
+        }
+        return {**self._texts.row(), **shown, "words": list(self._words)}
+
+
+def _columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    columns = list(zip(*rows, strict=True))
+    return dict(zip(names, columns or [()] * len(names), strict=True))

@@ -1,0 +1,247 @@
+"""Every question of a run and all that was said about it, read from the store in one pass.
+
+What the list of questions needs (texts, grades, outcomes, answers) is held by column and is small. What a transcript
+needs is written in parts of some dozens of questions, so that a page opens at once and unpacks what is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection, select
+
+from moot.report.figures import grader_of
+from moot.report.page.pack import Once, packed
+from moot.report.page.part import Part
+from moot.store import queries, schema
+from moot.store.rows import case_of
+from moot.store.statements import Row
+from moot.types import Case
+
+EPISODES_A_PART = 1_500
+"""What one part holds: a few hundred kilobytes, unpacked while one blinks."""
+
+NOT_PLAYED = "."
+OUTCOMES = {"answered": "a", "undecided": "d", "unanswered": "u", "refused": "r", "failed": "f"}
+
+Grade = Callable[[Case, str | None], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionData:
+    """The questions of one run, as the page wants them."""
+
+    cells: Sequence[Mapping[str, Any]]
+    columns: Mapping[str, Any]
+    """By column, one entry for each question, or for each question and repeat."""
+    parts: Sequence[str]
+    """Transcripts, packed."""
+
+
+@dataclass(slots=True)
+class Columns:
+    """What the list shows. A slot is one play of one question: questions × repeats."""
+
+    repeats: int
+    cells: int
+    keys: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    references: list[str | None] = field(default_factory=list)
+    categories: Once = field(default_factory=Once)
+    category: list[int] = field(default_factory=list)
+    human: list[float | None] = field(default_factory=list)
+    diverse: list[int] = field(default_factory=list)
+    said: list[list[str]] = field(default_factory=list)
+    """The different answers to a question."""
+    grades: list[list[str]] = field(default_factory=list)
+    outcomes: list[list[str]] = field(default_factory=list)
+    answers: list[list[int]] = field(default_factory=list)
+    changes: list[list[str]] = field(default_factory=list)
+    """`+`: right where its captain alone was wrong. `-`: wrong where it was right."""
+    starts: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.grades, self.outcomes, self.changes = ([[] for _ in range(self.cells)] for _ in range(3))
+        self.answers = [[] for _ in range(self.cells)]
+
+    def row(self) -> dict[str, Any]:
+        joined = {name: ["".join(each) for each in getattr(self, name)] for name in ("grades", "outcomes", "changes")}
+        plain = ("repeats", "keys", "ids", "texts", "references", "category", "human", "diverse", "said", "answers")
+        kept = {name: getattr(self, name) for name in (*plain, "starts")}
+        return {**kept, **joined, "categories": list(self.categories)}
+
+
+def read_questions(connection: Connection, experiment: Row, grade: Grade | None = None) -> QuestionData:
+    """`grade` values a captain's draft where that captain was never played alone."""
+    config = json.loads(experiment["config"])
+    cells = queries.cells_of(connection, experiment["id"])
+    repeats = int(config.get("repeats", 1))
+    columns = Columns(repeats, len(cells))
+    reader = _Reader(connection, cells, grader_of(config), columns, grade)
+    size = max(1, EPISODES_A_PART // max(1, len(cells) * repeats))
+    parts = []
+    for places in _batches(connection, experiment["id"], size):
+        columns.starts.append(len(columns.ids))
+        parts.append(packed(reader.part(places)))
+    named = [{**{key: cell[key] for key in _CELL}, "title": _title(cell)} for cell in cells]
+    return QuestionData(named, columns.row(), parts)
+
+
+_CELL = ("strategy", "label", "team", "captain", "player")
+
+
+def _title(cell: Row) -> str:
+    return f"{cell['label']}@{who}" if (who := cell["player"] or cell["captain"]) else str(cell["label"])
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    question: str
+    case_id: str
+    case: Case
+
+
+def _batches(connection: Connection, ident: str, size: int) -> Iterator[list[Place]]:
+    batch: list[Place] = []
+    for row in queries.cases_of(connection, ident):
+        batch.append(Place(row["question"], row["id"], case_of(row["content"])))
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    connection: Connection
+    cells: Sequence[Row]
+    grader: str
+    columns: Columns
+    grade: Grade | None
+
+    def part(self, places: Sequence[Place]) -> dict[str, Any]:
+        numbers = {cell["id"]: number for number, cell in enumerate(self.cells)}
+        episodes = self._episodes([place.question for place in places], list(numbers))
+        scores = self._scores([place.case_id for place in places], list(numbers))
+        part = Part([place.case.question.text for place in places])
+        for number, place in enumerate(places):
+            part.add_case(place.case)
+            plays = episodes.get(place.question, {})
+            self._add_columns(place, plays, scores)
+            for cell, repeat in product(numbers, range(self.columns.repeats)):
+                if play := plays.get((cell, repeat)):
+                    part.add_episode(number, numbers[cell], repeat, play, scores.get((cell, place.case_id, repeat)))
+        part.add_calls(self._calls(part.keys()))
+        return part.row()
+
+    def _episodes(self, questions: Sequence[str], cells: Sequence[str]) -> dict[str, dict[tuple[str, int], Any]]:
+        """By question, then by cell and repeat."""
+        table = schema.episodes
+        fields = (table.c.outcome, table.c.answer, table.c.verdict, table.c.transcript, table.c.seconds)
+        found: dict[str, dict[tuple[str, int], Any]] = {}
+        for part in queries.chunks(questions):
+            query = select(table.c.question, table.c.cell, table.c.repeat, *fields)
+            query = query.where(table.c.question.in_(part), table.c.cell.in_(cells))
+            for question, cell, repeat, *rest in self.connection.execute(query).all():
+                if repeat < self.columns.repeats:
+                    found.setdefault(question, {})[cell, repeat] = rest
+        return found
+
+    def _scores(self, cases: Sequence[str], cells: Sequence[str]) -> dict[tuple[str, str, int], Any]:
+        table = schema.scores
+        found: dict[tuple[str, str, int], Any] = {}
+        for part in queries.chunks(cases):
+            query = select(table.c.cell, table.c.case, table.c.repeat, table.c.value, table.c.stage, table.c.detail)
+            query = query.where(table.c.case.in_(part), table.c.cell.in_(cells), table.c.grader == self.grader)
+            for cell, case, repeat, *score in self.connection.execute(query).all():
+                found[cell, case, repeat] = score
+        return found
+
+    def _calls(self, keys: Sequence[str]) -> Iterator[Any]:
+        table = schema.calls
+        fields = ("text", "finish", "latency_s", "version", "cost_usd", "prompt_tokens", "completion_tokens", "thoughts")
+        for part in queries.chunks(keys):
+            query = select(table.c.key, table.c.shape, *(table.c[name] for name in fields))
+            yield from self.connection.execute(query.where(table.c.key.in_(part))).all()
+
+    def _add_columns(
+        self, place: Place, plays: Mapping[tuple[str, int], Any], scores: Mapping[tuple[str, str, int], Any]
+    ) -> None:
+        columns, case = self.columns, place.case
+        columns.keys.append(place.question[:12])
+        columns.ids.append(case.question.id)
+        columns.texts.append(case.question.text)
+        columns.references.append(case.answer)
+        group = case.category or case.package
+        columns.category.append(-1 if group is None else columns.categories[group])
+        columns.human.append(round(case.human.rate, 4) if case.human else None)
+        said: Once = Once()
+        different = 0
+        for repeat in range(columns.repeats):
+            rights: dict[str, float | None] = {}
+            drafts: dict[str, str | None] = {}
+            for number, cell in enumerate(self.cells):
+                play = plays.get((cell["id"], repeat))
+                score = scores.get((cell["id"], place.case_id, repeat))
+                columns.grades[number].append(_mark(play, score))
+                columns.outcomes[number].append(NOT_PLAYED if play is None else OUTCOMES.get(play[0], "?"))
+                columns.answers[number].append(-1 if play is None or play[1] is None else said[play[1]])
+                if play is not None and cell["player"]:
+                    rights[cell["player"]] = 0.0 if play[1] is None else score[0] if score else None
+                    drafts.setdefault(cell["player"], play[1])
+            groups = self._alone(case, plays, repeat, rights, drafts)
+            different = max(different, groups)
+            for number, cell in enumerate(self.cells):
+                alone = rights.get(cell["captain"]) if cell["captain"] else None
+                columns.changes[number].append(_change(columns.grades[number][-1], alone))
+        columns.said.append(list(said))
+        columns.diverse.append(different)
+
+    def _alone(
+        self,
+        case: Case,
+        plays: Mapping[tuple[str, int], Any],
+        repeat: int,
+        rights: dict[str, float | None],
+        drafts: dict[str, str | None],
+    ) -> int:
+        """What captains were worth alone goes to `rights`; how many different answers the players began with."""
+        noted = 0
+        for cell in self.cells:
+            play = plays.get((cell["id"], repeat))
+            if play is None or cell["player"] is not None:
+                continue
+            missing = cell["captain"] is not None and cell["captain"] not in rights
+            if noted and not missing:
+                continue
+            verdict = orjson.loads(play[2])
+            noted = noted or len(verdict.get("notes", {}).get("groups", ()))
+            for player, text, *_ in verdict.get("answers", ()):
+                drafts.setdefault(player, text)
+            if missing and self.grade is not None and cell["captain"] in drafts:
+                rights[cell["captain"]] = self.grade(case, drafts[cell["captain"]])
+        return noted or len({text.strip().casefold() for text in drafts.values() if text is not None})
+
+
+def _mark(play: Any, score: Any) -> str:
+    """One letter for a grade; see `columns.grades`."""
+    if play is None:
+        return NOT_PLAYED
+    if play[1] is None and (score is None or score[0] is None):
+        return "0"  # nothing to grade, and nothing right
+    if score is None or score[0] is None:
+        return "!" if score is not None and score[1] == "disputed" else "?"
+    return "1" if score[0] == 1 else "0" if score[0] == 0 else "h"
+
+
+def _change(mark: str, alone: float | None) -> str:
+    if alone is None or mark not in "01":
+        return " "
+    return "+" if mark == "1" and alone == 0 else "-" if mark == "0" and alone == 1 else " "

@@ -1,0 +1,67 @@
+"""From a store to a page: what is read of each run, and where it goes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+
+from moot.report.figures import Figures, figures, grader_of
+from moot.report.page.document import page_html
+from moot.report.page.questions import QuestionData, read_questions
+from moot.report.section import Section
+from moot.store import queries
+from moot.store.statements import Row
+from moot.types import Case
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """All that a page says about one run."""
+
+    figures: Figures
+    sections: Sequence[Section]
+    questions: QuestionData
+
+
+def read_run(connection: Connection, experiment: Row, shown: Figures | None = None) -> RunPage:
+    """Read a run; `shown` are its figures, where somebody has computed them already."""
+    from moot.report.sections import all_sections
+
+    known = figures(connection, experiment) if shown is None else shown
+    questions = read_questions(connection, experiment, _grade(connection, experiment))
+    return RunPage(known, all_sections(known), questions)
+
+
+def write_report(connection: Connection, experiment: Row, path: Path, *, beside: RunPage | None = None) -> None:
+    """Write the report of a run, or of this one and another side by side."""
+    first = read_run(connection, experiment)
+    write_page(path, first.figures, first.sections, first.questions, beside=beside)
+
+
+def write_page(
+    path: Path, shown: Figures, sections: Sequence[Section], questions: QuestionData, *, beside: RunPage | None = None
+) -> None:
+    """Whoever has the old page open never sees half of the new one."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        partial.write_text(page_html(shown, sections, questions, beside=beside), encoding="utf-8")
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _grade(connection: Connection, experiment: Row) -> Callable[[Case, str | None], float | None] | None:
+    """Only captains who were never played alone need their drafts graded here."""
+    cells: Sequence[Any] = queries.cells_of(connection, experiment["id"])
+    alone = {cell["player"] for cell in cells if cell["player"]}
+    if all(cell["captain"] is None or cell["captain"] in alone for cell in cells):
+        return None
+    from moot.report.plays import Source
+
+    return Source(connection, experiment, grader_of(json.loads(experiment["config"]))).grade

@@ -1,0 +1,78 @@
+// The document, built node by node. Words of a model reach it as text and in no other way.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+// C0 and C1 controls but tab and line feed; marks that turn the direction of what follows; invisible joiners.
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
+const CONTROLS = new RegExp(`(${CONTROL.source})`);
+
+export const LONG = 4000;
+
+export function el(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+export function svg(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function filled(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") node.addEventListener(name, value);
+    else node.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const child of children.flat(2)) {
+    if (child !== null && child !== undefined && child !== false) node.append(child);
+  }
+  return node;
+}
+
+// A text that somebody wrote: kept apart in direction, with what cannot be seen made visible.
+export function said(text, name = "") {
+  const shown = String(text);
+  const node = el("bdi", { class: `said ${name}`.trim(), dir: "auto" });
+  if (shown.length <= LONG) {
+    node.append(...visible(shown));
+    return node;
+  }
+  node.append(...visible(cut(shown, LONG / 2)), "…");
+  const more = el("button", { type: "button", class: "quiet more" }, `Show all ${shown.length.toLocaleString("en")} characters`);
+  more.addEventListener("click", () => {
+    node.replaceChildren(...visible(shown));
+    more.remove();
+    node.setAttribute("tabindex", "-1");
+    node.focus({ preventScroll: true });
+  });
+  return el("span", { class: "long" }, node, more);
+}
+
+export function short(text, length) {
+  const plain = String(text).replace(/\s+/g, " ").trim();
+  return plain.length <= length ? plain : `${cut(plain, length - 1).trimEnd()}…`;
+}
+
+// One line, for lists: nothing in it may break out of its place.
+export function line(text, length, name = "") {
+  return el("bdi", { class: name || null }, ...visible(short(text, length)));
+}
+
+function cut(text, length) {
+  const high = text.charCodeAt(length - 1);
+  return text.slice(0, high >= 0xd800 && high < 0xdc00 ? length - 1 : length);
+}
+
+function visible(text) {
+  if (!CONTROL.test(text)) return [text];
+  const nodes = [];
+  for (const piece of text.split(CONTROLS)) {
+    if (piece.length === 1 && CONTROL.test(piece)) nodes.push(control(piece.charCodeAt(0)));
+    else if (piece) nodes.push(piece);
+  }
+  return nodes;
+}
+
+function control(code) {
+  const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  return el("span", { class: "control", title: `control character ${name}` }, code < 32 ? String.fromCharCode(0x2400 + code) : name);
+}

@@ -1,0 +1,244 @@
+// Puts the page together: unpack, draw, and keep the address, the list and the transcript in step.
+import { Run, unpack } from "./data.js";
+import { el, line, said } from "./dom.js";
+import { FLAGS, Haystack, ORDERS, chosen, joined, summaries } from "./filters.js";
+import { count, grouped } from "./format.js";
+import { List } from "./list.js";
+import { renderSections } from "./sections.js";
+import { episodeView, gradeMark, questionHead, verdictChooser } from "./transcript.js";
+
+const byId = (id) => document.getElementById(id);
+
+class Explorer {
+  constructor(runs) {
+    this.runs = runs;
+    this.entries = joined(runs);
+    this.haystack = new Haystack(runs);
+    this.state = { query: "", title: "", category: "", order: "file", flags: new Set() };
+    this.list = new List(runs, byId("list"), byId("rows"), (entry) => this.go(entry));
+    this.panel = byId("transcript");
+    this.controls();
+    this.summarise();
+    this.refresh();
+    addEventListener("hashchange", () => this.route());
+    addEventListener("keydown", (event) => this.key(event));
+    this.route();
+  }
+
+  controls() {
+    const titles = [...new Set(this.runs.flatMap((run) => run.cells.map((cell) => cell.title)))];
+    options(byId("cell"), [["", "all of them"], ...titles.map((title) => [title, title])], (value) => {
+      this.state.title = value;
+      this.summarise();
+    }, this);
+    const categories = [...new Set(this.runs.flatMap((run) => run.columns.categories))].sort();
+    byId("category-field").hidden = !categories.length;
+    options(byId("category"), [["", "all"], ...categories.map((each) => [each, each])], (value) => (this.state.category = value), this);
+    const people = this.runs.some((run) => run.columns.human.some((each) => each !== null));
+    options(byId("sort"), ORDERS.filter(([order]) => order !== "people" || people), (value) => (this.state.order = value), this);
+    byId("search").addEventListener("input", (event) => {
+      this.state.query = event.target.value;
+      this.refresh();
+    });
+    document.querySelector(".controls").addEventListener("submit", (event) => event.preventDefault());
+  }
+
+  summarise() {
+    this.all = summaries(this.runs, this.entries, this.state.title);
+  }
+
+  refresh() {
+    const { entries, counts } = chosen(this.runs, this.all, this.haystack, this.state);
+    const there = new Set(this.all.flatMap((entry) => [...entry.flags]));
+    byId("flags").replaceChildren(...FLAGS.filter(([flag]) => there.has(flag) || this.state.flags.has(flag)).map(([flag, title, meaning]) => {
+      const pressed = this.state.flags.has(flag);
+      const name = flag === "wrong" && this.state.title ? "Wrong" : title;
+      return el("button", { type: "button", class: "flag", "data-flag": flag, title: meaning, "aria-pressed": pressed ? "true" : "false", click: () => this.toggle(flag) }, name, el("span", {}, grouped(counts[flag], 0)));
+    }));
+    byId("count").textContent = entries.length === this.all.length ? count(entries.length, "question") : `${grouped(entries.length, 0)} of ${count(this.all.length, "question")}`;
+    this.list.show(entries, this.state.title);
+  }
+
+  toggle(flag) {
+    if (!this.state.flags.delete(flag)) this.state.flags.add(flag);
+    this.refresh();
+    document.querySelector(`[data-flag="${flag}"]`)?.focus();
+  }
+
+  key(event) {
+    const typing = event.target.matches("input, select, textarea");
+    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      byId("search").focus();
+    } else if (event.key === "Escape" && !this.panel.hidden) {
+      event.preventDefault();
+      this.close();
+    } else if (event.key === "ArrowDown" && event.target === byId("search")) {
+      event.preventDefault();
+      byId("list").focus();
+    }
+  }
+
+  // The address says what is open, so that a link to it can be sent.
+  go(entry, chosenRun = null, cell = null, repeat = 0) {
+    const number = chosenRun ?? entry.places.findIndex((position) => position >= 0);
+    const run = this.runs[number];
+    const where = new URLSearchParams({ q: run.columns.ids[entry.places[number]] });
+    const title = cell === null ? this.state.title || run.cells[this.telling(run, entry.places[number])]?.title : run.cells[cell].title;
+    if (title) where.set("s", title);
+    if (repeat) where.set("n", repeat + 1);
+    if (number) where.set("run", number + 1);
+    const hash = `#${where}`;
+    this.wantsFocus = cell === null;
+    if (location.hash === hash) this.route();
+    else location.hash = hash;
+  }
+
+  // The verdict to open first: one that changed its captain's mind, else the last of the file.
+  telling(run, position) {
+    const changed = run.cells.findLastIndex((_, cell) => run.columns.changes[cell][run.slot(position)] !== " ");
+    return changed >= 0 ? changed : run.cells.length - 1;
+  }
+
+  async route() {
+    const where = new URLSearchParams(location.hash.slice(1));
+    const id = where.get("q");
+    if (id === null) return this.shut();
+    const number = Math.max(0, Math.min(this.runs.length - 1, (Number(where.get("run")) || 1) - 1));
+    const run = this.runs[number];
+    const position = run.columns.ids.indexOf(id);
+    const entry = this.all.find((each) => position >= 0 && each.places[number] === position);
+    if (!entry) return this.tell(`There is no question ${id} here.`);
+    const cell = Math.max(0, run.cells.findIndex((each) => each.title === where.get("s")));
+    const repeat = Math.max(0, Math.min(run.repeats - 1, (Number(where.get("n")) || 1) - 1));
+    const part = await run.part(position);
+    this.paint(entry, number, position, part, { cell, repeat });
+  }
+
+  paint(entry, number, position, part, picked) {
+    const run = this.runs[number];
+    const again = this.shownEntry === entry.places.join() && !this.panel.hidden;
+    const about = part.about(position);
+    const cell = run.cells[picked.cell];
+    const close = el("button", { type: "button", class: "quiet close", click: () => this.close() }, "Close");
+    const head = el("h3", { id: "transcript-title", tabindex: "-1" }, el("span", { class: "row-id" }, line(run.columns.ids[position], 60)));
+    const body = el("div", { class: "episode" }, el("h3", { class: "episode-title" }, said(cell.title)), this.repeats(run, entry, number, picked), episodeView(part.episode(position, picked.cell, picked.repeat), cell, about.choices));
+    const kept = this.panel.scrollTop;
+    this.panel.replaceChildren(
+      el("div", { class: "panel-head" }, head, close),
+      ...questionHead(run, position, about).filter(Boolean),
+      ...this.sides(entry, number, picked),
+      verdictChooser(run, position, picked, (chosenCell) => this.go(entry, number, chosenCell, picked.repeat)),
+      body,
+    );
+    this.panel.hidden = false;
+    document.body.classList.add("reading");
+    this.panel.scrollTop = again ? kept : 0;
+    this.shownEntry = entry.places.join();
+    this.list.mark(entry);
+    if (again && !this.wantsFocus) this.panel.querySelector(`[data-cell="${picked.cell}"]`)?.focus({ preventScroll: true });
+    else if (this.wantsFocus || document.activeElement === document.body) head.focus({ preventScroll: true });
+    if (!this.wantsFocus && !again) byId("questions").scrollIntoView({ block: "start" });
+    this.wantsFocus = false;
+  }
+
+  // Two runs: both verdicts on the question, to switch between.
+  sides(entry, number, picked) {
+    if (this.runs.length < 2) return [];
+    return [el("div", { class: "sides", role: "group", "aria-label": "Run" }, this.runs.map((run, place) => {
+      const position = entry.places[place];
+      const same = run.cells.findIndex((cell) => cell.title === this.runs[number].cells[picked.cell].title);
+      const cell = same >= 0 ? same : 0;
+      const there = position >= 0;
+      return el(
+        "button",
+        { type: "button", class: "chip", disabled: !there, "aria-pressed": place === number ? "true" : "false", click: () => this.go(entry, place, cell) },
+        there && same >= 0 ? gradeMark(run.columns.grades[cell][run.slot(position)]) : null,
+        el("b", {}, line(run.name, 40)),
+        there ? line(same >= 0 ? run.answer(cell, position) ?? "no answer" : "", 40, "chip-answer") : "not asked",
+      );
+    }))];
+  }
+
+  repeats(run, entry, number, picked) {
+    if (run.repeats < 2) return null;
+    return el("div", { class: "sides", role: "group", "aria-label": "Repeat" }, Array.from({ length: run.repeats }, (_, repeat) => el(
+      "button",
+      { type: "button", class: "chip", "aria-pressed": repeat === picked.repeat ? "true" : "false", click: () => this.go(entry, number, picked.cell, repeat) },
+      gradeMark(run.columns.grades[picked.cell][run.slot(entry.places[number], repeat)]),
+      `repeat ${repeat + 1}`,
+    )));
+  }
+
+  tell(words) {
+    this.panel.replaceChildren(el("div", { class: "panel-head" }, el("p", {}, said(words)), el("button", { type: "button", class: "quiet close", click: () => this.close() }, "Close")));
+    this.panel.hidden = false;
+  }
+
+  close() {
+    history.replaceState(null, "", location.pathname + location.search);
+    this.shut();
+    byId("list").focus({ preventScroll: true });
+  }
+
+  shut() {
+    this.panel.hidden = true;
+    this.panel.replaceChildren();
+    document.body.classList.remove("reading");
+    this.list.mark(null);
+  }
+}
+
+function options(select, pairs, choose, explorer) {
+  select.replaceChildren(...pairs.map(([value, title]) => el("option", { value }, title)));
+  select.addEventListener("change", () => {
+    choose(select.value);
+    explorer.refresh();
+  });
+}
+
+// As the system, light, dark: kept where the browser lets a file keep something.
+function theme() {
+  const names = { "": "as the system", light: "light", dark: "dark" };
+  const button = byId("theme");
+  const apply = (name) => {
+    if (name) document.documentElement.dataset.theme = name;
+    else delete document.documentElement.dataset.theme;
+    button.textContent = `Theme: ${names[name]}`;
+  };
+  let current = "";
+  try {
+    current = localStorage.getItem("moot-theme") ?? "";
+  } catch {
+    // private windows may forbid it
+  }
+  apply(current in names ? current : "");
+  button.addEventListener("click", () => {
+    const order = Object.keys(names);
+    current = order[(order.indexOf(current) + 1) % order.length];
+    apply(current);
+    try {
+      localStorage.setItem("moot-theme", current);
+    } catch {
+      // then for this visit only
+    }
+  });
+}
+
+async function start() {
+  theme();
+  if (typeof DecompressionStream === "undefined") throw new Error("this browser cannot unpack the data; any browser of 2023 or later can");
+  const runs = (await unpack("index")).map((raw, number) => new Run(raw, number));
+  renderSections(runs, byId("sections"), byId("contents"));
+  byId("questions").hidden = false;
+  byId("legend").append(el("i", { class: "right" }), "right", el("i", { class: "wrong" }), "wrong", el("i", { class: "open" }), "not graded");
+  new Explorer(runs);
+  document.documentElement.dataset.ready = "true";
+  performance.mark("interactive");
+}
+
+start().catch((error) => {
+  const trouble = byId("trouble");
+  trouble.textContent = `The figures and questions cannot be shown: ${error.message}.`;
+  trouble.hidden = false;
+});

@@ -1,0 +1,85 @@
+// The sections: words in the margin, the figure beside them, its data in a table behind it.
+import { drawChart } from "./chart.js";
+import { el, said } from "./dom.js";
+import { cellText } from "./format.js";
+
+export function renderSections(runs, place, contents) {
+  const ids = [...new Set(runs.flatMap((run) => run.sections.map((section) => section.id)))];
+  const drawings = [];
+  for (const id of ids) {
+    const found = runs.map((run) => run.sections.find((section) => section.id === id) ?? null);
+    const title = found.find(Boolean).title;
+    const columns = found.map((section, number) => column(section, runs.length > 1 ? runs[number].name : null, drawings));
+    place.append(
+      el(
+        "section",
+        { class: "sheet", id: `section-${id}`, "aria-labelledby": `title-${id}` },
+        el("div", { class: "margin" }, el("h2", { id: `title-${id}` }, title), runs.length === 1 ? sentences(found[0]) : null),
+        el("div", { class: `body side-${runs.length}` }, columns),
+      ),
+    );
+    contents.append(el("a", { href: `#section-${id}` }, title));
+  }
+  contents.append(el("a", { href: "#questions" }, "Every question"));
+  keepWidths(drawings);
+}
+
+function sentences(section) {
+  return section.words.map((each) => el("p", { class: "words" }, said(each)));
+}
+
+function column(section, name, drawings) {
+  const box = el("div", { class: "column" });
+  if (name !== null) box.append(el("h3", { class: "run-name" }, said(name)), ...(section ? sentences(section) : []));
+  if (section === null) {
+    box.append(el("p", { class: "quiet-words" }, "This run has no data for it."));
+    return box;
+  }
+  if (section.chart && section.rows.length) {
+    const canvas = el("div", { class: "canvas" });
+    box.append(canvas);
+    drawings.push({ canvas, section, width: 0 });
+  }
+  if (section.rows.length) box.append(tableBehind(section, !section.chart));
+  return box;
+}
+
+function tableBehind(section, open) {
+  if (open) return table(section);
+  const details = el("details", { class: "behind" }, el("summary", {}, `The data as a table (${section.rows.length} ${section.rows.length === 1 ? "row" : "rows"})`));
+  details.addEventListener("toggle", () => details.childElementCount > 1 || details.append(table(section)));
+  return details;
+}
+
+export function table(section) {
+  const figures = section.columns.map((each) => each.unit !== "" || section.rows.some((row) => typeof row[each.key] === "number"));
+  const name = (place) => (figures[place] ? "figure-cell" : null);
+  const head = section.columns.map((each, place) => el("th", { scope: "col", class: name(place) }, each.title));
+  const rows = section.rows.map((row) =>
+    el("tr", {}, section.columns.map((each, place) => {
+      const content = figures[place] ? cellText(row, each) : said(cellText(row, each));
+      return place ? el("td", { class: name(place) }, content) : el("th", { scope: "row", class: name(place) }, content);
+    })),
+  );
+  return el(
+    "div",
+    { class: "scroll", role: "region", tabindex: "0", "aria-label": `Table: ${section.title}` },
+    el("table", {}, el("caption", {}, section.title), el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)),
+  );
+}
+
+// Drawn for the width there is, and again when it changes, so that letters keep their size.
+function keepWidths(drawings) {
+  const draw = (drawing) => {
+    const width = Math.floor(drawing.canvas.clientWidth);
+    if (width < 80 || width === drawing.width) return;
+    drawing.width = width;
+    drawing.canvas.replaceChildren(drawChart(drawing.section, width) ?? "");
+  };
+  const seen = new Map(drawings.map((drawing) => [drawing.canvas, drawing]));
+  const watch = new ResizeObserver((entries) => entries.forEach((entry) => draw(seen.get(entry.target))));
+  for (const drawing of drawings) {
+    draw(drawing);
+    watch.observe(drawing.canvas);
+  }
+}

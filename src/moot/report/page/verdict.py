@@ -1,0 +1,62 @@
+"""The first screen, in words: what came out, and what to know before believing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+FEW = 30
+"""Below so many questions a figure says little."""
+
+
+def verdict(figures: Mapping[str, Any]) -> str:
+    """The headline, where there is one; else what the best row reached, called what it is."""
+    headline = figures.get("headline") or {}
+    for key in ("words", "sentence"):
+        if said := headline.get(key):
+            return " ".join(said) if isinstance(said, list | tuple) else str(said)
+    rows = [row for row in figures["accuracy"] if row["value"] is not None]
+    if not rows:
+        return f"Of these {figures['questions']} questions none has been played yet."
+    best = max(rows, key=lambda row: row["value"])
+    who = best.get("player") or best.get("captain")
+    named = f"{best['label']}@{who}" if who else best["label"]
+    chosen = f"; the highest of {len(rows)} rows, chosen after the fact" if len(rows) > 1 else ""
+    return f"On these {best['n']} questions {named} was right in {_share(best)}{chosen}."
+
+
+def lead(figures: Mapping[str, Any]) -> str:
+    """What was run, in figures: the line above the verdict."""
+    rows = figures["accuracy"]
+    players = len({row["player"] for row in rows if row.get("player")}) or len(figures.get("players", ()))
+    strategies = len({row["label"] for row in rows})
+    said = [_count(figures["questions"], "question")]
+    said += [_count(players, "player")] if players else []
+    said += [_count(strategies, "strategy", "strategies")]
+    bill = figures.get("bill_usd")
+    said.append("cost unknown" if bill is None else f"${bill:,.2f}" if bill else "no cost")
+    return " · ".join(said)
+
+
+def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
+    if simulated := figures.get("simulated"):
+        yield f"Simulated, not real: {', '.join(simulated)}. No language model said any of this."
+    if figures["questions"] < FEW:
+        yield f"Fewer than {FEW} questions: differences this small a sample shows are mostly luck."
+    if missing := sum(row.get("missing", 0) for row in figures["accuracy"]):
+        yield f"{_count(missing, 'episode')} not played yet: the figures are about what there is."
+    if ungraded := figures.get("ungraded"):
+        disputed = figures.get("disputed")
+        because = f", {disputed} of them because judges differ" if disputed else ""
+        yield f"{_count(ungraded, 'answer')} not graded{because}: counted as not right here, so accuracy may be higher."
+    if failed := sum(row["outcomes"].get("failed", 0) for row in figures["accuracy"]):
+        yield f"{_count(failed, 'episode')} failed: an outage, not a lack of knowledge; counted as not right."
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def _share(row: Mapping[str, Any]) -> str:
+    value = f"{100 * row['value']:.1f} %"
+    return value if row["low"] is None else f"{value} ({100 * row['low']:.1f}–{100 * row['high']:.1f})"

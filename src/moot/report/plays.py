@@ -1,0 +1,252 @@
+"""What was played, read once from a store: every episode without its words, and a team's drafts beside them.
+
+All figures of a report start here. Episodes are read cell by cell and held as small values, so that accuracy, the quiz
+figures, hypotheses and the headline share one pass; what a draft was worth, who agreed with whom and whose draft the
+captain chose is looked up on the way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from moot.grade.group import GROUPING
+from moot.grade.judge import Judgement, settled
+from moot.grade.match import match
+from moot.grade.normalise import normalise
+from moot.measure.quiz import Groups, Played
+from moot.run.matching import Matches
+from moot.store import queries, schema
+from moot.store.rows import case_of, verdict_of
+from moot.types import Answer, Case
+
+Stored = Mapping[str, Any]
+Key = tuple[str, int]
+"""One play of one question: (question, repeat)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One episode, with no more words than are needed to tell whose draft it ended on."""
+
+    cell: Stored
+    key: Key
+    position: int
+    right: float | None
+    outcome: str
+    stage: str | None
+    word: str | None
+    """What a captain said in words of its own; None where none did."""
+    seconds: float
+    calls: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Table:
+    """What a team's episodes hold beside themselves: the drafts and their groups, once a question."""
+
+    drafts: dict[Key, tuple[Answer, ...]] = field(default_factory=dict)
+    groups: dict[Key, Groups] = field(default_factory=dict)
+    grouping: dict[Key, tuple[str, ...]] = field(default_factory=dict)
+    """The calls that grouping took, which a strategy without it would not have paid."""
+
+
+class Source:
+    """The store, as one experiment's report reads it: its cases, matches and judgements are read once."""
+
+    def __init__(self, connection: Connection, experiment: Stored, grader: str) -> None:
+        self.connection = connection
+        self.ident: str = experiment["id"]
+        self.grader = grader
+        self.config: dict[str, Any] = json.loads(experiment["config"])
+        self.seed = int(self.config.get("seed", 0))
+        self.cases = {row["question"]: case_of(row["content"]) for row in queries.cases_of(connection, self.ident)}
+        self.matches = Matches(queries.matches_on(connection, list(self.cases)), self.config)
+        self.judges: list[str] = list(self.config.get("judge", {}).get("models", ()))
+        digests = [case.digest for case in self.cases.values()]
+        self.persons = queries.settlements_on(connection, digests)
+        self.tables: dict[str, Table] = {}
+        self._seen: dict[str, list[Seen]] = {}
+        self._costs: dict[str, float | None] = {}
+        self._plays: dict[str, list[Played]] = {}
+        self.judgements: dict[str, list[Judgement]] = {}
+        rows = queries.judgements_on(connection, digests) if self.judges else []
+        names = self._identities(rows)
+        for row in rows:
+            if row["judge"] in names:
+                right = None if row["right"] is None else bool(row["right"])
+                word = Judgement(row["answer"], names[row["judge"]], right, row["detail"])
+                self.judgements.setdefault(row["case"], []).append(word)
+
+    def _identities(self, rows: Sequence[Stored]) -> dict[str, str]:
+        """The judges by what their words are kept under: see `judge_identity`.
+
+        A judge whose model or prompt has changed is another one under the same name; whoever was asked last counts.
+        """
+        calls = {row["judge"]: (row["detail"] or "").removeprefix("call ") for row in rows}
+        table = schema.calls
+        query = select(table.c.key, table.c.created_at).where(table.c.key.in_(calls.values()))
+        asked_at = {row.key: row.created_at for row in self.connection.execute(query)}
+        found: dict[str, str] = {}
+        for name in self.judges:
+            own = [identity for identity in calls if identity.rpartition("#")[0] == name]
+            if own:
+                found[max(own, key=lambda identity: asked_at.get(calls[identity], 0.0))] = name
+        return found
+
+    def results(self, cell: Stored) -> Iterable[Stored]:
+        return queries.results(self.connection, self.ident, cell["id"], self.grader)
+
+    def seen(self, cell: Stored) -> list[Seen]:
+        """Every episode of a cell, in the order of the questions; read once. Drafts of a team go to its table."""
+        known = self._seen.get(cell["id"])
+        if known is None:
+            table = None if cell["player"] else self.tables.setdefault(table_of(cell), Table())
+            known = self._seen[cell["id"]] = [_seen(cell, row, table) for row in self.results(cell)]
+        return known
+
+    def grade(self, case: Case, text: str | None) -> float | None:
+        """A draft that nobody played alone, by match and by what judges have said of it anyway."""
+        person = self.persons.get((case.digest, normalise(text))) if text is not None else None
+        if not self.judges and person is None:
+            return match(case, text).value
+        return settled(case, text, self.judgements.get(case.digest, ()), person, len(self.judges)).value
+
+    def costs_usd(self, keys: Iterable[str]) -> dict[str, float | None]:
+        """What each call cost, read once; those that are not stored are left out."""
+        table = schema.calls
+        wanted = set(keys)
+        for part in queries.chunks(sorted(wanted - self._costs.keys())):
+            query = select(table.c.key, table.c.cost_usd).where(table.c.key.in_(part))
+            self._costs.update((key, cost) for key, cost in self.connection.execute(query))
+        return {key: self._costs[key] for key in wanted if key in self._costs}
+
+
+def table_of(cell: Stored) -> str:
+    """What is measured together: a team; a cohort of one, whose players hear nobody else; native answers of one kind."""
+    cohort = f"/{cell['cohort']}" if cell.get("cohort") else ""
+    drafts = f" ({_drafts(cell)})" if _drafts(cell) else ""
+    return f"{cell['team']}{cohort}{drafts}"
+
+
+def _drafts(cell: Stored) -> str | None:
+    """How native answers were asked for, where it is not in the usual way."""
+    kind = json.loads(cell["spec"]).get("drafts")
+    return None if kind is None else str(kind)
+
+
+def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[Played], Table]:
+    """Every play of a team and of its players alone, from one pass over their episodes."""
+    own = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
+    seen = [each for cell in own for each in source.seen(cell)]
+    table = source.tables.setdefault(team, Table())
+    if team not in source._plays:
+        costs = source.costs_usd(key for each in seen for key in each.calls)
+        plays = [_played(source, each, table, costs) for each in seen]
+        alone = {cell["player"]: cell for cell in cells if cell["player"] is not None and _drafts(cell) == _drafts(own[0])}
+        for name in [player["name"] for player in json.loads(own[0]["spec"])["players"]]:
+            plays += alone_plays(source, alone[name]) if name in alone else _drafted(source, name, table)
+        source._plays[team] = plays
+    return source._plays[team], table
+
+
+def _seen(cell: Stored, row: Stored, table: Table | None) -> Seen:
+    steps = json.loads(row["transcript"])
+    key = (row["question"], row["repeat"])
+    word = None
+    if table is not None:
+        verdict = verdict_of(row["verdict"])
+        if verdict.answers:
+            table.drafts.setdefault(key, verdict.answers)
+        if "groups" in verdict.notes:
+            table.groups.setdefault(key, tuple(tuple(group) for group in verdict.notes["groups"]))
+            table.grouping.setdefault(key, tuple(step[3] for step in steps if step[1] == GROUPING and step[3]))
+        word = verdict.answer if "order" in verdict.notes else None
+    calls = tuple(dict.fromkeys(step[3] for step in steps if step[3]))
+    right, outcome = right_of(row), row["outcome"]
+    return Seen(cell, key, row["position"], right, outcome, row["stage"], word, row["seconds"], calls)
+
+
+def right_of(row: Stored) -> float | None:
+    """None: ungraded. Without an answer there is nothing to grade, and nothing right."""
+    return row["value"] if row["value"] is not None or row["answer"] is not None else 0.0
+
+
+def _played(source: Source, seen: Seen, table: Table, costs: Mapping[str, float | None]) -> Played:
+    question, repeat = seen.key
+    case, drafts = source.cases[question], table.drafts.get(seen.key, ())
+    if seen.key not in table.groups:
+        table.groups[seen.key] = source.matches.groups(case.question, repeat, drafts)
+    groups = table.groups[seen.key]
+    captain = seen.cell["captain"]
+    own = novel = None
+    if seen.word is not None:
+        proposers = source.matches.proposers(case.question, repeat, drafts, seen.word)
+        if proposers is not None:
+            # Its own draft in other words is its own draft: whoever grouped the drafts has said so.
+            alike = {player for group in groups if set(group) & set(proposers) for player in group}
+            own, novel = captain in alike or captain in proposers, not proposers
+    return Played(
+        question,
+        seen.cell["label"],
+        captain=captain,
+        right=seen.right,
+        outcome=seen.outcome,
+        groups=groups,
+        own_choice=own,
+        novel=novel,
+        human=case.human.rate if case.human else None,
+        category=case.category or case.package,
+        calls=len(seen.calls),
+        cost_usd=_paid(seen, costs),
+    )
+
+
+def _paid(seen: Seen, costs: Mapping[str, float | None]) -> float | None:
+    """One unknown cost makes the sum unknown."""
+    paid = [costs.get(key) for key in seen.calls]
+    known = [cost for cost in paid if cost is not None]
+    return sum(known) if len(known) == len(paid) else None
+
+
+def alone_plays(source: Source, cell: Stored) -> list[Played]:
+    """One player's plays by itself."""
+    seen = source.seen(cell)
+    costs = source.costs_usd(key for each in seen for key in each.calls)
+    return [
+        _single(source.cases[each.key[0]], each.key[0], cell["player"], each.right, each.outcome, len(each.calls), paid)
+        for each, paid in ((each, _paid(each, costs)) for each in seen)
+    ]
+
+
+def _drafted(source: Source, player: str, table: Table) -> list[Played]:
+    """A player who was never played alone: its drafts say what it would have answered, not what that would cost."""
+    plays = []
+    for (question, _repeat), drafts in table.drafts.items():
+        case = source.cases[question]
+        plays += [
+            _single(case, question, player, source.grade(case, draft.text), draft.outcome, 1, None)
+            for draft in drafts
+            if draft.player == player
+        ]
+    return plays
+
+
+def _single(
+    case: Case, question: str, player: str, right: float | None, outcome: str, calls: int, cost_usd: float | None
+) -> Played:
+    return Played(
+        question,
+        "solo",
+        player=player,
+        right=right,
+        outcome=outcome,
+        human=case.human.rate if case.human else None,
+        category=case.category or case.package,
+        calls=calls,
+        cost_usd=cost_usd,
+    )

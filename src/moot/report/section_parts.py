@@ -1,0 +1,57 @@
+"""What sections are made of: columns and sentences that several of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from moot.report.section import Column, Unit
+
+Figures = Mapping[str, Any]
+Row = dict[str, Any]
+
+
+def figure(key: str, title: str, unit: Unit = "share", low: str = "low", high: str = "high") -> Column:
+    return Column(key, title, unit, low, high)
+
+
+def who(row: Mapping[str, Any]) -> str | None:
+    return row.get("player") or row.get("captain")
+
+
+def titled(row: Mapping[str, Any], label: str = "strategy") -> str:
+    whose = who(row)
+    return f"{row[label]}@{whose}" if whose else str(row[label])
+
+
+def _several_teams(rows: Iterable[Mapping[str, Any]]) -> bool:
+    return len({row["team"] for row in rows if row.get("team")}) > 1
+
+
+def with_team(rows: Sequence[Mapping[str, Any]], *columns: Column) -> tuple[Column, ...]:
+    """The team's name stands in a column of its own only where there are several."""
+    return (Column("team", "team"), *columns) if _several_teams(rows) else columns
+
+
+def paired_columns(*named: Column) -> tuple[Column, ...]:
+    return (
+        *named,
+        figure("difference", "difference", "points"),
+        Column("rescues", "better"),
+        Column("regressions", "worse"),
+        Column("p_holm", "p", "p"),
+        Column("n", "questions"),
+        Column("small", "small"),
+    )
+
+
+def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    size = max((row["family"] for row in rows), default=0)
+    said = [f"In percentage points, on the same questions; p adjusted (Holm) for {count(size, 'comparison')}."]
+    if any(row["small"] for row in rows):
+        said.append("Small: fewer than 30 questions or 10 that differ.")
+    return tuple(said)
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

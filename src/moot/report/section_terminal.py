@@ -1,0 +1,138 @@
+"""A section in a terminal: its table, in as many parts as 80 columns need, and its sentences below.
+
+Any area's sections are drawn here in one way, so an area says what it shows and never how wide a column is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from moot.report.section import Column, Section, Unit
+
+COLUMNS = 80
+GUTTER = 2
+"""What the box and the padding add to each column."""
+LONGEST = 24
+"""Longer words are cut where they name a row, so that the figures beside them are not; elsewhere they fold."""
+NOTHING = "–"
+
+
+def shown(value: object, unit: Unit = "") -> str:
+    """A value as people write it. What does not exist is a dash."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return _number(value, unit)
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ", ".join(map(str, value)) or NOTHING
+    return str(value)
+
+
+def _number(value: float, unit: Unit) -> str:
+    match unit:
+        case "share":
+            return f"{100 * value:.1f} %"
+        case "points":
+            return f"{100 * value:+.1f}"
+        case "usd":
+            return "$0" if value == 0 else f"${value:.4f}" if abs(value) < 1 else f"${value:,.2f}"
+        case "p":
+            return "<0.001" if value < 0.001 else f"{value:.3f}"
+        case "ratio":
+            return f"{value:.2f}" if value < 10 else f"{value:.1f}"
+        case "seconds":
+            return f"{value:,.1f} s"
+        case _:
+            return f"{value:,}" if isinstance(value, int) or value.is_integer() else f"{value:,.2f}"
+
+
+def bounds(low: float | None, high: float | None, unit: Unit = "") -> str:
+    """An interval in the unit of its value, without repeating the sign of the unit; open on a side that has no bound."""
+    ends = [None if end is None else _number(end, unit).removesuffix(" %").removesuffix(" s") for end in (low, high)]
+    if unit == "points":
+        ends = [end and end.removeprefix("+") for end in ends]
+    match ends:
+        case [None, None]:
+            return ""
+        case [str() as least, None]:
+            return f"(from {least})"
+        case [None, most]:
+            return f"(to {most})"
+        case _:
+            dash = "–" if low is not None and low >= 0 else " to "  # a dash before a minus is hard to read
+            return f"({dash.join(str(end) for end in ends)})"
+
+
+def cell(row: Mapping[str, Any], column: Column) -> str:
+    """A value with its interval, where it has one."""
+    value = shown(row.get(column.key), column.unit)
+    low, high = (row.get(key) if key else None for key in (column.low, column.high))
+    beside = bounds(low, high, column.unit)
+    return f"{value} {beside}" if beside else value
+
+
+def section_tables(section: Section, width: int = COLUMNS) -> Iterator[Table]:
+    """The section's table. What does not fit beside goes into another one with the same first columns."""
+    texts = {column.key: [cell(row, column) for row in section.rows] for column in section.columns}
+    worded = [column for column in section.columns if _worded(section.rows, column)]
+    names = [column for column, first in zip(section.columns, worded, strict=False) if column is first]
+    figures = [column for column in section.columns if column not in names]
+    for column in names:
+        texts[column.key] = [_short(text) for text in texts[column.key]]
+    taken = sum(_width(column, texts) for column in names)
+    for part in _parts(figures, texts, width - taken):
+        table = Table(box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+        for column in (*names, *part):
+            left = column in worded
+            table.add_column(column.title, justify="left" if left else "right", no_wrap=False, overflow="fold")
+            table.columns[-1].min_width = _width(column, texts) - GUTTER
+            table.columns[-1].max_width = _width(column, texts) - GUTTER
+        for number in range(len(section.rows)):
+            table.add_row(*(texts[column.key][number] for column in (*names, *part)))
+        yield table
+
+
+def section_parts(section: Section, width: int = COLUMNS) -> Iterator[Table | Text]:
+    """Title, table and sentences, in the order to print them."""
+    yield Text(section.title, style="italic")
+    if section.rows:
+        yield from section_tables(section, width)
+    for sentence in section.words:
+        yield Text(sentence)
+
+
+def _worded(rows: Sequence[Mapping[str, Any]], column: Column) -> bool:
+    values = [row.get(column.key) for row in rows]
+    return column.unit == "" and any(isinstance(each, str) for each in values)
+
+
+def _parts(figures: Sequence[Column], texts: Mapping[str, Sequence[str]], room: int) -> list[list[Column]]:
+    parts: list[list[Column]] = [[]]
+    left = room
+    for column in figures:
+        needed = _width(column, texts)
+        if parts[-1] and needed > left:
+            parts.append([])
+            left = room
+        parts[-1].append(column)
+        left -= needed
+    return parts
+
+
+def _width(column: Column, texts: Mapping[str, Sequence[str]]) -> int:
+    """Titles fold at spaces, figures do not; words fold where they are long."""
+    title = max((cell_len(word) for word in column.title.split()), default=0)
+    longest = max((cell_len(text) for text in texts[column.key]), default=0)
+    return max(title, longest if column.unit else min(longest, LONGEST)) + GUTTER
+
+
+def _short(text: str) -> str:
+    return text if cell_len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

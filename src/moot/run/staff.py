@@ -1,0 +1,72 @@
+"""Whom a strategy needs beside its players: models in an office, and somebody who looks facts up.
+
+A strategy says so by its options; the file may name any model. What they are is part of what an episode is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from moot.errors import UsageError
+from moot.models.closest import closest
+from moot.run.experiment import ExperimentFile, RecordedSpec
+from moot.run.providers import BuiltModel
+from moot.strategies import Strategy
+from moot.team import Player, Team
+from moot.types import Request
+
+
+def staffed(
+    file: ExperimentFile, models: Mapping[str, BuiltModel], position: int, played: Strategy, team: Team
+) -> Team:
+    """The team with all that this strategy needs."""
+    offices: Mapping[str, str] = getattr(played, "officers", {})
+    seated = {player.name: player for player in team.players}
+    officers = {
+        office: replace(seated[name], name=office)
+        if name in seated and name not in models
+        else _officer(file, models, position, office, name)
+        for office, name in offices.items()
+    }
+    facts: str | None = getattr(played, "facts", None)
+    if facts is None:
+        return replace(team, officers=officers)
+    from moot.talk.retrieve import retriever
+
+    try:
+        return replace(team, officers=officers, retriever=retriever(facts, file.beside(facts)))
+    except UsageError as error:
+        raise file.error(("strategies", position), str(error)) from None
+
+
+def _officer(file: ExperimentFile, models: Mapping[str, BuiltModel], position: int, office: str, name: str) -> Player:
+    if name not in models:
+        problem = f"unknown model {name!r}; expected one of {', '.join(models)}{closest(name, models)}"
+        raise file.error(("strategies", position), problem)
+    if isinstance(file.spec.models[name], RecordedSpec):
+        problem = f"{name!r} is a recording, which cannot be a {office}: it holds drafts and nothing else"
+        raise file.error(("strategies", position), problem)
+    return Player(office, models[name].model)
+
+
+def check_speakers(file: ExperimentFile, position: int, played: Strategy, lineup: Team) -> None:
+    """A recording holds drafts; asked to discuss it would only repeat its own."""
+    if "discuss" not in played.templates:
+        return
+    for player in lineup.players:
+        if isinstance(file.spec.models[player.model.name], RecordedSpec):
+            problem = f"{player.name!r} is a recording, which cannot discuss: it holds drafts and nothing else"
+            raise file.error(("strategies", position), problem)
+
+
+def staff_shape(lineup: Team) -> dict[str, Any]:
+    """What a cell's identity keeps of the staff; nothing, where there is none."""
+    shape: dict[str, Any] = {}
+    if lineup.officers:
+        shape["officers"] = {office: each.model.shape(Request(())) for office, each in lineup.officers.items()}
+    if lineup.retriever is not None:
+        named = getattr(lineup.retriever, "__qualname__", type(lineup.retriever).__qualname__)
+        shape["facts"] = getattr(lineup.retriever, "fingerprint", named)
+    return shape

@@ -1,0 +1,26 @@
+"""Choosing the team: which proposers should a summariser read? Arithmetic on a label matrix, and an oracle.
+
+The worth of a proposer is what it adds to this team, not its own accuracy. A selector sees the selection split and
+nothing else; a new one is one dataclass and one entry point in the group ``moot.selectors``.
+"""
+
+from __future__ import annotations
+
+from moot.select.labels import LabelMatrix, Proposer, SelectionSplit, TestSplit, read_labels, split_labels
+from moot.select.oracle import Oracle, VoteOracle
+from moot.select.selector import Chosen, Selector, registered, selector
+
+__all__ = [
+    "Chosen",
+    "LabelMatrix",
+    "Oracle",
+    "Proposer",
+    "SelectionSplit",
+    "Selector",
+    "TestSplit",
+    "VoteOracle",
+    "read_labels",
+    "registered",
+    "selector",
+    "split_labels",
+]

@@ -1,0 +1,132 @@
+"""Label-level aggregators: what the whole pool's labels add up to, without a model. They stand beside the summariser.
+
+Some learn from the selection split (weights, a tree); those of crowd-kit need no truth at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from moot.errors import UsageError
+from moot.select.labels import UNANSWERED, Codes, LabelMatrix, SelectionSplit
+from moot.select.truth import one_hot
+from moot.select.voting import best_of_each, log_odds, vote
+
+
+class Aggregator(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def predict(self, known: SelectionSplit, asked: LabelMatrix) -> Codes:
+        """A class for each question asked, learnt from what is known; `UNANSWERED` where there is no label at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """A vote over everybody, or over the best proposer of each model or for each prompt."""
+
+    over: str = "all"
+    """all | best-prompt (of each model) | best-model (for each prompt)"""
+    weighted: bool = False
+    two_class: bool = False
+    """Weights log(p / (1-p)) as in the paper, whatever the number of classes."""
+
+    @property
+    def name(self) -> str:
+        weights = ("-two-class" if self.two_class else "-weighted") if self.weighted else ""
+        return f"majority{'' if self.over == 'all' else f'-{self.over}'}{weights}"
+
+    def voters(self, known: SelectionSplit) -> list[int]:
+        if self.over == "all":
+            return list(range(len(known.labels.proposers)))
+        return best_of_each(known.labels, known.labels.accuracy, "model" if self.over == "best-prompt" else "prompt")
+
+    def predict(self, known: SelectionSplit, asked: LabelMatrix) -> Codes:
+        team, labels = self.voters(known), known.labels
+        weights = np.ones(len(team))
+        if self.weighted:
+            weights = log_odds(labels.accuracy[team], labels.size, len(labels.classes), two_class=self.two_class)
+        return vote(asked, team, weights, seed=known.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionTree:
+    """A tree over everybody's labels, learnt on the selection split."""
+
+    name: str = "decision-tree"
+
+    def predict(self, known: SelectionSplit, asked: LabelMatrix) -> Codes:
+        from sklearn.tree import DecisionTreeClassifier
+
+        everybody = range(len(asked.proposers))
+        tree = DecisionTreeClassifier(random_state=known.seed % 2**32)
+        tree.fit(one_hot(known.labels, everybody), known.labels.truth)
+        said: Codes = tree.predict(one_hot(asked, everybody)).astype(np.int16)
+        said[(asked.codes == UNANSWERED).all(axis=0)] = UNANSWERED
+        return said
+
+
+CROWD: Mapping[str, str] = {
+    "dawid-skene": "DawidSkene",
+    "one-coin-dawid-skene": "OneCoinDawidSkene",
+    "glad": "GLAD",
+    "mace": "MACE",
+    "mmsr": "MMSR",
+}
+"""Aggregators of crowd-kit by our names."""
+
+QUICK = ("dawid-skene", "one-coin-dawid-skene")
+"""Those that a table shows of itself: seconds for a hundred thousand labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """Dawid–Skene and its kin: who can be trusted is inferred from the labels alone, truth unseen (extra `crowd-kit`)."""
+
+    name: str = "dawid-skene"
+
+    def __post_init__(self) -> None:
+        if self.name not in CROWD:
+            raise UsageError(f"aggregator {self.name!r} is unknown; expected one of {', '.join(CROWD)}")
+
+    def predict(self, known: SelectionSplit, asked: LabelMatrix) -> Codes:
+        return self.infer(asked)
+
+    def infer(self, asked: LabelMatrix) -> Codes:
+        try:
+            import pandas as pd
+            from crowdkit import aggregation
+        except ImportError:
+            raise UsageError(f"{self.name} needs crowd-kit: pip install 'moot[crowd-kit]'") from None
+        worker, task = np.nonzero(asked.codes != UNANSWERED)
+        if not len(task):
+            return np.full(asked.size, UNANSWERED, dtype=np.int16)
+        rows = pd.DataFrame({"task": task, "worker": worker, "label": asked.codes[worker, task]})
+        kind = getattr(aggregation, CROWD[self.name])
+        inferred = kind().fit_predict(rows)
+        said = np.full(asked.size, UNANSWERED, dtype=np.int16)
+        said[inferred.index.to_numpy()] = inferred.to_numpy()
+        return said
+
+
+def aggregators(labels: LabelMatrix) -> list[Aggregator]:
+    """All that make sense for these labels and need no extra; see `QUICK` for the rest."""
+    prompts = len({each.prompt for each in labels.proposers})
+    several = len(labels.models) > 1
+    kinds = ["all"]
+    if prompts > 1 and several:  # else the best of each is everybody, or one
+        kinds += ["best-prompt", "best-model"]
+    found: list[Aggregator] = [Majority(over, weighted) for over in kinds for weighted in (False, True)]
+    found.append(Majority(weighted=True, two_class=True))
+    if labels.shared:
+        found.append(DecisionTree())
+    return found
+
+
+def inferred(labels: LabelMatrix, names: tuple[str, ...] = QUICK) -> dict[str, Codes]:
+    """What crowd-kit's aggregators make of all questions at once: they see no truth, so no split is needed."""
+    return {name: Crowd(name).infer(labels) for name in names} if labels.shared else {}

@@ -1,0 +1,133 @@
+"""Reading a label matrix: parquet, csv or jsonl with the columns question_id, model, prompt, pred, answer.
+
+`prompt` may be absent and `pred` null. Rows may be filtered by their other columns: ``same_version`` (true),
+``category=law``, ``model!=gpt-4o``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from moot.errors import FileError
+from moot.models.closest import closest
+from moot.select.labels import UNANSWERED, LabelMatrix, Proposer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NEEDED = ("question_id", "model", "pred", "answer")
+KINDS = (".parquet", ".csv", ".jsonl")
+
+_CONDITION = re.compile(r"([^=!]+?)\s*(?:(!?=)\s*(.*))?")
+
+
+def read(path: Path | str, where: Sequence[str] = ()) -> LabelMatrix:
+    file = Path(path)
+    frame = _filtered(file, _frame(file), where)
+    rows = _plain(file, frame)
+    questions = sorted(rows["question_id"].unique())
+    proposers = sorted(Proposer(model, prompt) for model, prompt in rows.select("model", "prompt").unique().iter_rows())
+    truth = _truth(file, rows)
+    classes = sorted({*truth.values(), *rows["pred"].drop_nulls().unique()})
+    if len(classes) > np.iinfo(np.int16).max:
+        raise FileError(f"{len(classes)} different labels; expected those of questions with choices", file=file)
+    codes = np.full((len(proposers), len(questions)), UNANSWERED, dtype=np.int16)
+    place = {proposer: number for number, proposer in enumerate(proposers)}
+    column = {question: number for number, question in enumerate(questions)}
+    code = {name: number for number, name in enumerate(classes)}
+    for (model, prompt), part in rows.group_by(["model", "prompt"]):
+        asked = [column[each] for each in part["question_id"]]
+        said = [UNANSWERED if each is None else code[each] for each in part["pred"]]
+        _refuse_two_voices(file, f"{model} {prompt}".strip(), part)
+        codes[place[Proposer(str(model), str(prompt))], asked] = said
+    right = np.array([code[truth[question]] for question in questions], dtype=np.int16)
+    return LabelMatrix(tuple(proposers), tuple(questions), tuple(classes), codes, right)
+
+
+def _frame(file: Path) -> pl.DataFrame:
+    import polars as pl
+
+    if not file.is_file():
+        raise FileError("no such file", file=file)
+    kind = file.suffix.lower()
+    if kind not in KINDS:
+        raise FileError(f"expected a label matrix ({', '.join(KINDS)}) or an experiment file (.yaml)", file=file)
+    try:
+        if kind == ".parquet":
+            return pl.read_parquet(file)
+        if kind == ".csv":
+            return pl.read_csv(file, infer_schema=False)
+        return pl.read_ndjson(file, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        raise FileError(f"cannot be read as {kind[1:]}: {str(error).splitlines()[0]}", file=file) from None
+
+
+def _filtered(file: Path, frame: pl.DataFrame, where: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    for condition in where:
+        found = _CONDITION.fullmatch(condition.strip())
+        column = found.group(1) if found else condition
+        if found is None or column not in frame.columns:
+            expected = f"expected one of {', '.join(frame.columns)}{closest(column, frame.columns)}"
+            raise FileError(f"--where {condition}: there is no column {column!r}; {expected}", file=file)
+        sign, value = found.group(2), found.group(3)
+        held = pl.col(column).cast(pl.String).str.to_lowercase()
+        same = held == ("true" if sign is None else value.strip().lower())
+        frame = frame.filter(~same.fill_null(False) if sign == "!=" else same.fill_null(False))
+    return frame
+
+
+def _plain(file: Path, frame: pl.DataFrame) -> pl.DataFrame:
+    """The five columns as text; labels without the difference of case and outer space."""
+    import polars as pl
+
+    for name in NEEDED:
+        if name not in frame.columns:
+            found = f"found {', '.join(frame.columns)}{closest(name, frame.columns)}"
+            raise FileError(f"has no column {name}; expected question_id, model, pred, answer; {found}", file=file)
+    if not len(frame):
+        raise FileError("holds no rows, or --where leaves none", file=file)
+    if "prompt" not in frame.columns:
+        frame = frame.with_columns(pl.lit("").alias("prompt"))
+    label = [pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase() for name in ("pred", "answer")]
+    names = [pl.col(name).cast(pl.String) for name in ("question_id", "model")]
+    prompt = pl.col("prompt").cast(pl.String).fill_null("")
+    rows = frame.select(*names, prompt, *label).with_columns(
+        pl.when(pl.col(name) == "").then(None).otherwise(pl.col(name)).alias(name) for name in ("pred", "answer")
+    )
+    for name in ("question_id", "model"):
+        if rows[name].null_count():
+            raise FileError(f"{rows[name].null_count()} rows have no {name}", file=file)
+    return rows
+
+
+def _truth(file: Path, rows: pl.DataFrame) -> dict[str, str]:
+    import polars as pl
+
+    answers = rows.group_by("question_id").agg(pl.col("answer").drop_nulls().unique()).sort("question_id")
+    truth: dict[str, str] = {}
+    for question, found in answers.iter_rows():
+        if not found:
+            raise FileError(f"question {question!r} has no answer; expected one in the column answer", file=file)
+        if len(found) > 1:
+            said = " and ".join(sorted(found))
+            hint = "if these are versions of the question, keep one with --where COLUMN"
+            raise FileError(f"question {question!r} has more than one answer: {said}; {hint}", file=file)
+        truth[question] = found[0]
+    return truth
+
+
+def _refuse_two_voices(file: Path, proposer: str, rows: pl.DataFrame) -> None:
+    if rows["question_id"].n_unique() == len(rows):
+        return
+    voices = rows.unique(["question_id", "pred"])
+    twice = voices.filter(voices["question_id"].is_duplicated())
+    if len(twice):
+        first = twice["question_id"][0]
+        raise FileError(f"{proposer} has two different labels for question {first!r}; expected one", file=file)

@@ -1,0 +1,103 @@
+"""The oracle: would the summariser be right, if it read this team on this question?
+
+A selector that needs it asks through a `Meter`, which counts the calls and stops at the budget. Without a summariser
+model the oracle is the weighted vote of the team's labels: arithmetic, no calls, and the result says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from moot.select.labels import Floats, LabelMatrix, Places, Proposer, SelectionSplit
+from moot.select.voting import log_odds, lots, tally
+
+Asked = Callable[[tuple[Proposer, ...], str], Awaitable[float]]
+"""One question: the proposers whose responses are read, the question's id; 1 if right, 0 if not."""
+
+
+class Oracle(Protocol):
+    calls_each: int
+    """Model calls that one team on one question takes; 0 for arithmetic."""
+    words: str
+    """What it is, for the reader of a table."""
+
+    async def right(self, team: Sequence[int], questions: Places) -> Floats:
+        """For each of these questions, by its place in the split: 1 if the team's summariser is right, 0 if not."""
+
+
+@dataclass(frozen=True, slots=True)
+class VoteOracle:
+    """The weighted vote of labels, with weights that were learnt on the selection split."""
+
+    labels: LabelMatrix
+    weights: Floats
+    seed: int = 0
+    calls_each: int = 0
+    words: str = "no summariser model: the ensemble's word is the weighted vote of the team's labels, 0 calls"
+    _lots: Floats = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_lots", lots(self.labels, self.seed))
+
+    @classmethod
+    def of(cls, split: SelectionSplit, labels: LabelMatrix | None = None) -> VoteOracle:
+        """The vote on the split itself, or on other questions (`labels`) with the weights of the split."""
+        known = split.labels
+        weights = log_odds(known.accuracy, known.size, len(known.classes))
+        return cls(labels or known, weights, split.seed)
+
+    async def right(self, team: Sequence[int], questions: Places) -> Floats:
+        members = list(team)
+        codes = self.labels.codes[np.ix_(members, questions)]
+        said = tally(codes, self.weights[members], len(self.labels.classes), self._lots[questions])
+        return (said == self.labels.truth[questions]).astype(float)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOracle:
+    """An oracle made of a plain async function, called for every question; the calls run side by side."""
+
+    labels: LabelMatrix
+    ask: Asked
+    words: str = "a summariser model reads the team's responses"
+    calls_each: int = 1
+
+    async def right(self, team: Sequence[int], questions: Places) -> Floats:
+        members = tuple(self.labels.proposers[place] for place in team)
+        names = self.labels.questions
+        return np.array(await asyncio.gather(*(self.ask(members, names[place]) for place in questions)), dtype=float)
+
+
+class OutOfCalls(Exception):
+    """The next question would go beyond the budget. Selectors end with what they have, and say so."""
+
+
+@dataclass
+class Meter:
+    """Counts what a selector spends, and stops it before it spends more than it may."""
+
+    oracle: Oracle
+    budget: int | None = None
+    calls: int = 0
+
+    async def right(self, team: Sequence[int], questions: Places) -> Floats:
+        self.take(len(questions))
+        return await self.oracle.right(team, questions)
+
+    def take(self, questions: int) -> None:
+        price = questions * self.oracle.calls_each
+        if self.budget is not None and self.calls + price > self.budget:
+            raise OutOfCalls
+        self.calls += price
+
+    @property
+    def left(self) -> int | None:
+        """Questions that may still be asked; None where nothing bounds them."""
+        if self.budget is None or not self.oracle.calls_each:
+            return None
+        return (self.budget - self.calls) // self.oracle.calls_each

@@ -1,0 +1,117 @@
+"""What a selector is, what it gives back, and the selectors by name.
+
+A selector is a frozen dataclass whose fields are its options; `calls` among them is its budget of summariser calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, ClassVar, Protocol, cast, runtime_checkable
+
+import numpy as np
+
+from moot.errors import UsageError
+from moot.models.closest import closest
+from moot.select.labels import Floats, LabelMatrix, SelectionSplit
+from moot.select.oracle import Oracle
+
+BUILT_IN = {
+    "input-all": "moot.select.baselines:InputAll",
+    "best-model": "moot.select.baselines:BestModel",
+    "top-accuracy": "moot.select.baselines:TopAccuracy",
+    "per-model-top": "moot.select.baselines:PerModelTop",
+    "conditioned-diversity": "moot.select.baselines:ConditionedDiversity",
+    "greedy": "moot.select.greedy:Greedy",
+    "model-first": "moot.select.greedy:ModelFirst",
+    "truth-prediction": "moot.select.truth:TruthPrediction",
+    "oracle-surrogate": "moot.select.surrogate:OracleSurrogate",
+    "hybrid": "moot.select.hybrid:Hybrid",
+    "exact": "moot.select.exact:Exact",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A team, by the places of its proposers, in the order in which they were chosen."""
+
+    team: tuple[int, ...]
+    calls: int = 0
+    """Summariser calls that the choice took."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the row must know: a budget that ended it, a value that was interpolated."""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Selector(Protocol):
+    name: ClassVar[str]
+    """As on the command line."""
+
+    async def select(self, split: SelectionSplit, k: int, oracle: Oracle) -> Chosen:
+        """k proposers, chosen by the selection split alone. The same split gives the same team."""
+
+
+@cache
+def registered() -> Mapping[str, str]:
+    """Names of all selectors, ours and those that other packages bring."""
+    theirs = {point.name: point.value for point in entry_points(group="moot.selectors")}
+    return {**BUILT_IN, **{name: place for name, place in theirs.items() if name not in BUILT_IN}}
+
+
+def selector(name: str, options: Mapping[str, Any] | None = None) -> Selector:
+    """The selector of this name with these options, checked."""
+    place = registered().get(name)
+    if place is None:
+        expected = f"expected one of {', '.join(registered())}{closest(name, registered())}"
+        raise UsageError(f"selector {name!r} is unknown; {expected}")
+    module, _, attribute = place.partition(":")
+    kind = getattr(import_module(module), attribute)
+    allowed = [each.name for each in fields(kind)]
+    given = {key.replace("-", "_"): value for key, value in (options or {}).items()}
+    for key in given:
+        if key not in allowed:
+            expected = ", ".join(allowed) or "no options"
+            raise UsageError(f"selector {name!r} has no option {key!r}; expected {expected}{closest(key, allowed)}")
+    try:
+        return cast(Selector, kind(**given))
+    except ValueError as error:
+        raise UsageError(f"selector {name!r}: {error}") from None
+
+
+def check_k(labels: LabelMatrix, k: int) -> None:
+    if not isinstance(k, int) or isinstance(k, bool) or k < 1:
+        raise UsageError(f"k = {k!r}; expected a whole number from 1 on")
+    if k > len(labels.proposers):
+        raise UsageError(f"k = {k}, but there are only {len(labels.proposers)} proposers; expected k up to that")
+
+
+def check_calls(calls: int | None) -> None:
+    if calls is not None and (not isinstance(calls, int) or isinstance(calls, bool) or calls < 0):
+        raise ValueError(f"calls: expected a whole number from 0 on, found {calls!r}")
+
+
+def check_share(name: str, value: float | None) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1):
+        raise ValueError(f"{name}: expected a number from 0 to 1, found {value!r}")
+
+
+def check_count(name: str, value: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name}: expected a whole number from 1 on, found {value!r}")
+
+
+def ranked(split: SelectionSplit, worth: Floats | None = None) -> list[int]:
+    """All proposers, the best first, by accuracy or by another worth; equals in an order drawn by lot."""
+    value = split.labels.accuracy if worth is None else worth
+    lot = split.random("rank").random(len(value))
+    return [int(place) for place in np.lexsort((lot, -value))]
+
+
+def completed(split: SelectionSplit, team: Sequence[int], k: int) -> tuple[int, ...]:
+    """The team, filled up to k with the most accurate of the others."""
+    rest = (place for place in ranked(split) if place not in team)
+    return (*team, *(place for place, _ in zip(rest, range(k - len(team)), strict=False)))

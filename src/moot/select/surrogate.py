@@ -1,0 +1,135 @@
+"""oracle-surrogate: learn how right the summariser is when c of the k labels it reads are right, then choose by that.
+
+g(c) is learnt from sampled teams on one part of the selection split, (k+1)·T calls; teams are scored on the other part,
+so that g is not flattered by the questions it was learnt on. A c that no sample reaches is interpolated and flagged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from moot.select.kgreedy import COMPLETIONS, k_greedy, value
+from moot.select.labels import Floats, LabelMatrix, Places, SelectionSplit, selection_only
+from moot.select.oracle import Meter, Oracle
+from moot.select.selector import Chosen, check_calls, check_count, check_k, completed
+
+SAMPLES = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """Worth by the number of right labels alone: the mean of g(c) over the questions."""
+
+    right: Floats
+    """proposers × questions, 1 where right."""
+    g: Floats
+    """From 0 to k right labels."""
+
+    def values(self, base: Sequence[int], candidates: Places) -> Floats:
+        c = self.right[list(base)].sum(axis=0).astype(np.intp)
+        more = self.g[c + 1] - self.g[c]
+        found: Floats = (self.g[c].sum() + self.right[candidates] @ more) / len(c)
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surrogate:
+    """g as it was learnt, and the questions that teams are scored on."""
+
+    g: Floats
+    interpolated: tuple[int, ...]
+    calls: int
+    scored: LabelMatrix
+    notes: tuple[str, ...]
+
+    @property
+    def objective(self) -> Counted:
+        return Counted(self.scored.right.astype(float), self.g)
+
+
+@dataclass(frozen=True, slots=True)
+class OracleSurrogate:
+    """k-greedy on the surrogate."""
+
+    name: ClassVar[str] = "oracle-surrogate"
+
+    samples: int = SAMPLES
+    """T: teams asked about for each number of right labels."""
+    completions: int = COMPLETIONS
+    calls: int | None = None
+    """At most so many summariser calls."""
+
+    def __post_init__(self) -> None:
+        check_count("samples", self.samples)
+        check_count("completions", self.completions)
+        check_calls(self.calls)
+
+    async def select(self, split: SelectionSplit, k: int, oracle: Oracle) -> Chosen:
+        return await self.extend(split, (), k, oracle)
+
+    async def extend(self, split: SelectionSplit, team: Sequence[int], k: int, oracle: Oracle) -> Chosen:
+        check_k(selection_only(split).labels, k)
+        learnt = await learn(split, k, Meter(oracle, self.calls), self.samples)
+        if learnt is None:
+            notes = (f"a budget of {self.calls} calls is too small to learn g; by accuracy",)
+            return Chosen(completed(split, team, k), notes=notes)
+        objective = learnt.objective
+        chosen = k_greedy(split, objective, k, team, self.completions)
+        detail = {"g": learnt.g.tolist(), "interpolated": list(learnt.interpolated), "worth": value(objective, chosen)}
+        return Chosen(chosen, learnt.calls, learnt.notes, detail)
+
+
+async def learn(split: SelectionSplit, k: int, meter: Meter, samples: int = SAMPLES) -> Surrogate | None:
+    """g from samples on a random half of the split; None where the budget does not allow one sample for each c."""
+    notes: list[str] = []
+    fitted, scored = _parts(split, notes)
+    afford = samples if meter.left is None else min(samples, meter.left // (k + 1))
+    if afford < 1:
+        return None
+    if afford < samples:
+        notes.append(f"the budget of {meter.budget} calls allows {afford} samples for each c instead of {samples}")
+    right = split.labels.right[:, fitted]
+    draw = split.random("surrogate", k)
+    drawn = [_samples(right, c, k, afford, draw) for c in range(k + 1)]
+    heard = await asyncio.gather(
+        *(meter.right(team, fitted[place : place + 1]) for each in drawn for team, place in each)
+    )
+    answers = iter(heard)
+    means = [np.mean([next(answers)[0] for _ in each]) if each else None for each in drawn]
+    known = [c for c, mean in enumerate(means) if mean is not None]
+    missing = tuple(c for c in range(k + 1) if c not in known)
+    g = np.interp(np.arange(k + 1), known, [float(means[c]) for c in known])  # type: ignore[arg-type]
+    if missing:
+        named = ", ".join(map(str, missing))
+        notes.append(f"no team has exactly {named} right labels on any question: g there is interpolated")
+    return Surrogate(g, missing, meter.calls, split.labels.at(scored), tuple(notes))
+
+
+def _parts(split: SelectionSplit, notes: list[str]) -> tuple[Places, Places]:
+    order = split.random("parts").permutation(split.m)
+    if split.m < 2:
+        notes.append("one question: g is learnt and teams are scored on the same")
+        return order, order
+    half = split.m // 2
+    return np.sort(order[:half]), np.sort(order[half:])
+
+
+def _samples(
+    right: Floats, c: int, k: int, samples: int, draw: np.random.Generator
+) -> list[tuple[list[int], int]]:
+    """Teams of k with exactly c right labels, each on a question where there are such teams."""
+    have = right.sum(axis=0)
+    possible = np.flatnonzero((have >= c) & (len(right) - have >= k - c))
+    if not len(possible):
+        return []
+    found = []
+    for question in draw.choice(possible, samples):
+        knowing, wrong = np.flatnonzero(right[:, question]), np.flatnonzero(~right[:, question].astype(bool))
+        team = [*draw.choice(knowing, c, replace=False), *draw.choice(wrong, k - c, replace=False)]
+        found.append(([int(each) for each in draw.permutation(team)], int(question)))
+    return found

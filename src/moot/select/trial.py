@@ -1,0 +1,132 @@
+"""Trials: selectors on repeated random splits, each chosen team measured on the questions that its selector never saw.
+
+One split says little, so there are several; the same splits for every method, so that methods can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from moot.select.aggregate import Aggregator
+from moot.select.kgreedy import value
+from moot.select.labels import Floats, Halves, LabelMatrix, Places, split_labels
+from moot.select.oracle import Oracle, VoteOracle
+from moot.select.selector import Chosen, Selector
+from moot.select.surrogate import Counted
+
+
+@dataclass(frozen=True, slots=True)
+class Summarisers:
+    """Who gives the ensemble's word on the two parts of a split."""
+
+    selection: Oracle
+    test: Oracle
+
+
+OracleMaker = Callable[[Halves], Summarisers]
+
+
+def by_vote(halves: Halves) -> Summarisers:
+    """The weighted vote of labels, with weights learnt on the selection split."""
+    split = halves.selection
+    return Summarisers(VoteOracle.of(split), VoteOracle.of(split, halves.test.labels))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """One method on one split."""
+
+    method: str
+    k: int | None
+    split: int
+    team: tuple[int, ...]
+    calls: int
+    notes: tuple[str, ...]
+    selection_accuracy: float | None
+    """On the questions it was chosen by: flattering."""
+    right: Floats
+    """For each test question the share of the summariser's repeats that were right."""
+    tested: Places = field(repr=False)
+    """The places of these questions in the whole matrix."""
+    known: Floats = field(repr=False)
+    """How many labels of the team are right, for the same questions."""
+    distance: float | None = None
+    """How far the team is from the optimum of the count-based objective, where that is known."""
+
+    @property
+    def test_accuracy(self) -> float:
+        return float(self.right.mean())
+
+
+async def trials(
+    labels: LabelMatrix,
+    methods: Sequence[Selector],
+    k: int,
+    *,
+    m: int | None = None,
+    splits: int = 1,
+    seed: int = 0,
+    summarisers: OracleMaker = by_vote,
+) -> AsyncIterator[Trial]:
+    """Every method on every split. A team that two methods chose is measured once."""
+    for number in range(splits):
+        halves = split_labels(labels, m, seed=seed, number=number)
+        made = summarisers(halves)
+        chosen = {each.name: await each.select(halves.selection, k, made.selection) for each in methods}
+        objective = _optimum(chosen)
+        measured: dict[tuple[int, ...], tuple[Floats, Floats]] = {}
+        for name, found in chosen.items():
+            same = tuple(sorted(found.team))
+            if same not in measured:
+                both = (made.selection, halves.selection.m), (made.test, halves.test.labels.size)
+                at_home, away = [await oracle.right(found.team, np.arange(size)) for oracle, size in both]
+                measured[same] = (at_home, away)
+            at_home, away = measured[same]
+            yield Trial(
+                name,
+                k,
+                number,
+                found.team,
+                found.calls,
+                found.notes,
+                float(at_home.mean()),
+                away,
+                halves.tested,
+                halves.test.labels.right[list(found.team)].sum(axis=0).astype(float),
+                _distance(objective, found.team, k),
+            )
+
+
+def aggregated(
+    labels: LabelMatrix, aggregators: Sequence[Aggregator], *, m: int | None = None, splits: int = 1, seed: int = 0
+) -> list[Trial]:
+    """The whole pool's labels put together without a model, on the same splits."""
+    found = []
+    for number in range(splits):
+        halves = split_labels(labels, m, seed=seed, number=number)
+        for each in aggregators:
+            team = tuple(getattr(each, "voters", lambda known: range(len(labels.proposers)))(halves.selection))
+            said = each.predict(halves.selection, halves.test.labels)
+            right = (said == halves.test.labels.truth).astype(float)
+            known = halves.test.labels.right[list(team)].sum(axis=0).astype(float)
+            found.append(Trial(each.name, None, number, team, 0, (), None, right, halves.tested, known))
+    return found
+
+
+def _optimum(chosen: dict[str, Chosen]) -> tuple[Counted, float] | None:
+    for found in chosen.values():
+        detail: Any = found.detail
+        if detail.get("proven") and isinstance(detail.get("objective"), Counted):
+            return detail["objective"], detail["worth"]
+    return None
+
+
+def _distance(objective: tuple[Counted, float] | None, team: Sequence[int], k: int) -> float | None:
+    if objective is None or len(team) != k:
+        return None
+    counted, best = objective
+    return max(0.0, best - value(counted, team))

@@ -1,0 +1,154 @@
+"""truth-prediction: the team whose labels, together, best predict the truth. No summariser is asked.
+
+The predictor is naive Bayes, cross-validated. Its log-likelihoods add up over the members of a team, so they are laid
+out once for every proposer, fold and question; after that the cross-validated accuracy of a team is a sum and a maximum.
+Any scikit-learn classifier may take its place, fitted the slow way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moot.errors import UsageError
+from moot.select.kgreedy import COMPLETIONS, k_greedy, value
+from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix, Places, SelectionSplit, selection_only
+from moot.select.oracle import Oracle
+from moot.select.selector import Chosen, check_count, check_k, completed
+
+FOLDS = 5
+NAIVE_BAYES = "naive-bayes"
+AT_ONCE = 4_000_000
+"""Numbers in one block of candidates: what stays in the cache of a processor is quick."""
+
+
+@dataclass(frozen=True, slots=True)
+class TruthPrediction:
+    """k-greedy on the cross-validated accuracy of a light classifier."""
+
+    name: ClassVar[str] = "truth-prediction"
+
+    classifier: Any = NAIVE_BAYES
+    """`naive-bayes`, a scikit-learn classifier, or where one is found: ``sklearn.tree:DecisionTreeClassifier``."""
+    folds: int = FOLDS
+    completions: int = COMPLETIONS
+
+    def __post_init__(self) -> None:
+        check_count("completions", self.completions)
+        if not isinstance(self.folds, int) or isinstance(self.folds, bool) or self.folds < 2:
+            raise ValueError(f"folds: expected a whole number from 2 on, found {self.folds!r}")
+
+    async def select(self, split: SelectionSplit, k: int, oracle: Oracle) -> Chosen:
+        return await self.extend(split, (), k, oracle)
+
+    async def extend(self, split: SelectionSplit, team: Sequence[int], k: int, oracle: Oracle) -> Chosen:
+        labels = selection_only(split).labels
+        check_k(labels, k)
+        if not labels.shared:
+            raise UsageError("truth-prediction needs questions with choices: free answers have no classes in common")
+        if labels.size < 2:
+            return Chosen(completed(split, team, k), notes=("one question cannot be cross-validated; by accuracy",))
+        folds = dealt(split, self.folds)
+        objective = (
+            NaiveBayes.of(labels, folds)
+            if self.classifier == NAIVE_BAYES
+            else Classified(labels, folds, _estimator(self.classifier))
+        )
+        chosen = k_greedy(split, objective, k, team, self.completions)
+        return Chosen(chosen, detail={"worth": value(objective, chosen)})
+
+
+def dealt(split: SelectionSplit, folds: int) -> Places:
+    """A fold for every question, of equal sizes, by lot; never more folds than questions."""
+    return split.random("folds").permutation(split.m) % min(folds, split.m)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NaiveBayes:
+    """Categorical naive Bayes with Laplace smoothing, as in scikit-learn; a missing label says nothing."""
+
+    prior: Floats
+    """classes × questions: the log share of each class among the other folds."""
+    likelihood: Floats
+    """proposers × classes × questions: log P(what it said here | class), by the other folds."""
+    truth: Codes
+
+    @classmethod
+    def of(cls, labels: LabelMatrix, folds: Places) -> NaiveBayes:
+        n, m, c, f = *labels.codes.shape, len(labels.classes), int(folds.max()) + 1
+        truth, codes = labels.truth.astype(np.intp), labels.codes.astype(np.intp)
+        per_fold = np.bincount(folds * c + truth, minlength=f * c).reshape(f, c)
+        others = per_fold.sum(axis=0) - per_fold
+        with np.errstate(divide="ignore"):  # a class that the other folds lack is never predicted
+            prior = np.log(others / others.sum(axis=1, keepdims=True))
+        said = codes != UNANSWERED
+        cell = ((np.arange(n)[:, None] * f + folds) * c + truth) * c + codes
+        counts = np.bincount(cell[said], minlength=n * f * c * c).reshape(n, f, c, c).astype(float)
+        train = counts.sum(axis=1, keepdims=True) - counts + 1.0
+        logs = np.log(train / train.sum(axis=3, keepdims=True))
+        heard = np.where(said, codes, 0)
+        likelihood = np.empty((n, c, m))
+        for proposer in range(n):  # proposer by proposer, so that no second table of this size is ever held
+            likelihood[proposer] = np.where(said[proposer], logs[proposer, folds, :, heard[proposer]].T, 0.0)
+        return cls(prior[folds].T, likelihood, labels.truth)
+
+    def values(self, base: Sequence[int], candidates: Places) -> Floats:
+        known = self.prior + self.likelihood[list(base)].sum(axis=0)
+        block = max(1, AT_ONCE // known.size)
+        found = [
+            self._accuracy(known + self.likelihood[candidates[start : start + block]])
+            for start in range(0, len(candidates), block)
+        ]
+        return np.concatenate(found)
+
+    def _accuracy(self, scores: Floats) -> Floats:
+        right: NDArray[np.bool_] = scores.argmax(axis=1) == self.truth
+        return right.mean(axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classified:
+    """The same objective by any scikit-learn classifier: fitted for each team and fold anew."""
+
+    labels: LabelMatrix
+    folds: Places
+    classifier: Any
+
+    def values(self, base: Sequence[int], candidates: Places) -> Floats:
+        return np.array([self._accuracy([*base, int(each)]) for each in candidates])
+
+    def _accuracy(self, team: Sequence[int]) -> float:
+        from sklearn.base import clone
+
+        features, truth = one_hot(self.labels, team), self.labels.truth
+        right = 0
+        for fold in range(int(self.folds.max()) + 1):
+            test = self.folds == fold
+            known = truth[~test]
+            if len(np.unique(known)) == 1:  # some classifiers refuse to learn a constant
+                right += int((truth[test] == known[0]).sum())
+                continue
+            right += int((clone(self.classifier).fit(features[~test], known).predict(features[test]) == truth[test]).sum())
+        return right / len(truth)
+
+
+def one_hot(labels: LabelMatrix, team: Sequence[int]) -> NDArray[np.float64]:
+    """Questions × (members × classes): a missing label is a row of zeros for its member."""
+    said = labels.codes[list(team)].T[:, :, None] == np.arange(len(labels.classes))
+    return said.reshape(labels.size, -1).astype(float)
+
+
+def _estimator(named: Any) -> Any:
+    if not isinstance(named, str):
+        return named
+    module, _, attribute = named.partition(":")
+    try:
+        return getattr(import_module(module), attribute)()
+    except (ImportError, AttributeError, TypeError, ValueError):
+        expected = "expected naive-bayes or a place such as sklearn.tree:DecisionTreeClassifier"
+        raise UsageError(f"classifier {named!r} cannot be found; {expected}") from None

@@ -1,0 +1,64 @@
+"""Votes on labels: weights, and the class that a team's labels add up to, for all questions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix
+
+LOT = 1e-9
+"""Less than any real difference of votes, so that only ties are decided by it."""
+
+
+def log_odds(accuracy: Floats, m: int, classes: int, *, two_class: bool = False) -> Floats:
+    """log((c-1)p / (1-p)), floored at 0: who does worse than chance has no voice.
+
+    p is clipped to [1/(m+2), (m+1)/(m+2)]: m questions cannot show that anybody is always right. `two_class` is the
+    paper's log(p / (1-p)), also floored.
+    """
+    p = np.clip(accuracy, 1 / (m + 2), (m + 1) / (m + 2))
+    others = 1 if two_class else max(1, classes - 1)
+    return np.maximum(np.log(others * p / (1 - p)), 0.0)
+
+
+def vote(labels: LabelMatrix, team: Sequence[int], weights: Floats, *, seed: int = 0) -> Codes:
+    """The class with the most weight behind it, for every question; `UNANSWERED` where nobody of the team answered.
+
+    Weights are those of the team, in its order. Where nobody who spoke has any weight, all count alike. Ties are
+    decided by a lot of their own for each question.
+    """
+    return tally(labels.codes[list(team)], weights, len(labels.classes), lots(labels, seed))
+
+
+def lots(labels: LabelMatrix, seed: int) -> Floats:
+    return np.random.default_rng([seed % 2**63, labels.size]).random((labels.size, len(labels.classes))) * LOT
+
+
+def tally(codes: Codes, weights: Floats, classes: int, lot: Floats) -> Codes:
+    members, questions = codes.shape
+    scores = np.zeros((questions, classes))
+    heads = np.zeros((questions, classes))
+    places = np.arange(questions)
+    for row, weight in zip(codes, weights, strict=True):
+        spoke = row != UNANSWERED
+        scores[places[spoke], row[spoke]] += weight
+        heads[places[spoke], row[spoke]] += 1
+    voiceless = scores.sum(axis=1) == 0
+    scores[voiceless] = heads[voiceless]
+    said = heads > 0
+    winner = np.where(said, scores + lot, -1.0).argmax(axis=1).astype(np.int16)
+    winner[~said.any(axis=1)] = UNANSWERED
+    return winner
+
+
+def best_of_each(labels: LabelMatrix, accuracy: NDArray[np.float64], by: str) -> list[int]:
+    """The most accurate proposer of each model, or for each prompt; the first of equals in the order of names."""
+    found: dict[str, int] = {}
+    for place, proposer in enumerate(labels.proposers):
+        key = proposer.model if by == "model" else proposer.prompt
+        if key not in found or accuracy[place] > accuracy[found[key]]:
+            found[key] = place
+    return list(found.values())

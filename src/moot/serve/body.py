@@ -1,0 +1,62 @@
+"""A bound on the size of a request, kept before anything is read into memory; and a count of how requests end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import orjson
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+KNOWN = ("/v1/chat/completions", "/v1/responses", "/v1/models", "/v1/feedback", "/v1/moot", "/healthz", "/metrics")
+
+
+class _TooLarge(Exception):
+    pass
+
+
+class BodyLimit:
+    """Refuses bodies past `most` bytes, whether they say their length beforehand or not."""
+
+    def __init__(self, app: ASGIApp, most: int, count: Callable[[str, int], None]) -> None:
+        self.app, self.most, self.count = app, most, count
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        path = next((known for known in KNOWN if scope["path"].startswith(known)), "other")
+        begun = False
+        taken = 0
+
+        async def bounded() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > self.most:
+                raise _TooLarge
+            return message
+
+        async def counted(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                self.count(path, message["status"])
+            await send(message)
+
+        declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        try:
+            if declared.isdigit() and int(declared) > self.most:
+                raise _TooLarge
+            await self.app(scope, bounded, counted)
+        except _TooLarge:
+            if begun:
+                raise
+            await self._refuse(counted)
+
+    async def _refuse(self, send: Send) -> None:
+        message = f"The body is larger than {self.most} bytes."
+        error = {"message": message, "type": "invalid_request_error", "param": None, "code": "body_too_large"}
+        body = orjson.dumps({"error": error})
+        headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,77 @@
+"""What happens at the table, as it happens: for those who watch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from moot.run.build import Cell
+from moot.run.live import Asked
+from moot.types import Call
+
+
+def seated_event(cell: Cell, model: str) -> dict[str, Any]:
+    """Who sits where, before anybody speaks."""
+    return {
+        "kind": "seated",
+        "model": model,
+        "strategy": cell.label,
+        "captain": cell.captain,
+        "players": [
+            {"name": player.name, "model": player.model.name, "persona": player.persona} for player in cell.team.players
+        ],
+    }
+
+
+def call_event(call: Call) -> dict[str, Any]:
+    """Who said what, at which stage, and how long it took."""
+    said = _object(call.reply.text) if call.reply is not None else None
+    return {
+        "kind": "call",
+        "player": call.player,
+        "stage": call.stage,
+        "turn": call.turn,
+        "said": said,
+        "text": call.reply.text if call.reply is not None and said is None else None,
+        "problem": call.problem,
+        "error": call.error,
+        "seconds": None if call.reply is None else round(call.reply.latency_s, 3),
+        "cost_usd": None if call.reply is None else call.reply.cost_usd,
+    }
+
+
+def verdict_event(asked: Asked) -> dict[str, Any]:
+    """The end: who said the same, the ballots, the team's word."""
+    verdict = asked.verdict
+    return {
+        "kind": "verdict",
+        "episode": asked.id,
+        "answer": verdict.answer,
+        "outcome": verdict.outcome,
+        "reasoning": verdict.reasoning,
+        "cause": verdict.cause,
+        "who": list(verdict.who),
+        "absent": list(verdict.absent),
+        "answers": [
+            {"player": each.player, "answer": each.text, "reasoning": each.reasoning, "outcome": each.outcome}
+            for each in verdict.answers
+        ],
+        "groups": [list(group) for group in asked.groups],
+        "ballots": [dict(ballot) for ballot in verdict.ballots],
+        "turns": verdict.turns,
+        "notes": dict(verdict.notes),
+        "calls": len(asked.episode.calls),
+        "cost_usd": asked.cost_usd,
+        "seconds": round(asked.episode.seconds, 3),
+    }
+
+
+def _object(text: str) -> Mapping[str, Any] | None:
+    """The structured reply, where the text is one; models that talk around it are shown as they are."""
+    try:
+        data = orjson.loads(text)
+    except ValueError:
+        return None
+    return data if isinstance(data, dict) else None

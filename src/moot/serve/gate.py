@@ -1,0 +1,158 @@
+"""Who may ask, how much, and how many at once: what stands between the network and the team.
+
+Every key has limits of its own on requests, money and concurrency. Past all keys there is one bound on the questions
+under way and one on those that wait; whoever comes after that is told when to come back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import math
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+DAY_S = 86_400.0
+MINUTE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLimits:
+    """For each key; None: no limit."""
+
+    per_minute: int | None = None
+    usd_per_day: float | None = None
+    concurrent: int | None = None
+
+
+class Refused(Exception):
+    """A request that is turned away, in the words and with the status of the OpenAI API."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        code: str,
+        kind: str = "invalid_request_error",
+        param: str | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status, self.message, self.code, self.kind = status, message, code, kind
+        self.param, self.retry_after_s = param, retry_after_s
+
+
+class Holder:
+    """One key, or everybody where there is none: what was asked and spent of late."""
+
+    def __init__(self, name: str, limits: KeyLimits, clock: Callable[[], float] = time.monotonic) -> None:
+        self.name = name
+        self.limits = limits
+        self.open = 0
+        self._clock = clock
+        self._asked: deque[float] = deque()
+        self._spent: deque[tuple[float, float]] = deque()
+
+    def enter(self) -> None:
+        """Count a request, or refuse it."""
+        now = self._clock()
+        limits = self.limits
+        while self._asked and self._asked[0] <= now - MINUTE_S:
+            self._asked.popleft()
+        if limits.per_minute is not None and len(self._asked) >= limits.per_minute:
+            wait_s = self._asked[-limits.per_minute] + MINUTE_S - now
+            raise _too_many(f"Rate limit of {limits.per_minute} requests a minute reached.", wait_s)
+        if limits.concurrent is not None and self.open >= limits.concurrent:
+            raise _too_many(f"Limit of {limits.concurrent} requests at once reached.", 1.0)
+        if limits.usd_per_day is not None and self.spent_usd() >= limits.usd_per_day:
+            wait_s = self._spent[0][0] + DAY_S - now
+            message = f"The limit of {limits.usd_per_day:g} USD in 24 hours is spent."
+            raise Refused(429, message, code="insufficient_quota", kind="insufficient_quota", retry_after_s=wait_s)
+        self._asked.append(now)
+        self.open += 1
+
+    def leave(self, cost_usd: float | None) -> None:
+        self.open -= 1
+        if cost_usd:
+            self._spent.append((self._clock(), cost_usd))
+
+    def spent_usd(self) -> float:
+        """In the last 24 hours. Unknown prices are not in it: a limit on money needs priced models."""
+        now = self._clock()
+        while self._spent and self._spent[0][0] <= now - DAY_S:
+            self._spent.popleft()
+        return sum(cost for _, cost in self._spent)
+
+
+class Gate:
+    """All holders, and the bound on what the server does at once."""
+
+    def __init__(
+        self,
+        keys: Mapping[str, str],
+        *,
+        limits: KeyLimits | None = None,
+        at_once: int = 64,
+        waiting: int = 256,
+    ) -> None:
+        """`keys`: secret by name. Without any, everybody may ask, as one holder."""
+        self._holders = {name: Holder(name, limits or KeyLimits()) for name in keys or {"anyone": ""}}
+        self._secrets = {name: secret.encode() for name, secret in keys.items()}
+        self._slots = asyncio.Semaphore(at_once)
+        self._most_waiting = waiting
+        self.waiting = 0
+        self.under_way = 0
+
+    @property
+    def locked(self) -> bool:
+        return bool(self._secrets)
+
+    def holder(self, authorization: str | None) -> Holder:
+        """Whose key it is; compared in constant time, with every key, so that time tells nothing."""
+        if not self._secrets:
+            return self._holders["anyone"]
+        scheme, _, given = (authorization or "").partition(" ")
+        found = None
+        for name, secret in self._secrets.items():
+            if hmac.compare_digest(given.strip().encode(), secret) and scheme.casefold() == "bearer":
+                found = name
+        if found is None:
+            words = "Incorrect API key provided." if given else "No API key provided: send Authorization: Bearer KEY."
+            raise Refused(401, words, code="invalid_api_key")
+        return self._holders[found]
+
+    @asynccontextmanager
+    async def admitted(self, holder: Holder) -> AsyncIterator[Ticket]:
+        """Wait for a place. The ticket takes what it cost, whatever becomes of the request."""
+        if self.waiting >= self._most_waiting:
+            raise _too_many(f"{self.waiting} requests are waiting already.", 1.0, code="queue_full")
+        holder.enter()
+        ticket = Ticket()
+        try:
+            self.waiting += 1
+            try:
+                await self._slots.acquire()
+            finally:
+                self.waiting -= 1
+            self.under_way += 1
+            try:
+                yield ticket
+            finally:
+                self.under_way -= 1
+                self._slots.release()
+        finally:
+            holder.leave(ticket.cost_usd)
+
+
+class Ticket:
+    """What an admitted request spent."""
+
+    cost_usd: float | None = None
+
+
+def _too_many(message: str, wait_s: float, code: str = "rate_limit_exceeded") -> Refused:
+    return Refused(429, message, code=code, kind="requests", retry_after_s=math.ceil(max(1.0, wait_s)))

@@ -1,0 +1,45 @@
+"""Figures for Prometheus: what is asked, how it ends, how long it takes, what it costs."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from moot.run.live import Asked
+from moot.serve.gate import Gate
+
+_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
+
+
+class Metrics:
+    """One server's figures, in a registry of their own."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._registry = registry = CollectorRegistry()
+        self.requests = Counter("moot_requests", "Requests by path and status.", ["path", "status"], registry=registry)
+        self.episodes = Counter(
+            "moot_episodes", "Questions by model and outcome.", ["model", "outcome"], registry=registry
+        )
+        self.seconds = Histogram(
+            "moot_episode_seconds", "From question to verdict.", ["model"], buckets=_SECONDS, registry=registry
+        )
+        self.calls = Counter("moot_calls", "Calls to players and officers.", ["player"], registry=registry)
+        self.tokens = Counter("moot_tokens", "Tokens by direction.", ["direction"], registry=registry)
+        self.cost = Counter("moot_cost_usd", "What the calls cost, where prices are known.", registry=registry)
+        self.feedback = Counter("moot_feedback", "What turned out to be right.", ["correct"], registry=registry)
+        under_way = Gauge("moot_under_way", "Questions being answered.", registry=registry)
+        under_way.set_function(lambda: gate.under_way)
+        waiting = Gauge("moot_waiting", "Questions that wait for a place.", registry=registry)
+        waiting.set_function(lambda: gate.waiting)
+
+    def count(self, asked: Asked) -> None:
+        self.episodes.labels(asked.model, asked.verdict.outcome).inc()
+        self.seconds.labels(asked.model).observe(asked.episode.seconds)
+        for call in asked.episode.calls:
+            self.calls.labels(call.player).inc()
+        self.tokens.labels("prompt").inc(asked.usage.prompt or 0)
+        self.tokens.labels("completion").inc(asked.usage.completion or 0)
+        if asked.cost_usd:
+            self.cost.inc(asked.cost_usd)
+
+    def text(self) -> bytes:
+        return generate_latest(self._registry)

@@ -1,0 +1,436 @@
+// The table page: asks the served team through its own API and draws what happens as it happens.
+// Everything that a model wrote is shown through textContent: it is text, whatever it looks like.
+
+const GROUPS = 8;
+const find = (id) => document.getElementById(id);
+const state = { teams: [], seats: new Map(), mind: new Map(), calls: [], captain: null, episode: null, stop: null };
+
+function make(tag, className, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined && text !== null) made.textContent = shown(text);
+  return made;
+}
+
+/** Text as it can be read: control characters and direction marks become visible instead of acting. */
+function shown(value) {
+  return String(value).replace(/[\u0000-\u0008\u000b-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+}
+
+// -- the server ------------------------------------------------------------------------------------------------------
+
+function headers() {
+  const key = sessionStorage.getItem("moot-key");
+  return { "Content-Type": "application/json", ...(key ? { Authorization: `Bearer ${key}` } : {}) };
+}
+
+async function get(path) {
+  const response = await fetch(path, { headers: headers() });
+  if (response.status === 401) {
+    find("key-form").hidden = false;
+    find("key").focus();
+    throw new Error("a key is needed");
+  }
+  if (!response.ok) throw new Error(await problem(response));
+  return response.json();
+}
+
+async function problem(response) {
+  try {
+    return (await response.json()).error.message;
+  } catch {
+    return `the server said ${response.status}`;
+  }
+}
+
+/** The events of a stream, one JSON value each. */
+async function* events(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      if (line.startsWith("data: ") && line !== "data: [DONE]") yield JSON.parse(line.slice(6));
+    }
+  }
+}
+
+// -- asking ----------------------------------------------------------------------------------------------------------
+
+async function ask(question, model, limit) {
+  const stopping = new AbortController();
+  state.stop = stopping;
+  const started = performance.now();
+  clear(question);
+  seat(state.teams.find((team) => team.model === model));
+  const clock = setInterval(() => say("cost", `${((performance.now() - started) / 1000).toFixed(1)} s`), 100);
+  find("go").disabled = true;
+  find("stop").hidden = false;
+  try {
+    const response = await fetch("/v1/chat/completions", {
+      method: "POST",
+      headers: headers(),
+      signal: stopping.signal,
+      body: JSON.stringify({
+        model,
+        messages: [{ role: "user", content: question }],
+        stream: true,
+        stream_options: { include_team: true },
+        ...(limit ? { time_limit_s: limit } : {}),
+      }),
+    });
+    if (response.status === 401) find("key-form").hidden = false;
+    if (!response.ok) throw new Error(await problem(response));
+    for await (const event of events(response)) {
+      if (event.error) throw new Error(event.error.message);
+      const happened = event.moot && event.moot.event;
+      if (happened && happened.kind === "call") heard(happened);
+      if (happened && happened.kind === "verdict") decided(happened);
+    }
+    history();
+  } catch (error) {
+    fail(error.name === "AbortError" ? "Stopped." : error.message);
+  } finally {
+    clearInterval(clock);
+    find("go").disabled = false;
+    find("stop").hidden = true;
+    state.stop = null;
+    if (state.verdict) say("cost", bill(state.verdict));
+  }
+}
+
+function clear(question) {
+  Object.assign(state, { seats: new Map(), mind: new Map(), calls: [], verdict: null, episode: null });
+  for (const id of ["seats", "transcript", "changes", "ballots"]) find(id).replaceChildren();
+  for (const id of ["changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
+  for (const id of ["verdict", "because", "cost", "learnt"]) say(id, "");
+  find("centre").classList.remove("none");
+  say("asked", question);
+}
+
+function fail(message) {
+  find("centre").classList.add("none");
+  say("verdict", message);
+  for (const { element } of state.seats.values()) element.querySelector(".thinking")?.classList.remove("thinking");
+}
+
+function say(id, text) {
+  find(id).textContent = shown(text ?? "");
+}
+
+// -- the table -------------------------------------------------------------------------------------------------------
+
+function seat(team) {
+  if (!team) return;
+  state.captain = team.captain;
+  const count = team.players.length;
+  team.players.forEach((player, number) => {
+    const element = make("li", "seat");
+    const angle = (2 * Math.PI * number) / count - Math.PI / 2;
+    element.style.setProperty("--x", `${50 + (count > 1 ? 40 * Math.cos(angle) : 0)}%`);
+    element.style.setProperty("--y", `${50 + 39 * Math.sin(angle)}%`);
+    const who = make("p", "who", player.name);
+    if (player.name === team.captain) who.append(make("span", "captain", "captain"));
+    const badge = make("span", "badge");
+    badge.hidden = true;
+    who.append(badge);
+    element.append(who, make("p", "model", player.model === player.name ? "" : player.model), make("p", "answer thinking", ""), make("p", "stage", "is thinking"));
+    find("seats").append(element);
+    state.seats.set(player.name, { element, badge, texts: [] });
+  });
+}
+
+/** What a reply settles on, whatever form it has. */
+function settled(said) {
+  if (!said) return null;
+  for (const name of ["answer", "solution", "final_solution"]) {
+    if (typeof said[name] === "string" || typeof said[name] === "number") return String(said[name]);
+  }
+  return null;
+}
+
+function heard(call) {
+  state.calls.push(call);
+  transcript(call);
+  const place = state.seats.get(call.player);
+  if (!place) return;
+  const answer = settled(call.said);
+  const line = place.element.querySelector(".answer");
+  const stage = place.element.querySelector(".stage");
+  if (answer !== null && !call.problem) {
+    const before = place.texts.at(-1);
+    if (before !== undefined && plain(before.text) !== plain(answer)) changed(call, before.text, answer);
+    place.texts.push({ text: answer, stage: call.stage, turn: call.turn });
+    line.classList.remove("thinking");
+    line.textContent = shown(answer);
+    state.mind.set(call.player, answer);
+    find("news").textContent = `${call.player} says ${answer}`;
+  }
+  stage.textContent = shown(call.error ? call.error : `${call.stage}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
+  colour(together());
+}
+
+function changed(call, before, after) {
+  const item = make("li");
+  item.append(make("b", null, call.player), ` in ${call.stage}: `, make("bdi", null, before), " → ", make("bdi", null, after));
+  find("changes").append(item);
+  find("changes-part").hidden = false;
+}
+
+function plain(text) {
+  return text.trim().toLocaleLowerCase();
+}
+
+/** Groups by equal words, until the team's own grouping is there. */
+function together() {
+  const groups = new Map();
+  for (const [player, text] of state.mind) {
+    const key = plain(text);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(player);
+  }
+  return [...groups.values()];
+}
+
+/** The team's own grouping of the drafts, with whoever changed their mind moved to those they joined. */
+function minds(verdict) {
+  const groups = verdict.groups.map((group) => [...group]);
+  const drafts = new Map((verdict.answers || []).map((each) => [each.player, each.answer]));
+  for (const [player, text] of state.mind) {
+    const draft = drafts.get(player);
+    if (draft === undefined || draft === null || plain(draft) === plain(text)) continue;
+    for (const group of groups) if (group.includes(player)) group.splice(group.indexOf(player), 1);
+    const joined = groups.find((group) => group.some((other) => plain(drafts.get(other) ?? "") === plain(text)));
+    if (joined) joined.push(player);
+    else groups.push([player]);
+  }
+  return groups.filter((group) => group.length);
+}
+
+function colour(groups) {
+  groups.forEach((group, number) => {
+    for (const player of group) {
+      const place = state.seats.get(player);
+      if (!place) continue;
+      place.element.style.setProperty("--seat", `var(--g${number % GROUPS})`);
+      place.badge.textContent = String.fromCharCode(65 + (number % 26));
+      place.badge.title = `group ${place.badge.textContent}: ${group.length} of ${state.seats.size}`;
+      place.badge.hidden = false;
+    }
+  });
+}
+
+function decided(verdict) {
+  state.verdict = verdict;
+  state.episode = verdict.episode;
+  for (const answer of verdict.answers || []) {
+    const place = state.seats.get(answer.player);
+    if (!place || answer.answer !== null) continue;
+    const needless = (verdict.notes?.not_needed || []).includes(answer.player);
+    place.element.classList.add("absent");
+    place.element.querySelector(".answer").textContent = needless ? "was not needed" : answer.outcome;
+  }
+  for (const { element } of state.seats.values()) element.querySelector(".thinking")?.classList.remove("thinking");
+  if (verdict.groups?.length) colour(minds(verdict));
+  for (const player of verdict.who || []) state.seats.get(player)?.element.classList.add("winner");
+  find("centre").classList.toggle("none", verdict.answer === null);
+  say("verdict", verdict.answer ?? `No answer: ${verdict.outcome}`);
+  say("because", verdict.cause || verdict.reasoning);
+  say("cost", bill(verdict));
+  ballots(verdict);
+  find("feedback-part").hidden = verdict.answer === null;
+}
+
+function bill(verdict) {
+  const money = verdict.cost_usd === null || verdict.cost_usd === undefined ? "cost unknown" : `$${verdict.cost_usd ? verdict.cost_usd.toFixed(4) : 0}`;
+  return `${verdict.outcome} · ${seconds(verdict.seconds)} · ${verdict.calls} call${verdict.calls === 1 ? "" : "s"} · ${money}`;
+}
+
+function seconds(value) {
+  return value === null || value === undefined ? "" : `${value.toFixed(value < 10 ? 1 : 0)} s`;
+}
+
+function ballots(verdict) {
+  const rows = verdict.ballots || [];
+  find("ballots-part").hidden = rows.length === 0;
+  if (!rows.length) return;
+  const columns = [...new Set(rows.flatMap(Object.keys))];
+  const head = make("tr");
+  head.append(...columns.map((name) => Object.assign(make("th", null, name.replaceAll("_", " ")), { scope: "col" })));
+  const body = rows.map((row) => {
+    const line = make("tr");
+    line.append(...columns.map((name) => make("td", null, readable(row[name]))));
+    return line;
+  });
+  const top = make("thead");
+  const rest = make("tbody");
+  top.append(head);
+  rest.append(...body);
+  find("ballots").replaceChildren(top, rest);
+}
+
+function readable(value) {
+  if (value === null || value === undefined) return "–";
+  if (Array.isArray(value)) return value.map(readable).join(", ");
+  if (typeof value === "object") return Object.entries(value).map(([name, each]) => `${name}: ${readable(each)}`).join(", ");
+  return String(value);
+}
+
+function transcript(call) {
+  find("transcript-part").hidden = false;
+  const item = make("li");
+  const head = make("p", "head");
+  head.append(make("b", null, call.player), ` · ${call.stage} · turn ${call.turn}${call.seconds === null ? "" : ` · ${seconds(call.seconds)}`}`);
+  item.append(head);
+  const said = call.said;
+  if (said) {
+    for (const [name, value] of Object.entries(said)) {
+      const text = make("p", "text");
+      text.append(make("span", "quiet", `${name}: `), make("bdi", null, readable(value)));
+      item.append(text);
+    }
+  } else if (call.text) {
+    item.append(make("p", "text", call.text));
+  }
+  for (const trouble of [call.error, call.problem]) if (trouble) item.append(make("p", "problem", trouble));
+  if (call.messages) {
+    const more = make("details");
+    more.append(make("summary", null, "What it was sent"), ...call.messages.map((each) => make("pre", null, `[${each.role}]\n${each.content}`)));
+    item.append(more);
+  }
+  find("transcript").append(item);
+}
+
+// -- before and beside -----------------------------------------------------------------------------------------------
+
+async function history() {
+  const { episodes } = await get("/v1/moot/episodes?limit=30");
+  find("none").hidden = episodes.length > 0;
+  find("history").replaceChildren(
+    ...episodes.map((each) => {
+      const item = make("li");
+      const button = make("button");
+      button.type = "button";
+      button.append(make("span", "q", each.question), make("span", "a", `${each.model}: ${each.answer ?? each.outcome}`));
+      button.addEventListener("click", () => replay(each));
+      item.append(button);
+      return item;
+    }),
+  );
+}
+
+async function replay(each) {
+  const whole = await get(`/v1/moot/episodes/${each.episode}`);
+  clear(whole.question);
+  seat(state.teams.find((team) => team.model === each.model));
+  for (const call of whole.calls) heard({ ...call, ...parsed(call.text), seconds: call.latency_s });
+  const verdict = whole.verdict;
+  const answers = (verdict.answers || []).map(([player, answer, reasoning, outcome]) => ({ player, answer, reasoning, outcome }));
+  const cost = whole.calls.every((call) => call.cost_usd !== null) ? whole.calls.reduce((sum, call) => sum + call.cost_usd, 0) : null;
+  decided({
+    ...verdict,
+    answers,
+    groups: verdict.notes?.groups,
+    episode: each.episode,
+    calls: whole.calls.length,
+    cost_usd: cost,
+    seconds: whole.seconds,
+  });
+  find("centre").scrollIntoView({ block: "center", behavior: "auto" });
+}
+
+function parsed(text) {
+  try {
+    const said = JSON.parse(text);
+    return said && typeof said === "object" && !Array.isArray(said) ? { said, text: null } : { said: null, text };
+  } catch {
+    return { said: null, text };
+  }
+}
+
+async function learn(body) {
+  if (!state.episode) return;
+  const response = await fetch("/v1/feedback", { method: "POST", headers: headers(), body: JSON.stringify({ episode: state.episode, ...body }) });
+  if (!response.ok) return say("learnt", await problem(response));
+  const { correct } = await response.json();
+  say("learnt", correct === null ? "Kept; a judge will say whether that is what the team meant." : `Kept: the team was ${correct ? "right" : "wrong"}.`);
+}
+
+async function start() {
+  const { name, simulated, teams } = await get("/v1/moot/teams");
+  state.teams = teams;
+  say("file", name);
+  document.title = `${name}: the table`;
+  find("simulated").hidden = simulated.length === 0;
+  say("simulated", simulated.length ? `Simulated models, not real ones: ${simulated.join(", ")}` : "");
+  const groups = new Map();
+  for (const team of teams) {
+    const label = team.team ?? "one player";
+    if (!groups.has(label)) groups.set(label, Object.assign(make("optgroup"), { label }));
+    groups.get(label).append(Object.assign(make("option", null, team.model), { value: team.model }));
+  }
+  const ordered = [...groups].sort(([one], [other]) => (one === "one player") - (other === "one player"));
+  find("model").replaceChildren(...ordered.map(([, group]) => group));
+  seat(teams.find((team) => team.model === find("model").value));
+  idle();
+  await history();
+  const { reports } = await get("/v1/moot/reports");
+  find("reports-part").hidden = reports.length === 0;
+  find("reports").replaceChildren(
+    ...reports.map((each) => {
+      const item = make("li");
+      item.append(Object.assign(make("a", null, each.name), { href: each.url }));
+      return item;
+    }),
+  );
+}
+
+function idle() {
+  for (const { element } of state.seats.values()) {
+    element.querySelector(".answer").classList.remove("thinking");
+    element.querySelector(".stage").textContent = "";
+  }
+}
+
+function theme(name) {
+  document.documentElement.dataset.theme = name;
+}
+
+theme(localStorage.getItem("moot-theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+find("theme").addEventListener("click", () => {
+  const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+  localStorage.setItem("moot-theme", next);
+  theme(next);
+});
+find("key-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem("moot-key", find("key").value);
+  find("key-form").hidden = true;
+  start().catch((error) => fail(error.message));
+});
+find("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (!state.stop) ask(find("question").value.trim(), find("model").value, Number(find("limit").value) || null);
+});
+find("question").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) find("ask").requestSubmit();
+});
+find("model").addEventListener("change", () => {
+  if (state.stop) return;
+  clear("");
+  seat(state.teams.find((team) => team.model === find("model").value));
+  idle();
+});
+find("stop").addEventListener("click", () => state.stop?.abort());
+find("feedback").addEventListener("click", (event) => {
+  const correct = event.target.dataset?.correct;
+  if (correct) learn({ correct: correct === "true" });
+});
+find("feedback").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (find("right").value.trim()) learn({ answer: find("right").value.trim() });
+});
+start().catch((error) => fail(error.message));

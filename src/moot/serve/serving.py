@@ -1,0 +1,93 @@
+"""From the command line to a listening server: keys, addresses, and the word about who can reach it."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import uvicorn
+
+from moot.errors import UsageError
+from moot.run.experiment import ExperimentFile
+from moot.run.live import LiveTeam
+from moot.serve.app import Settings, create_app
+from moot.serve.tracing import traced
+
+
+def serve(
+    file: ExperimentFile,
+    *,
+    host: str,
+    port: int,
+    key_env: Sequence[str],
+    settings: Settings,
+    store_url: str | None = None,
+    reuse: bool = False,
+) -> None:
+    """Serve until SIGINT or SIGTERM."""
+    settings = replace(settings, keys=keys_of(key_env))
+    if not settings.keys and not is_loopback(host):
+        raise UsageError(
+            f"--host {host} can be reached by others, and without a key anyone could spend your money; "
+            "name a variable that holds a key with --key-env, or leave --host out"
+        )
+    if settings.limits.usd_per_day is not None and any(
+        built.model.price is None for built in LiveTeam(file, keep=False).experiment.models.values()
+    ):
+        raise UsageError("--usd-per-day needs a price for every model of the team")
+    live = LiveTeam(file, store_url=store_url, reuse=reuse, serving=True, wrap=traced)
+    app = create_app(live, settings)
+    listening = _listen(host, port)
+    address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
+    print(f"serving {', '.join(live.models)}")
+    print(f"the table: {address}/   the API: {address}/v1   kept in: {live.store.name}")
+    if not settings.keys:
+        print("no key: it listens on this machine only (--key-env VAR to serve others)", flush=True)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=10)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def keys_of(variables: Sequence[str]) -> dict[str, str]:
+    """Keys by the names of the variables that hold them: the name may be shown, the key never is."""
+    keys = {}
+    for name in variables:
+        key = os.environ.get(name, "").strip()
+        if not key:
+            raise UsageError(f"--key-env: the environment variable {name} is not set")
+        keys[name] = key
+    return keys
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}; try another --port") from None
+    return listening
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def report_folder(path: Path | None) -> Path | None:
+    if path is not None and not path.is_dir():
+        raise UsageError(f"--reports: no such folder: {path}")
+    return path

@@ -1,0 +1,61 @@
+"""What was said before anything was known: hypotheses and the primary figure, with the time they were written down.
+
+A run writes down what its file declares before its first call. Whatever is declared once calls or episodes are there
+is kept as well, and marked: it may have been thought of because of what was seen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Connection, select
+
+from moot.store import schema
+from moot.store.statements import Row, insert_new
+
+Kind = Literal["hypothesis", "primary"]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    kind: Kind
+    text: str
+    declared_at: float
+    frozen: bool
+    """Written down before the first call."""
+
+
+def declare(connection: Connection, name: str, config: dict[str, Any], cells: Sequence[str]) -> None:
+    """Write down what is new in a file that is about to run; what stands already keeps its time."""
+    texts: list[tuple[Kind, str]] = [("hypothesis", text) for text in config.get("hypotheses", ())]
+    if primary := config.get("primary"):
+        texts.append(("primary", primary))
+    if not texts:
+        return
+    frozen = int(not _begun(connection, name, cells))
+    rows: list[Row] = [
+        {"experiment": name, "kind": kind, "text": text, "declared_at": time.time(), "frozen": frozen}
+        for kind, text in dict.fromkeys(texts)
+    ]
+    insert_new(schema.declarations, tuple(rows[0]), connection.dialect.name).execute(connection, rows)
+
+
+def declared(connection: Connection, name: str) -> list[Declared]:
+    """All that was ever declared under this name, the oldest first."""
+    table = schema.declarations
+    query = select(table).where(table.c.experiment == name).order_by(table.c.declared_at, table.c.kind, table.c.text)
+    return [Declared(row.kind, row.text, row.declared_at, bool(row.frozen)) for row in connection.execute(query)]
+
+
+def _begun(connection: Connection, name: str, cells: Sequence[str]) -> bool:
+    """Whether a call was made under this name, or a cell of it was played under another."""
+    calls, episodes = schema.calls, schema.episodes
+    if connection.execute(select(calls.c.key).where(calls.c.experiment == name).limit(1)).first() is not None:
+        return True
+    return any(
+        connection.execute(select(episodes.c.cell).where(episodes.c.cell == cell).limit(1)).first() is not None
+        for cell in cells
+    )

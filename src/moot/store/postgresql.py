@@ -1,0 +1,375 @@
+"""A store in a PostgreSQL database, for many processes and machines that write at once.
+
+Calls and rows go over a connection of the event loop's own, a group a commit; look-ups that are wanted at the same
+moment are one query. The first who stores a call stands, whoever comes second is given it. Where the server goes away
+(a restart, a broken line) everything is tried again for a while, and nothing is written twice: after a commit whose
+answer got lost the server is asked what became of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from itertools import pairwise
+from typing import Any, TypeVar
+from urllib.parse import parse_qs, urlsplit
+
+from sqlalchemy import Connection, Engine, inspect
+
+from moot.errors import MootError, StoreError, StoreFull, StoreNewer, StoreUnreadable, UsageError
+from moot.store import schema
+from moot.store.statements import Row, insert_new, insert_or_replace
+from moot.store.store import Done, Failed, Group, Store, storable_value
+
+try:
+    import asyncpg
+except ImportError:  # said where a store is asked for
+    asyncpg = None
+
+T = TypeVar("T")
+
+SCHEMES = ("postgresql", "postgres")
+
+PATIENCE_S = 60.0
+"""How long a server that went away in the middle of a run is waited for."""
+
+CONNECT_S = 10.0
+MIGRATING = 0x6D6F6F74
+"""The advisory lock under which tables are made: the letters of our name."""
+
+FIND = f"SELECT {', '.join(column.name for column in schema.calls.columns)} FROM calls WHERE key = ANY($1)"
+
+_AWAY = ("08", "57P")
+"""SQLSTATE classes of a connection that broke and of a server that shuts down or starts up."""
+_AGAIN = ("40001", "40P01", "53300")
+"""Two writers in each other's way, and a server with no connection to spare: both pass."""
+_NO_TEXT = ("22021", "22P05")
+"""Characters that the database does not take."""
+
+
+def public_url(url: str) -> str:
+    """The address without its password, and without options, which may hold one too.
+
+    By hand, not by a parser: also an address that is none, such as one with an unescaped / in its password, must not
+    show it.
+    """
+    scheme, _, rest = url.partition("://")
+    secrets, at, place = rest.rpartition("@")
+    place, _, options = place.partition("?")
+    if place.startswith("/") or not place:  # a socket, whose folder stands among the options
+        place = next(iter(parse_qs(options).get("host", [])), "") + place
+    return f"{scheme}://{secrets.partition(':')[0]}{at}{place.rstrip('/')}"
+
+
+class PostgresStore(Store):
+    """Calls, episodes, scores, runs and experiments in one database."""
+
+    def __init__(self, url: str) -> None:
+        if asyncpg is None:
+            raise UsageError("store: PostgreSQL needs the package asyncpg: pip install 'moot[postgresql]'")
+        super().__init__(_checked(url))
+        self._url = url
+        self._writing = Link(self._connect, self.name)
+        self._finder = Finder(Link(self._connect, self.name))
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="moot-store")
+        self._blocking: Engine | None = None
+
+    def __repr__(self) -> str:
+        return f"PostgresStore({self.name!r})"
+
+    def _connect(self) -> Awaitable[Any]:
+        return asyncpg.connect(self._url, timeout=CONNECT_S, server_settings={"application_name": "moot"})
+
+    async def exists(self) -> bool:
+        return bool(await self._in_thread(lambda: self._at_once(lambda each: inspect(each).has_table("migrations"))))
+
+    async def _open(self) -> None:
+        await self._in_thread(lambda: self._at_once(_migrate))
+
+    async def _shut(self) -> None:
+        await self._writing.close()
+        await self._finder.close()
+        await self._in_thread(self._dispose)
+        self._thread.shutdown(wait=False)
+
+    async def find_call(self, key: str) -> Row | None:
+        return await self._finder.find(key)
+
+    async def _write(self, group: Group) -> Done:
+        earlier: dict[str, Row] = {}
+        if group.calls or group.puts:
+            earlier = await Writing(group, self._writing).commit()
+        return Done(earlier, [await self._in_thread(partial(self._worked, work)) for work, _ in group.work])
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def _at_once(self, work: Callable[[Connection], T]) -> T:
+        """For opening: a server that is not there is said at once."""
+        try:
+            with self._engine().begin() as connection:
+                return work(connection)
+        except StoreNewer as error:
+            raise StoreNewer(f"{self.name}: {error}") from None
+        except MootError:
+            raise
+        except Exception as error:  # noqa: BLE001  whatever a driver raises, the store cannot be opened
+            self._dispose()
+            away = "the server cannot be reached: " if isinstance(error, OSError | TimeoutError) else ""
+            raise StoreUnreadable(f"{self.name}: {away}{words(error)}") from None
+
+    def _worked(self, work: Callable[[Connection], Any]) -> Any:
+        """Other work has a transaction of its own; its failure is handed to whoever asked for it."""
+        began, pause_s = time.monotonic(), pauses()
+        mark, result = None, None
+        while True:
+            try:
+                with self._engine().connect() as connection:
+                    if mark is not None and settled(connection.exec_driver_sql(STATUS, (mark,)).scalar()):
+                        return result
+                    result = work(connection)
+                    # Nothing for work that only read: there is nothing that could be done twice.
+                    mark = connection.exec_driver_sql("SELECT pg_current_xact_id_if_assigned()::text").scalar()
+                    connection.commit()
+                    return result
+            except Exception as error:  # noqa: BLE001  whoever asked for the work gets it
+                if not passing(error):
+                    return Failed(
+                        error if isinstance(error, MootError) or not driver(error) else said(error, self.name)
+                    )
+                self._dispose()
+                if time.monotonic() - began > PATIENCE_S:
+                    return Failed(said(error, self.name))
+                time.sleep(next(pause_s))
+
+    def _engine(self) -> Engine:
+        if self._blocking is None:
+            from moot.store.blocking import blocking_engine
+
+            self._blocking = blocking_engine(self._connect)
+        return self._blocking
+
+    def _dispose(self) -> None:
+        if self._blocking is not None:
+            self._blocking.dispose()
+            self._blocking = None
+
+
+STATUS = "SELECT pg_xact_status($1::text::xid8)"
+
+NOT_OURS = "SELECT key FROM calls WHERE key = ANY($1) AND xmin <> pg_current_xact_id()::xid"
+
+
+class Link:
+    """A connection that is made when it is needed, and made again when it broke."""
+
+    def __init__(self, connect: Callable[[], Awaitable[Any]], name: str) -> None:
+        self._connect = connect
+        self._connection: Any = None
+        self.name = name
+
+    async def __call__(self) -> Any:
+        if self._connection is None or self._connection.is_closed():
+            self._connection = await self._connect()
+        return self._connection
+
+    async def patiently(self, work: Callable[[Any], Awaitable[T]]) -> T:
+        """Do it, again and again while the server is away, but not for ever."""
+        began, pause_s = time.monotonic(), pauses()
+        while True:
+            try:
+                return await work(await self())
+            except Exception as error:
+                self.drop()
+                if not passing(error):
+                    raise
+                if time.monotonic() - began > PATIENCE_S:
+                    raise said(error, self.name) from None
+                await asyncio.sleep(next(pause_s))
+
+    def drop(self) -> None:
+        if self._connection is not None:
+            self._connection.terminate()
+            self._connection = None
+
+    async def close(self) -> None:
+        if self._connection is not None:
+            with suppress(Exception):
+                await self._connection.close(timeout=2)
+            self.drop()
+
+
+class Writing:
+    """One group on its way into the database."""
+
+    def __init__(self, group: Group, link: Link) -> None:
+        # In one order everywhere: two processes that write the same rows wait for each other and never in a circle.
+        self._calls = sorted((row for row, _ in group.calls), key=lambda row: row["key"])
+        self._puts = {table: group.puts[table] for table in sorted(group.puts, key=lambda table: table.name)}
+        self._link = link
+        self._mark: str | None = None
+        self._earlier: dict[str, Row] = {}
+        self._cleaned = False
+
+    async def commit(self) -> dict[str, Row]:
+        """Calls that somebody else stored before us come back: theirs stand."""
+        try:
+            return await self._link.patiently(self._attempt)
+        except Exception as error:
+            if isinstance(error, StoreError):
+                raise
+            if self._cleaned or not unwritable(error):
+                raise said(error, self._link.name) from None
+        # NUL, or half a surrogate pair. To look for them in every row would cost more than to begin again.
+        self._cleaned = True
+        return await self.commit()
+
+    async def _attempt(self, connection: Any) -> dict[str, Row]:
+        if self._mark is not None and settled(await connection.fetchval(STATUS, self._mark)):
+            return self._earlier  # only the answer got lost
+        self._mark = None
+        await connection.execute("BEGIN")
+        for table, rows in self._puts.items():
+            keys = [column.name for column in table.primary_key if column.name in rows[0]]
+            latest = {tuple(row[key] for key in keys): row for row in rows} if keys else dict(enumerate(rows))
+            ordered = [latest[key] for key in sorted(latest)]
+            await self._many(connection, insert_or_replace(table, tuple(ordered[0]), "postgresql"), ordered)
+        if self._calls:
+            await self._many(connection, insert_new(schema.calls, tuple(self._calls[0]), "postgresql"), self._calls)
+            self._earlier = await self._stored_before(connection)
+        self._mark = await connection.fetchval("SELECT pg_current_xact_id()::text")
+        await connection.execute("COMMIT")
+        return self._earlier
+
+    async def _many(self, connection: Any, insert: Any, rows: Sequence[Row]) -> None:
+        values = insert.values(rows)
+        if self._cleaned:
+            values = [tuple(map(storable_value, each)) for each in values]
+        await connection.executemany(insert.sql, values)
+
+    async def _stored_before(self, connection: Any) -> dict[str, Row]:
+        """Those of our keys under which another's row stands: written by another transaction, or twice in this one."""
+        keys = [row["key"] for row in self._calls]
+        others = {row["key"] for row in await connection.fetch(NOT_OURS, keys)}
+        others |= {key for key, following in pairwise(keys) if key == following}
+        return {row["key"]: dict(row) for row in await connection.fetch(FIND, list(others))} if others else {}
+
+
+class Finder:
+    """Look-ups by key. All that gather while one query is under way are the next."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._wanted: dict[str, list[asyncio.Future[Row | None]]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    async def find(self, key: str) -> Row | None:
+        future: asyncio.Future[Row | None] = asyncio.get_running_loop().create_future()
+        self._wanted.setdefault(key, []).append(future)
+        if self._task is None:
+            self._task = asyncio.create_task(self._ask())
+        return await future
+
+    async def _ask(self) -> None:
+        while self._wanted:
+            wanted, self._wanted = self._wanted, {}
+            try:
+                rows = await self._link.patiently(partial(_fetch, keys=list(wanted)))
+                found = {row["key"]: dict(row) for row in rows}
+                for key, futures in wanted.items():
+                    for future in futures:
+                        if not future.done():
+                            future.set_result(found.get(key))
+            except Exception as error:  # noqa: BLE001  those who wait must hear of it
+                failed = error if isinstance(error, StoreError) else said(error, self._link.name)
+                for future in (each for futures in wanted.values() for each in futures):
+                    if not future.done():
+                        future.set_exception(failed)
+        self._task = None
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        await self._link.close()
+
+
+async def _fetch(connection: Any, keys: list[str]) -> Sequence[Any]:
+    rows: Sequence[Any] = await connection.fetch(FIND, keys)
+    return rows
+
+
+def pauses() -> Iterator[float]:
+    """Between attempts: short at first, for a restart; then a second."""
+    pause_s = 0.05
+    while True:
+        yield pause_s
+        pause_s = min(1.0, 2 * pause_s)
+
+
+def settled(status: str | None) -> bool:
+    """Whether a transaction whose answer got lost was committed after all."""
+    if status == "in progress":
+        raise ConnectionResetError("the server is still busy with the last commit")
+    return status == "committed"
+
+
+def passing(error: BaseException) -> bool:
+    """Whether it is the connection or the moment that failed, and not what was asked."""
+    state = getattr(error, "sqlstate", None) or ""
+    if state.startswith(_AWAY) or state in _AGAIN:
+        return True
+    lost = isinstance(error, OSError | TimeoutError | asyncpg.InterfaceError)
+    return lost and not isinstance(error, ValueError)  # those of asyncpg that are values it cannot send
+
+
+def driver(error: BaseException) -> bool:
+    return isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError | OSError)
+
+
+def unwritable(error: BaseException) -> bool:
+    return getattr(error, "sqlstate", None) in _NO_TEXT or isinstance(error.__cause__, UnicodeEncodeError)
+
+
+def said(error: BaseException, name: str) -> StoreError:
+    """A driver's error as one of ours."""
+    if getattr(error, "sqlstate", None) in ("53100", "53200"):
+        return StoreFull(
+            f"{name}: the server has no space left; everything stored so far is kept. Free some space and run again."
+        )
+    if passing(error):
+        gone = f"the server went away and did not come back within {PATIENCE_S:.0f} s ({words(error)})"
+        return StoreError(f"{name}: {gone}; everything stored so far is kept, run again to go on")
+    return StoreError(f"{name}: {words(error)}")
+
+
+def words(error: BaseException) -> str:
+    """One line, without what was sent."""
+    if isinstance(error, TimeoutError) and not str(error):
+        return f"no answer within {CONNECT_S:.0f} s"
+    text = " ".join(str(getattr(error, "strerror", None) or error).split())
+    return text or type(error).__name__
+
+
+def _migrate(connection: Connection) -> None:
+    connection.exec_driver_sql("SELECT pg_advisory_xact_lock($1)", (MIGRATING,))
+    schema.migrate(connection)
+
+
+def _checked(url: str) -> str:
+    """The name of a store whose address is one."""
+    name = public_url(url)
+    try:
+        parts = urlsplit(url)
+        database = parts.path.strip("/") if parts.port is None or parts.port else ""
+    except ValueError:
+        database = "@"
+    if "@" in database:
+        problem = "is no address; expected postgresql://USER:PASSWORD@HOST:PORT/NAME"
+        raise UsageError(f"store: {name} {problem}, with special characters of the password as %XX")
+    if not database:
+        raise UsageError(f"store: {name} names no database; expected postgresql://USER@HOST/NAME")
+    return name

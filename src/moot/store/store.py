@@ -1,0 +1,208 @@
+"""What a store is, whichever database keeps it; and how it gathers small writes into groups.
+
+A run asks for thousands of small reads and writes; a commit costs a wait for the disk. So work is collected while a
+group is being written, and the next group takes all of it: one commit for many calls, and nobody is told that a call is
+kept before it is durable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self, TypeVar
+
+from sqlalchemy import Connection, Table
+
+from moot.errors import StoreError, UsageError
+from moot.models.wire import storable
+from moot.store.statements import Row
+
+T = TypeVar("T")
+
+LINGER_S = 0.02
+BUSY_FROM = 24
+"""When groups are this large, waiting a moment for more makes far fewer commits; a lone caller never waits."""
+
+
+@dataclass
+class Group:
+    """What one commit takes: calls to add, rows to put, other work, each with those who wait for it."""
+
+    calls: list[tuple[Row, asyncio.Future[Row]]] = field(default_factory=list)
+    puts: dict[Table, list[Row]] = field(default_factory=dict)
+    work: list[tuple[Callable[[Connection], Any], asyncio.Future[Any]]] = field(default_factory=list)
+
+    @property
+    def waiting(self) -> list[asyncio.Future[Any]]:
+        return [*(each for _, each in self.calls), *(each for _, each in self.work)]
+
+    @property
+    def size(self) -> int:
+        return len(self.calls) + len(self.work) + sum(map(len, self.puts.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Work that raised."""
+
+    error: Exception
+
+
+@dataclass
+class Done:
+    """What came of a group."""
+
+    earlier: dict[str, Row]
+    """Calls that another process had stored before us: theirs stand."""
+    worked: list[Any]
+
+
+class Store(ABC):
+    """Calls, episodes, scores, runs and experiments, kept.
+
+    A database fills in five things: `exists`, `find_call`, and how it is opened, shut and written to.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        """Where it is, for messages; without anything secret."""
+        self._next = Group()
+        self._busy = False
+        self._idle: asyncio.Future[None] | None = None
+        self._broken: StoreError | None = None
+        self._writer: asyncio.Task[None] | None = None
+        self._hurry: asyncio.Future[None] | None = None
+        self._needed: str | None = None
+
+    def needed(self, otherwise: str) -> Self:
+        """One that must be there already: opening creates nothing, and says `otherwise` where there is no store."""
+        self._needed = otherwise
+        return self
+
+    @abstractmethod
+    async def exists(self) -> bool:
+        """Whether something is stored there. Nothing is created by asking."""
+
+    async def open(self) -> Self:
+        if self._needed is not None and not await self.exists():
+            raise UsageError(self._needed)
+        await self._open()
+        return self
+
+    async def close(self) -> None:
+        """Everything handed over is written first."""
+        await self._until_idle()
+        await self._shut()
+
+    @abstractmethod
+    async def find_call(self, key: str) -> Row | None:
+        """The stored call of this key, if there is one."""
+
+    async def keep_call(self, row: Row) -> Row:
+        """Durable when it returns; the row that stands, which may be one stored earlier by somebody else."""
+        future: asyncio.Future[Row] = self._future()
+        self._next.calls.append((row, future))
+        self._go()
+        return await future
+
+    def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None:
+        """With the next group; `flush` waits for it. A store that could not write raises at the next use."""
+        if self._broken is not None:
+            raise self._broken
+        for table, row in rows:
+            self._next.puts.setdefault(table, []).append(row)
+        self._go()
+
+    async def flush(self) -> None:
+        """Everything handed over so far is durable, or an error says that it is not."""
+        await self._until_idle()
+        if self._broken is not None:
+            raise self._broken
+
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        """Anything else, after the next group, in a transaction of its own."""
+        future: asyncio.Future[T] = self._future()
+        self._next.work.append((work, future))
+        if self._hurry is not None:
+            resolve(self._hurry, None)
+        self._go()
+        return await future
+
+    @abstractmethod
+    async def _open(self) -> None:
+        """Connect, and bring the tables up to date."""
+
+    @abstractmethod
+    async def _shut(self) -> None:
+        """Let go of everything; nothing is left to write."""
+
+    @abstractmethod
+    async def _write(self, group: Group) -> Done:
+        """Calls and rows in one transaction, then each piece of work in its own."""
+
+    async def _until_idle(self) -> None:
+        if self._busy:
+            if self._idle is None:
+                self._idle = asyncio.get_running_loop().create_future()
+            if self._hurry is not None:
+                resolve(self._hurry, None)
+            await asyncio.shield(self._idle)
+
+    def _future(self) -> asyncio.Future[Any]:
+        if self._broken is not None:
+            raise self._broken
+        return asyncio.get_running_loop().create_future()
+
+    def _go(self) -> None:
+        if not self._busy:
+            self._busy = True
+            # A task, not at once: what others ask for in this turn of the loop joins the group.
+            self._writer = asyncio.create_task(self._write_groups())
+
+    async def _write_groups(self) -> None:
+        """Until nothing is left: take all that has gathered, write it, tell those who wait."""
+        while (group := self._next).size:
+            self._next = Group()
+            try:
+                self._hand_out(group, await self._write(group))
+            except Exception as error:  # noqa: BLE001  whatever it is: what was handed over is not on the disk
+                self._broken = error if isinstance(error, StoreError) else StoreError(f"{self.name}: {error}")
+                for future in group.waiting:
+                    if not future.done():
+                        future.set_exception(self._broken)
+            if group.size >= BUSY_FROM and self._idle is None and not self._next.work:
+                await self._linger()
+        self._busy = False
+        if self._idle is not None:
+            resolve(self._idle, None)
+            self._idle = None
+
+    async def _linger(self) -> None:
+        """A moment for more to gather; other work, which somebody waits for, ends it."""
+        loop = asyncio.get_running_loop()
+        self._hurry = loop.create_future()
+        timer = loop.call_later(LINGER_S, resolve, self._hurry, None)
+        await self._hurry
+        timer.cancel()
+        self._hurry = None
+
+    def _hand_out(self, group: Group, done: Done) -> None:
+        for row, call in group.calls:
+            resolve(call, done.earlier.get(row["key"], row))
+        for (_, future), result in zip(group.work, done.worked, strict=True):
+            if isinstance(result, Failed) and not future.done():
+                future.set_exception(result.error)
+            else:
+                resolve(future, result)
+
+
+def resolve(future: asyncio.Future[Any], value: Any) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+def storable_value(value: Any) -> Any:
+    """Text that every database takes: half a surrogate pair and NUL become the replacement character."""
+    return storable(value) if isinstance(value, str) else value

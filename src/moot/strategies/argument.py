@@ -1,0 +1,75 @@
+"""A reply that argues before it answers: the form of a review, of a turn in a debate and of a resolution."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from moot.forms import AnswerForm
+from moot.strategies.natives import Drafts
+from moot.team import Team
+from moot.types import Question, Reply, canonical_json
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What a player settled on, why, and what it said besides, by the names of the form."""
+
+    answer: str
+    reasoning: str
+    parts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentForm:
+    """``{...parts, "reasoning", "answer"}``.
+
+    All parts are asked for. A reply that leaves one out is still an answer: what counts is what it says, and what it
+    left out shows in the record.
+    """
+
+    question: Question
+    parts: tuple[str, ...]
+
+    @property
+    def letters(self) -> str:
+        return self.question.letters
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        plain = AnswerForm(self.question).schema
+        properties = {**{part: {"type": "string"} for part in self.parts}, **plain["properties"]}
+        return {**plain, "properties": properties, "required": [*self.parts, *plain["required"]]}
+
+    def read(self, data: Mapping[str, Any]) -> Argument:
+        given = AnswerForm(self.question).read(data)
+        parts = {part: words for part in self.parts if (words := _in_words(data.get(part)))}
+        return Argument(given.answer, given.reasoning, parts)
+
+
+def _in_words(value: object) -> str:
+    """Models like to answer "for each position" with a list or an object."""
+    if isinstance(value, Mapping):
+        return "\n".join(f"{key}: {_plain(each)}" for key, each in value.items())
+    if isinstance(value, list):
+        return "\n".join(map(_plain, value))
+    return _plain(value)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    return "" if value is None else canonical_json(value).decode()
+
+
+def extracting(question: Question, team: Team, drafts: Drafts) -> Callable[[Reply], Awaitable[Argument | None]] | None:
+    """How an argument is read that does not fit its form: as native answers of this kind are; its text is the reasons."""
+    if drafts == "single-call":
+        return None
+
+    async def extract(reply: Reply) -> Argument | None:
+        answer = await team.read(question, reply)
+        return None if answer is None else Argument(answer, reply.text.strip())
+
+    return extract

@@ -1,0 +1,36 @@
+"""What keeps a review blind: no names inside a rationale, and no order that gives away who sits where.
+
+Names of players and models are masked wherever one of them is quoted, those of other cohorts too. What somebody
+answered is never touched, nor is the question: only the words around it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from moot.team import Team, names_of
+
+MASK = "[…]"
+
+SHORTEST = 2
+"""A name of one character is left alone: to mask it would take letters and digits out of every argument."""
+
+
+def masked(text: str, team: Team) -> str:
+    """The text without the name of any player or model of the experiment."""
+    return _pattern(hidden_names(team)).sub(MASK, text)
+
+
+def hidden_names(team: Team) -> tuple[str, ...]:
+    """All that a player may be known by, here and at the tables of other cohorts."""
+    return team.names or tuple(dict.fromkeys(name for player in team.players for name in names_of(player)))
+
+
+@lru_cache(maxsize=64)
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Whole words in any case, the longest first: "qwen3-max" is not "qwen3" with something behind it."""
+    whole = {name for name in names if len(name) >= SHORTEST}
+    whole |= {part for name in whole if len(part := re.split(r"[/\\]", name)[-1]) >= SHORTEST}
+    listed = "|".join(re.escape(name) for name in sorted(whole, key=lambda name: (-len(name), name)))
+    return re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE) if listed else re.compile(r"(?!)")

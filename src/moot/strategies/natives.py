@@ -1,0 +1,65 @@
+"""Native answers: what every player says alone, before it hears anybody, in one call or in two.
+
+`single-call` is the draft that all strategies share: reasons and answer in one JSON object. Some models pay for having
+to think and to keep to a form at once. `double-call` asks for the answer alone, in free words and with the model's own
+settings, and then, in a thread of its own, for the reasons. The two modes side by side measure that tax.
+
+In `double-call` native and later answers take one way: the form if the reply has it, then the team's reader, else the
+reply is unparsed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Literal, get_args
+
+from moot.errors import UsageError
+from moot.team import UNPARSED, Player, Team
+from moot.types import Answer, Question
+
+Drafts = Literal["single-call", "double-call"]
+
+EXPLAINED_WITHOUT = "no rationale"
+
+
+def check_drafts(drafts: object) -> None:
+    if drafts not in get_args(Drafts):
+        raise UsageError(f"drafts: expected {' or '.join(get_args(Drafts))}, found {drafts!r}")
+
+
+def draft_templates(drafts: Drafts) -> tuple[str, ...]:
+    """The prompts that native answers are asked with."""
+    return ("draft",) if drafts == "single-call" else ("verdict", "rationale")
+
+
+async def natives(question: Question, team: Team, drafts: Drafts) -> tuple[Answer, ...]:
+    """Everybody alone, at the same time."""
+    return tuple(await asyncio.gather(*(native(question, team, player, drafts) for player in team.players)))
+
+
+async def native(question: Question, team: Team, player: Player, drafts: Drafts) -> Answer:
+    if drafts == "single-call":
+        return await team.draft(player, question)
+    shown = shown_question(question)
+    heard = await team.speak(player, question, team.prompts.render("verdict", **shown), stage="verdict")
+    if heard.value is None:
+        return Answer(player.name, None, outcome=heard.outcome, cause=heard.cause)
+    answer = await team.read(question, heard.value)
+    if answer is None:
+        return Answer(player.name, None, outcome="unanswered", cause=UNPARSED)
+    asked = team.prompts.render("rationale", **shown, answer=answer)
+    explained = await team.speak(player, question, asked, stage="rationale")
+    if explained.value is None:
+        # The answer stands: it was given before anybody asked why.
+        return Answer(player.name, answer, cause=f"{EXPLAINED_WITHOUT}: {explained.cause}")
+    return Answer(player.name, answer, explained.value.text.strip())
+
+
+def shown_question(question: Question) -> dict[str, Any]:
+    """The question as every prompt that asks it takes it."""
+    return {
+        "question": question.text,
+        "choices": tuple(zip(question.letters, question.choices, strict=True)),
+        "context": question.context,
+        "kind": question.kind,
+    }

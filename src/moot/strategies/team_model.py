@@ -1,0 +1,96 @@
+"""A team as a model: teams nest, and whatever takes a model takes a team."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from moot.errors import GenerationFailed
+from moot.models.model import messages_json
+from moot.strategies import Strategy, label
+from moot.team import Team
+from moot.types import Price, Question, Reply, Request, Usage, Verdict, digest
+
+
+@dataclass(frozen=True)
+class TeamModel:
+    """One line-up of a team with its strategy, behind the face of a single model.
+
+    >>> panel = TeamModel(Vote(), team)
+    >>> await Team("two", (Player("panel", panel), Player("tom", tom))).drafts(question)
+    """
+
+    strategy: Strategy
+    team: Team
+
+    @property
+    def name(self) -> str:
+        return f"{self.team.name}/{label(self.strategy)}"
+
+    @property
+    def price(self) -> Price | None:
+        """None: a question may take any number of calls, each at its own price."""
+        return None
+
+    def shape(self, request: Request) -> Mapping[str, Any]:
+        """Everything that shapes the team's word: how it decides, and what each player is."""
+        return {
+            "provider": "team",
+            "strategy": label(self.strategy),
+            "captain": self.team.captain,
+            "seed": self.team.seed,
+            "players": [
+                [player.name, player.model.shape(Request(())), player.instruction, player.persona, player.copy]
+                for player in self.team.players
+            ],
+            "prompts": self.team.prompts.hashes(("player", "again", *self.strategy.templates)),
+            "messages": messages_json(request),
+            "params": dict(request.params),
+            "schema": request.schema,
+        }
+
+    async def generate(self, request: Request) -> Reply:
+        started = time.perf_counter()
+        seated = self.team.seated(request.sample)
+        verdict = await self.strategy.play(_question(request), seated)
+        replies = [call.reply for call in seated.journal if call.reply is not None]
+        costs = [reply.cost_usd for reply in replies]
+        if verdict.answer is None and verdict.outcome != "refused":
+            raise GenerationFailed(f"the team {self.team.name!r} has no answer: {verdict.cause or verdict.outcome}")
+        return Reply(
+            _said(verdict, request),
+            "refusal" if verdict.outcome == "refused" else "stop",
+            Usage(
+                sum(reply.usage.prompt or 0 for reply in replies),
+                sum(reply.usage.completion or 0 for reply in replies),
+                sum(reply.usage.reasoning or 0 for reply in replies),
+                sum(reply.usage.cached or 0 for reply in replies),
+            ),
+            latency_s=time.perf_counter() - started,
+            version=self.name,
+            cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        )
+
+    async def close(self) -> None:
+        for player in self.team.players:
+            await player.model.close()
+
+
+def _question(request: Request) -> Question:
+    """The whole of what the model was sent is what the team is asked: it knows the form that is wanted."""
+    text = "\n\n".join(message.content for message in request.messages)
+    return Question(request.question_id or f"asked-{digest(text)[:12]}", text)
+
+
+def _said(verdict: Verdict, request: Request) -> str:
+    """In the usual form where that is asked for; else the answer alone."""
+    if verdict.answer is None:
+        return verdict.cause or ""
+    wanted = (request.schema or {}).get("properties", {})
+    if "answer" not in wanted:
+        return verdict.answer
+    said = {"reasoning": verdict.reasoning, "answer": verdict.answer}
+    return json.dumps({key: value for key, value in said.items() if key in wanted}, ensure_ascii=False)

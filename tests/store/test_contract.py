@@ -1,0 +1,301 @@
+"""What every store does, on SQLite and on a real PostgreSQL server alike."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, insert, select
+
+from moot.errors import StoreError, StoreNewer, UsageError
+from moot.models.cache import Cache, StoredCall
+from moot.models.scripted import ScriptedModel
+from moot.store import queries, schema, store_at
+from moot.store.calls import ExperimentCalls
+from moot.store.rows import call_row
+from moot.store.store import Store
+from moot.testing import check_store
+from moot.types import Message, Reply, Request, Usage
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a store is, and a way to look at it from outside."""
+
+    url: str
+    sql: Callable[[str], list[tuple[Any, ...]]]
+
+    def store(self) -> Store:
+        return store_at(self.url)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    if request.param == "postgresql":
+        postgres = request.getfixturevalue("postgres")
+        url = postgres.database()
+        return Place(url, lambda query: postgres.sql(url, query))
+    path = tmp_path / "s.db"
+
+    def rows(query: str) -> list[tuple[Any, ...]]:
+        connection = sqlite3.connect(path)
+        try:
+            with connection:
+                return connection.execute(query).fetchall()
+        finally:
+            connection.close()
+
+    return Place(f"sqlite:///{path}", rows)
+
+
+def request(number: int) -> Request:
+    return Request((Message("user", f"Who is {number}?"),))
+
+
+def failure(key: str, message: object = "no") -> dict[str, Any]:
+    return {"key": key, "experiment": "x", "model": "tom", "kind": "TimedOut", "message": message, "created_at": 0.0}
+
+
+def call(key: str, text: str) -> dict[str, Any]:
+    return call_row(StoredCall(key, "tom", "[]", Reply(text, key=key)), "x")
+
+
+async def test_the_contract(place: Place) -> None:
+    await check_store(place.store)
+
+
+async def test_asking_whether_there_is_a_store_makes_none(place: Place) -> None:
+    assert not await place.store().exists()
+    with pytest.raises(UsageError, match="run the experiment first"):
+        await place.store().needed("run the experiment first").open()
+    assert not await place.store().exists()
+    await (await place.store().open()).close()
+    assert await place.store().exists()
+    await (await place.store().needed("run the experiment first").open()).close()
+
+
+# --- migrations --------------------------------------------------------------------------------------------------------
+
+
+async def test_migrations_are_named_and_each_runs_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(2):
+        await (await place.store().open()).close()
+    names = "SELECT name FROM migrations ORDER BY applied_at, name"
+    assert [name for (name,) in place.sql(names)] == list(schema.MIGRATIONS)
+    ran = []
+
+    def step(connection: Connection) -> None:
+        connection.exec_driver_sql("CREATE TABLE added (x integer)")
+        ran.append("added")
+
+    monkeypatch.setitem(schema.MIGRATIONS, "0999-added", step)
+    for _ in range(2):
+        await (await place.store().open()).close()
+    assert ran == ["added"]
+    assert place.sql(names)[-1] == ("0999-added",)
+
+
+async def test_a_migration_that_fails_leaves_the_store_as_it_was(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    await (await place.store().open()).close()
+
+    def step(connection: Connection) -> None:
+        connection.exec_driver_sql("CREATE TABLE half (x integer)")
+        connection.exec_driver_sql("no SQL at all")
+
+    with monkeypatch.context() as patched:
+        patched.setitem(schema.MIGRATIONS, "0999-broken", step)
+        with pytest.raises(StoreError):
+            await place.store().open()
+    monkeypatch.setitem(
+        schema.MIGRATIONS, "0999-broken", lambda each: each.exec_driver_sql("CREATE TABLE half (x integer)")
+    )
+    await (await place.store().open()).close()
+
+
+async def test_several_who_open_an_empty_store_at_once_make_its_tables_once(place: Place) -> None:
+    stores = await asyncio.gather(*(place.store().open() for _ in range(5)))
+    for store in stores:
+        await store.close()
+    assert len(place.sql("SELECT name FROM migrations")) == len(schema.MIGRATIONS)
+
+
+async def test_a_store_of_a_newer_moot_is_left_alone(place: Place) -> None:
+    await (await place.store().open()).close()
+    place.sql("INSERT INTO migrations VALUES ('9999-from-the-future', 0)")
+    with pytest.raises(StoreNewer, match=r": written by a newer moot \(it has '9999-from-the-future'\)"):
+        await place.store().open()
+
+
+# --- durability ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_reply_is_there_for_others_before_anybody_has_it(place: Place) -> None:
+    store = await place.store().open()
+    cache = Cache(ScriptedModel("tom", lambda request: request.messages[0].content), ExperimentCalls(store, "x"))
+
+    async def ask(number: int) -> None:
+        reply = await cache.generate(request(number))
+        assert place.sql(f"SELECT text FROM calls WHERE key = '{reply.key}'") == [(reply.text,)]
+
+    await asyncio.gather(*(ask(number) for number in range(60)))
+    await store.close()
+
+
+async def test_everything_about_a_reply_comes_back(place: Place) -> None:
+    store = await place.store().open()
+    usage = Usage(prompt=1, completion=2, reasoning=3, cached=4)
+    kept = Reply("да\n'\";--", "length", usage, 1.5, "v 1", 0.25, "hm", {"content": [1]})
+    model = ScriptedModel("tom", [kept])
+    first = await Cache(model, ExperimentCalls(store, "x")).generate(request(1))
+    again = await Cache(model, ExperimentCalls(store, "x")).generate(request(1))
+    assert first == again == kept.keyed(first.key)
+    await store.close()
+
+
+async def test_what_was_handed_over_is_written_before_the_store_closes(place: Place) -> None:
+    store = await place.store().open()
+    for number in range(100):
+        store.put_later([(schema.failures, failure(f"k{number}"))])
+    await store.close()
+    assert place.sql("SELECT COUNT(*) FROM failures") == [(100,)]
+
+
+async def test_a_row_put_again_takes_the_place_of_the_first(place: Place) -> None:
+    store = await place.store().open()
+    row = {"cell": "c", "case": "k", "repeat": 0, "grader": "match", "stage": "match", "detail": None}
+    for value in (0.0, 1.0):  # in one group
+        store.put_later([(schema.scores, {**row, "value": value})])
+    await store.flush()
+    assert place.sql("SELECT value FROM scores") == [(1.0,)]
+    store.put_later([(schema.scores, {**row, "value": None})])
+    await store.close()
+    assert place.sql("SELECT value FROM scores") == [(None,)]
+
+
+@pytest.mark.parametrize("message", [object(), None], ids=["object", "nothing"])
+async def test_a_row_that_cannot_be_written_is_not_lost_in_silence(place: Place, message: object) -> None:
+    store = await place.store().open()
+    store.put_later([(schema.failures, failure("k", message))])
+    with pytest.raises(StoreError):
+        await store.flush()
+    with pytest.raises(StoreError):
+        store.put_later([(schema.failures, failure("k"))])
+    await store.close()
+
+
+async def test_work_that_fails_takes_nothing_with_it(place: Place) -> None:
+    store = await place.store().open()
+
+    def fail(connection: Connection) -> None:
+        connection.execute(insert(schema.failures).values(**failure("lost")))
+        raise LookupError("mine")
+
+    store.put_later([(schema.failures, failure("kept"))])
+    with pytest.raises(LookupError, match="mine"):
+        await store.run(fail)
+    with pytest.raises(StoreError):
+        await store.run(lambda connection: connection.exec_driver_sql("SELECT x FROM nowhere"))
+    found = await store.run(lambda connection: connection.execute(select(schema.failures.c.key)).scalars().all())
+    assert found == ["kept"]
+    await store.close()
+
+
+# --- text ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["half \ud800 of a pair", "one \x00 and \udfff two"])
+async def test_any_text_can_be_stored(place: Place, text: str) -> None:
+    """Half a surrogate pair is no text to any database, and NUL none to PostgreSQL."""
+    store = await place.store().open()
+    store.put_later([(schema.failures, failure(f"k{number}")) for number in range(3)])
+    store.put_later([(schema.failures, failure("odd", text))])
+    store.put_later([(schema.failures, failure("after"))])
+    await store.flush()
+    rows = place.sql("SELECT key, message FROM failures ORDER BY id")
+    assert [key for key, _ in rows] == ["k0", "k1", "k2", "odd", "after"], "each once, the odd one with its neighbours"
+    kept = dict(rows)["odd"]
+    assert "\ud800" not in kept
+    assert "\udfff" not in kept
+    assert "\ufffd" in kept
+    assert kept.startswith(text[:4])
+    await store.close()
+
+
+async def test_a_null_character_in_other_work(postgres: Any) -> None:
+    store = await store_at(postgres.database()).open()
+    await store.run(lambda connection: queries.put(connection, schema.failures, [failure("k", "a\x00b")] * 2))
+    assert [row["message"] for row in await store.run(lambda each: queries.failures_of(each, "x"))] == ["a\ufffdb"]
+    await store.close()
+
+
+async def test_long_and_foreign_text_comes_back_as_it_was(place: Place) -> None:
+    store = await place.store().open()
+    text = json.dumps(["Ё—𝕏\u202e", "\\", "'", '"', "%s $1 :x ?"]) + "я" * 1_000_000
+    await store.keep_call(call("k", text))
+    row = await store.find_call("k")
+    assert row is not None
+    assert row["text"] == text
+    await store.close()
+
+
+# --- many ---------------------------------------------------------------------------------------------------------------
+
+
+async def test_thousands_of_keys_in_one_question(place: Place) -> None:
+    store = await place.store().open()
+    await asyncio.gather(*(store.keep_call(call(f"k{number}", str(number))) for number in range(3000)))
+    keys = [f"k{number}" for number in range(40_000)]
+    found = await store.run(lambda connection: queries.find_calls(connection, keys))
+    assert len(found) == 3000
+    assert await store.run(lambda connection: queries.finished(connection, ["c"], keys)) == set()
+    await store.close()
+
+
+async def test_two_of_one_key_in_one_group(place: Place) -> None:
+    store = await place.store().open()
+    kept = await asyncio.gather(*(store.keep_call(call("k", text)) for text in ("one", "two")))
+    assert [row["text"] for row in kept] == ["one", "one"]
+    await store.close()
+
+
+async def test_the_first_reply_stands(place: Place) -> None:
+    """Two processes asked at the same moment: both go on with what was stored first."""
+    stores = [await place.store().open() for _ in range(2)]
+    started = asyncio.Barrier(2)
+
+    class Together(ScriptedModel):
+        async def generate(self, request: Request) -> Reply:
+            await started.wait()
+            return await super().generate(request)
+
+    models = [Together("tom", [text]) for text in ("one", "two")]
+    for model in models:
+        model.shape = lambda request: {"same": True}  # type: ignore[method-assign]
+    caches = [Cache(model, ExperimentCalls(store, "x")) for model, store in zip(models, stores, strict=True)]
+    replies = await asyncio.gather(*(cache.generate(request(1)) for cache in caches))
+    assert replies[0].text == replies[1].text
+    assert place.sql("SELECT text FROM calls") == [(replies[0].text,)]
+    for store in stores:
+        await store.close()
+
+
+async def test_many_writers_of_the_same_calls_agree_and_none_waits_for_ever(place: Place) -> None:
+    """Every writer has the same keys in another order: a circle of waiting, if the order were kept."""
+    stores = [await place.store().open() for _ in range(4)]
+    keys = [f"k{number}" for number in range(150)]
+
+    async def write(number: int, store: Store) -> dict[str, str]:
+        order = keys[number * 37 :] + keys[: number * 37]
+        rows = await asyncio.gather(*(store.keep_call(call(key, f"{number}")) for key in order))
+        return {row["key"]: row["text"] for row in rows}
+
+    said = await asyncio.gather(*(write(number, store) for number, store in enumerate(stores)))
+    assert said[0] == said[1] == said[2] == said[3] == dict(place.sql("SELECT key, text FROM calls"))
+    for store in stores:
+        await store.close()
