@@ -25,6 +25,8 @@ _PLACES = {
     "Team": "moot.team",
     "TeamModel": "moot.strategies.team_model",
     "Verdict": "moot.types",
+    "open_store": "moot.report.notebook",
+    "report": "moot",
     "load_team": "moot.run.live",
 }
 
@@ -33,6 +35,8 @@ __all__ = [*_PLACES]
 
 def __getattr__(name: str) -> Any:
     """Names are loaded when they are used, so that `import moot` costs next to nothing."""
+    if name == "report":
+        return import_module("moot.report")  # a package that can be called
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
     raise AttributeError(f"module 'moot' has no attribute {name!r}")

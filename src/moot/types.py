@@ -119,6 +119,8 @@ class Case:
             content = [self.question.digest, self.answer, self.accepted, self.rejected, flags]
             if not self.known:
                 content.append("unknown")
+            if "score" in self.meta:
+                content.append(["score", self.meta["score"]])
             object.__setattr__(self, "_digest", digest(content))
         return self._digest
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from importlib.metadata import EntryPoint
 
 import pytest
 
@@ -108,6 +109,16 @@ def test_unknown_rules_name_the_closest() -> None:
 
 def test_a_rule_is_called_as_in_the_file() -> None:
     assert {name: rule(name).name for name in registered()} == {name: name for name in registered()}
+
+
+def test_rules_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("one-vote", "moot.ballots.plurality:SimpleVoting", "moot.ballots")
+    monkeypatch.setattr("moot.ballots.entry_points", lambda group: [point] if group == point.group else [])
+    registered.cache_clear()
+    try:
+        assert rule("one-vote") == SimpleVoting()
+    finally:
+        registered.cache_clear()
 
 
 class TestWeighted:

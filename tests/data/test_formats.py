@@ -5,16 +5,21 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, ClassVar
 
 import polars
 import pytest
 
 from moot.data import Dataset, load_published
 from moot.data.formats import dataset_format, registered
+from moot.data.published import Published
 from moot.data.sample import sample_size
 from moot.errors import FileError, UsageError
 from moot.types import Case
@@ -99,6 +104,11 @@ MC1 = {
     "mc1_targets": {"No": 1, "Yes": 0, "At night": 0},
     "mc2_targets": {"No": 1, "Yes": 0},
 }
+MC1_HUB = {"question": "Do pigs fly?", "mc1_targets": {"choices": ["No", "Yes", "At night"], "labels": [1, 0, 0]}}
+MC1_CSV = (
+    ["Type", "Category", "Question", "Best Answer", "Correct Answers", "Incorrect Answers", "Source"],
+    ["Adversarial", "Animals", "Do pigs fly?", "No", "No; Never", "Yes; At night", "a book"],
+)
 AIME = {"ID": "2024-I-1", "Problem": "Find n.", "Solution": "n = 25", "Answer": 25}
 CLADDER = {"question_id": 16, "desc_id": "x", "given_info": "P is 35%.", "question": "Will it?", "answer": "no"}
 CLADDER |= {"reasoning": "…", "meta": {"query_type": "ate", "rung": 2, "model_id": 7, "graph_id": "IV"}}
@@ -140,7 +150,7 @@ class TestMmlu:
             cases(as_csv("law_test.csv", MMLU_LINE, [*MMLU_LINE[:5], "E"])(tmp_path), "mmlu")
         with pytest.raises(FileError, match=r"law_test\.csv:1: more cells than the 6 columns"):
             cases(as_csv("law_test.csv", [*MMLU_LINE, "!"])(tmp_path), "mmlu")
-        with pytest.raises(FileError, match=r"law_test\.csv:1: D: expected a text"):
+        with pytest.raises(FileError, match=r"law_test\.csv:1: C: expected a text"):
             cases(as_csv("law_test.csv", MMLU_LINE[:3])(tmp_path), "mmlu")
 
     def test_an_empty_folder(self, tmp_path: Path) -> None:
@@ -299,15 +309,14 @@ class TestSquad:
 
 
 class TestTruthfulQa:
-    HUB = {"question": "Do pigs fly?", "mc1_targets": {"choices": ["No", "Yes", "At night"], "labels": [1, 0, 0]}}
-    CSV = (
-        ["Type", "Category", "Question", "Best Answer", "Correct Answers", "Incorrect Answers", "Source"],
-        ["Adversarial", "Animals", "Do pigs fly?", "No", "No; Never", "Yes; At night", "a book"],
-    )
-
     @pytest.mark.parametrize(
         "write",
-        [as_json("mc_task.json", [MC1]), as_jsonl("v.jsonl", HUB), as_parquet("v.parquet", HUB), as_csv("t.csv", *CSV)],
+        [
+            as_json("mc_task.json", [MC1]),
+            as_jsonl("v.jsonl", MC1_HUB),
+            as_parquet("v.parquet", MC1_HUB),
+            as_csv("t.csv", *MC1_CSV),
+        ],
     )
     def test_one_true_answer(self, write: Write, tmp_path: Path) -> None:
         (case,) = cases(write(tmp_path), "truthfulqa")
@@ -362,7 +371,7 @@ class TestAime:
 
 
 def test_unknown_formats_name_the_closest() -> None:
-    with pytest.raises(UsageError, match="'mmlu_pro' is unknown; expected one of aime, .*did you mean 'mmlu-pro'"):
+    with pytest.raises(UsageError, match=r"'mmlu_pro' is unknown; expected one of aime, .*did you mean 'mmlu-pro'"):
         dataset_format("mmlu_pro")
 
 
@@ -381,7 +390,7 @@ def test_a_format_is_called_as_in_the_file() -> None:
         ("q.txt", "", "unknown kind of file '.txt'; expected .json, .jsonl, .csv, .parquet or a folder"),
         ("q.json", "[1]", "q.json:1: expected an object"),
         ("q.json", "[", "not valid JSON"),
-        ("q.jsonl", "{}\n[]\n", "q.jsonl:1: question_id"),
+        ("q.jsonl", "[]\n", "q.jsonl:1: expected an object"),
         ("q.jsonl", "nonsense", "q.jsonl:1: not valid JSON"),
         ("q.json.gz", "not gzipped", "cannot be read: Not a gzipped file"),
         ("q.parquet", "not parquet", "not a readable Parquet file"),
@@ -431,3 +440,29 @@ def test_small_sets_are_taken_whole(tmp_path: Path) -> None:
     rows = [{**PRO, "question_id": number} for number in range(250)]
     dataset = load_published(as_jsonl("t.jsonl", *rows)(tmp_path), dataset_format("mmlu-pro"), sample="auto", seed=3)
     assert len(dataset) == len(list(dataset)) == 152
+
+
+@dataclass(frozen=True)
+class Riddles:
+    """A format that another package might bring."""
+
+    name: ClassVar[str] = "riddles"
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def cases(self, row: Published) -> Iterator[Mapping[str, Any]]:
+        yield {"id": row.needed("no"), "text": row.needed("riddle"), "answer": row.needed("solution")}
+
+
+def test_formats_of_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    module = ModuleType("riddles_of_others")
+    module.Riddles = Riddles  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "riddles_of_others", module)
+    point = EntryPoint("riddles", "riddles_of_others:Riddles", "moot.datasets")
+    monkeypatch.setattr("moot.data.formats.entry_points", lambda group: [point] if group == point.group else [])
+    registered.cache_clear()
+    try:
+        path = as_jsonl("r.jsonl", {"no": 1, "riddle": "What has keys?", "solution": "a piano"})(tmp_path)
+        (case,) = cases(path, "riddles")
+        assert (case.question.id, case.answer) == ("1", "a piano")
+    finally:
+        registered.cache_clear()

@@ -339,24 +339,25 @@ YES_OR_NO = rows(
     ],
 )
 
-FREE = rows(
-    OPEN,
-    Olympics=[
-        "Answer: Olympics",
-        "The answer is Olympics.",
-        "**Final answer:** Olympics",
-        '"Olympics"\n\nAnswer: "Olympics"',
-    ],
-    none=[
-        "Olympics",
-        "It is hard to say what the answer is without more.",
-        "The answer is unknown.",
-        "Answer:",
-        "",
-        "Many people have asked whether the answer is Olympics.",
-        "Answer: " + "very " * 100 + "long",
-    ],
-) + [
+FREE = [
+    *rows(
+        OPEN,
+        Olympics=[
+            "Answer: Olympics",
+            "The answer is Olympics.",
+            "**Final answer:** Olympics",
+            '"Olympics"\n\nAnswer: "Olympics"',
+        ],
+        none=[
+            "Olympics",
+            "It is hard to say what the answer is without more.",
+            "The answer is unknown.",
+            "Answer:",
+            "",
+            "Many people have asked whether the answer is Olympics.",
+            "Answer: " + "very " * 100 + "long",
+        ],
+    ),
     (OPEN, "The answer is 1 of 3.", "1 of 3"),
     (OPEN, "Answer: 13", "13"),
     (OPEN, r"The answer is $\boxed{42}$.", "42"),

@@ -444,7 +444,7 @@ QUESTIONS = [
     ),
     Bad(
         "two-sources",
-        ("cup.yaml:3: questions: expected either file or builtin, and not both",),
+        ("cup.yaml:3: questions: expected one of file, hub and builtin, and not several",),
         GOOD.replace("cup.jsonl", "cup.jsonl, builtin: general-en"),
     ),
     Bad(

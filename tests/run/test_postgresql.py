@@ -78,6 +78,13 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
     return process.returncode, error
 
 
+def wait_for(server: str, requests: int, process: subprocess.Popen[str]) -> None:
+    """Until so many were asked, or the process has ended by itself."""
+    while process.poll() is None and stats(server)["requests"] < requests:
+        time.sleep(0.01)
+    assert process.poll() is None, finish(process)
+
+
 def figures(capfd: pytest.CaptureFixture[str], *arguments: object) -> Any:
     capfd.readouterr()
     assert moot("report", *arguments, "--json") == 0
@@ -127,8 +134,7 @@ def test_two_processes_and_one_that_is_killed(tmp_path: Path, postgres: Any) -> 
         assert moot("run", path, "--quiet", "--store", alone) == 0
         before = stats(server)["requests"]
         processes = [start(path) for _ in range(3)]
-        while stats(server)["requests"] < before + 40:
-            time.sleep(0.01)
+        wait_for(server, before + 40, processes[0])
         processes[0].kill()
         assert finish(processes[0])[0] == -signal.SIGKILL
         assert [finish(process) for process in processes[1:]] == [(0, ""), (0, "")]
@@ -148,8 +154,7 @@ def test_a_server_that_restarts_in_the_middle_costs_nothing(tmp_path: Path, post
         assert moot("run", path, "--quiet", "--store", alone) == 0
         before = stats(server)["requests"]
         process = start(path)
-        while stats(server)["requests"] < before + 60:
-            time.sleep(0.01)
+        wait_for(server, before + 60, process)
         postgres.stop()
         assert process.poll() is None
         time.sleep(0.3)
@@ -171,7 +176,8 @@ def test_a_server_that_stays_away_ends_the_run_and_loses_nothing(
         path = experiment(tmp_path, server, url, questions=100)
 
         def stop() -> None:
-            while stats(server)["requests"] < 60:
+            deadline = time.monotonic() + 20
+            while stats(server)["requests"] < 60 and time.monotonic() < deadline:
                 time.sleep(0.01)
             postgres.stop()
 

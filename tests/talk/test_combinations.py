@@ -106,7 +106,9 @@ def check_prompts(table: Any, style: str, where: str) -> None:
 
 
 def check_ballots(table: Any, verdict: Any, decision: str, where: str) -> None:
-    papers = [(agent, table.options(sent)) for agent in range(1, len(table.models) + 1) for sent in _papers(table, agent)]
+    papers = [
+        (agent, table.options(sent)) for agent in range(1, len(table.models) + 1) for sent in _papers(table, agent)
+    ]
     if decision in CONSENSUS or decision in ("solution-counting", "judge") or len(table.models) == 1:
         assert not papers, where
         return
@@ -175,7 +177,9 @@ async def test_collective_improvement_shows_solutions_only(company: Any) -> None
         assert "word-" not in first + second + third
 
 
-@pytest.mark.parametrize(("visible", "heard"), [(1, [11]), (2, [10, 11]), (9, list(range(3, 12))), (50, list(range(1, 12)))])
+@pytest.mark.parametrize(
+    ("visible", "heard"), [(1, [11]), (2, [10, 11]), (9, list(range(3, 12))), (50, list(range(1, 12)))]
+)
 async def test_visible_turns_are_counted_as_numbers(company: Any, visible: int, heard: list[int]) -> None:
     """Turn 10 comes after 9, not after 1."""
     table = company(1)
@@ -206,7 +210,9 @@ async def test_styles_are_worded_apart(company: Any, language: str) -> None:
     for style, step_by_step in itertools.product(STYLES, (False, True)):
         table = company(2)
         table.team = replace(table.team, prompts=Prompts(language))
-        await table.play(Discuss(style=style, step_by_step=step_by_step, agents=2, personas="none", max_turns=1, vote_from=1))
+        await table.play(
+            Discuss(style=style, step_by_step=step_by_step, agents=2, personas="none", max_turns=1, vote_from=1)
+        )
         for number, kind in ((1, "discuss"), (2, "discuss")):
             prompts.add(table.text(table.sent(number, kind)[0]))
     assert len(prompts) == 16

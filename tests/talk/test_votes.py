@@ -72,7 +72,9 @@ async def test_a_tie_to_the_end(company: Any, decision: str) -> None:
 
 async def test_a_tie_that_a_further_round_resolves(company: Any) -> None:
     said = {1: iter(["Don", "Don"]), 2: iter(["Oka", "Don"])}
-    table = company(2, final=lambda agent: {"reasoning": "", "answer": next(said[agent])}, ballot=company.choosing(["Don", "Oka"]))
+    table = company(
+        2, final=lambda agent: {"reasoning": "", "answer": next(said[agent])}, ballot=company.choosing(["Don", "Oka"])
+    )
     verdict = await table.play(Discuss(agents=2, **ALONE))
     assert (verdict.outcome, verdict.answer, verdict.turns) == ("answered", "Don", 4)
 
@@ -108,12 +110,13 @@ OVERDRAWN: dict[str, list[Script]] = {
 
 @pytest.mark.parametrize("decision", OVERDRAWN)
 async def test_a_ballot_that_does_not_fit_is_asked_for_again(company: Any, decision: str) -> None:
+    right = company.choosing(["River 1"] * 3)
     for wrong in OVERDRAWN[decision]:
-        right = company.choosing(["River 1"] * 3)
-        table = company(
-            3, ballot=lambda agent, request, wrong=wrong: right(agent, _first(request)) if request.attempt else wrong
-        )
-        verdict = await table.play(Discuss(decision=decision, **ALONE))
+
+        def cast(agent: int, request: Request, wrong: Script = wrong) -> Script:
+            return right(agent, _first(request)) if request.attempt else wrong
+
+        verdict = await company(3, ballot=cast).play(Discuss(decision=decision, **ALONE))
         assert (verdict.outcome, verdict.answer) == ("answered", "River 1"), wrong
         assert not any(each["spoilt"] for each in verdict.ballots), wrong
 

@@ -55,14 +55,55 @@ def run(
 
 @app.command()
 def report(
-    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The experiment file.")] = None,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE [FILE2]", help="The experiment file; two: side by side.")
+    ] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write the page report.html; with --format, a folder.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The figures on stdout, nothing else.")] = False,
+    table_format: Annotated[
+        str | None, typer.Option("--format", metavar="csv|parquet", help="Write every table as a file.")
+    ] = None,
 ) -> int:
-    """Accuracy with intervals, outcomes and cost, from the store alone."""
+    """The verdict, accuracy with intervals, outcomes and cost, from the store alone."""
     from moot.cli.report import report_command
 
-    return report_command(file, store=store, as_json=as_json)
+    return report_command(files or [], store=store, as_json=as_json, output=output, table_format=table_format)
+
+
+@app.command()
+def compare(
+    source: Annotated[str, typer.Argument(metavar="FILE|STORE", help="The experiment file, or a store.")],
+    a: Annotated[str, typer.Option("--a", metavar="STRATEGY[@CAPTAIN]", help="This one, such as talkative@ann.")],
+    b: Annotated[str, typer.Option("--b", metavar="STRATEGY[@CAPTAIN]", help="Against this one.")],
+    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+) -> int:
+    """Two strategies on the same questions: difference, interval, exact test, rescues and regressions."""
+    from moot.cli.compare import compare_command
+
+    return compare_command(source, a=a, b=b, store=store, as_json=as_json)
+
+
+@app.command()
+def plan(
+    accuracy: Annotated[float, typer.Option(help="What is expected without the gain: 0.4.")],
+    gain: Annotated[float, typer.Option(help="The difference to be seen: 0.03.")],
+    discordance: Annotated[
+        float | None, typer.Option(help="The share of questions on which the two differ; left out: assumed.")
+    ] = None,
+    power: Annotated[float, typer.Option(help="How sure one wants to be to see it.")] = 0.8,
+    alpha: Annotated[float, typer.Option(help="How often chance alone may look like a gain.")] = 0.05,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+) -> int:
+    """How many questions are needed to see a gain, before any is asked."""
+    from moot.cli.plan import plan_command
+
+    return plan_command(
+        accuracy=accuracy, gain=gain, discordance=discordance, power=power, alpha=alpha, as_json=as_json
+    )
 
 
 @app.command()
@@ -212,3 +253,46 @@ def play(
     from moot.cli.play import play_command
 
     return play_command(package, team=team, captain=captain, seat=seat, strategy=strategy, limit=limit, clock=clock)
+
+
+@app.command()
+def select(
+    labels: Annotated[
+        Path,
+        typer.Argument(
+            metavar="LABELS|FILE", help="A label matrix (.parquet, .csv, .jsonl) or an experiment file.", show_default=False
+        ),
+    ],
+    k: Annotated[str, typer.Option(help="The size of the team; several are compared: 3,5,7.")] = "5",
+    method: Annotated[str, typer.Option(help="A selector, several with commas between, or all.")] = "all",
+    m: Annotated[
+        int | None, typer.Option(min=1, help="Questions to choose on; 400 or four fifths of all.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the splits and of every draw.")] = 0,
+    splits: Annotated[int, typer.Option(min=1, help="Random splits: one says little.")] = 1,
+    where: Annotated[
+        list[str] | None, typer.Option(help="Keep rows of a label matrix: same_version, category=law, model!=x.")
+    ] = None,
+    option: Annotated[list[str] | None, typer.Option(help="An option of the method: tau=0.5.")] = None,
+    calls: Annotated[int | None, typer.Option(min=0, help="At most so many summariser calls a method and split.")] = None,
+    summariser: Annotated[str | None, typer.Option(help="A model of the file; else that of its mixture.")] = None,
+    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The rows on stdout, nothing else.")] = False,
+) -> int:
+    """Choose complementary proposers, and measure the choice on questions it never saw."""
+    from moot.cli.select import select_command
+
+    return select_command(
+        labels,
+        k=k,
+        method=method,
+        m=m,
+        seed=seed,
+        splits=splits,
+        where=where or [],
+        options=option or [],
+        calls=calls,
+        summariser=summariser,
+        store=store,
+        as_json=as_json,
+    )

@@ -1,37 +1,156 @@
-"""`moot report`: the figures of a store, as a table or as JSON."""
+"""`moot report`: the figures of a store, as tables in the terminal, as JSON, as a page, or as files."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
+from rich.text import Text
+from sqlalchemy import Connection
 
 from moot.errors import UsageError
-from moot.report.figures import Figures, figures, find_experiment
+from moot.report.figures import figures, find_experiment, grader_of
+from moot.report.frames import Format, frame, rows_frame, section_frame, write_tables
+from moot.report.options import sides
+from moot.report.plays import Source
+from moot.report.section_terminal import section_parts
+from moot.report.sections import all_sections
+from moot.report.side_by_side import Run, side_by_side, side_by_side_sections
 from moot.report.terminal import print_report
 from moot.run.experiment import read_experiment
-from moot.store import from_here, store_at
+from moot.store import from_here, queries, store_at
 from moot.store.store import Store
 
 
-def report_command(path: Path | None, *, store: str | None, as_json: bool) -> int:
-    shown = asyncio.run(_figures(path, store))
-    if as_json:
-        print(json.dumps(shown, ensure_ascii=False, indent=1))
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is read of each run: all of it needs the figures, little of it the rest."""
+
+    page: bool = False
+    tables: bool = False
+    pairs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One run as it was asked for."""
+
+    run: Run
+    page: Any = None
+    episodes: Any = None
+
+
+def report_command(
+    paths: Sequence[Path],
+    *,
+    store: str | None,
+    as_json: bool,
+    output: Path | None = None,
+    table_format: str | None = None,
+) -> int:
+    kind = _checked(paths, store, as_json, output, table_format)
+    wanted = Wanted(output is not None and kind is None, kind is not None, len(paths) > 1)
+    runs = [asyncio.run(_read(path, store, wanted)) for path in (paths or (None,))]
+    both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
+    if kind is not None:
+        _write_tables(output or Path("report"), kind, runs, both)
+    elif output is not None:
+        _write_page(output, runs)
+    elif as_json:
+        print(json.dumps(both or runs[0].run.figures, ensure_ascii=False, indent=1))
     else:
-        print_report(shown, Console())
+        _print(runs, both)
     return 0
 
 
-async def _figures(path: Path | None, url: str | None) -> Figures:
+def _checked(
+    paths: Sequence[Path], store: str | None, as_json: bool, output: Path | None, table_format: str | None
+) -> Format | None:
+    """Everything that can be wrong with the command itself, before a store is opened."""
+    if len(paths) > 2:
+        raise UsageError(f"expected one experiment file or two side by side, found {len(paths)}")
+    if len(paths) == 2 and store is not None:
+        raise UsageError("--store goes with one file: two files are read from their own stores")
+    if table_format not in (None, "csv", "parquet"):
+        raise UsageError(f"--format: expected csv or parquet, found {table_format!r}")
+    if as_json and (output is not None or table_format is not None):
+        raise UsageError("--json prints on stdout: expected it without -o and --format")
+    if output is not None and table_format is None and output.suffix not in (".html", ".htm"):
+        raise UsageError(f"-o: expected a name that ends in .html, or a folder with --format; found {str(output)!r}")
+    return "csv" if table_format == "csv" else "parquet" if table_format == "parquet" else None
+
+
+async def _read(path: Path | None, url: str | None, wanted: Wanted) -> Read:
     opened, name = open_existing(path, url)
+    hypotheses = read_experiment(path, with_questions=False).spec.hypotheses if path is not None else []
+
+    def read(connection: Connection) -> Read:
+        experiment = find_experiment(connection, name)
+        shown = figures(connection, experiment, hypotheses=hypotheses)
+        page = episodes = None
+        if wanted.page:
+            from moot.report.page.run import read_run
+
+            page = read_run(connection, experiment, shown)
+        if wanted.tables:
+            episodes = frame(connection, "episodes", experiment["name"])
+        right: dict[str, Any] = {}
+        if wanted.pairs:
+            source = Source(connection, experiment, grader_of(json.loads(experiment["config"])))
+            found = sides(source, queries.cells_of(connection, experiment["id"]))
+            right = {title: side.right for title, side in found.items()}
+        return Read(Run(shown, right), page, episodes)
+
     await opened.open()
     try:
-        return await opened.run(lambda connection: figures(connection, find_experiment(connection, name)))
+        return await opened.run(read)
     finally:
         await opened.close()
+
+
+def _print(runs: Sequence[Read], both: dict[str, Any] | None) -> None:
+    console = Console()
+    for number, each in enumerate(runs):
+        if both:
+            title = f"{('First', 'Second')[number]} run: {each.run.figures['experiment']}"
+            console.print(Text(title, style="bold"))
+        print_report(dict(each.run.figures), console)
+    for section in side_by_side_sections(both) if both else ():
+        for part in section_parts(section):
+            console.print(part)
+
+
+def _write_page(output: Path, runs: Sequence[Read]) -> None:
+    from moot.report.page.run import write_page
+
+    first = runs[0].page
+    beside = runs[1].page if len(runs) > 1 else None
+    try:
+        write_page(output, first.figures, first.sections, first.questions, beside=beside)
+    except OSError as error:
+        raise UsageError(f"-o: {output}: {error.strerror}") from None
+    print(f"moot: {output} ({output.stat().st_size / 1e6:.1f} MB)", file=sys.stderr)
+
+
+def _write_tables(folder: Path, kind: Format, runs: Sequence[Read], both: dict[str, Any] | None) -> None:
+    written: list[Path] = []
+    try:
+        for number, each in enumerate(runs, start=1):
+            sections = all_sections(each.run.figures)
+            tables = {section.id: section_frame(section) for section in sections}
+            tables |= {"accuracy": rows_frame(each.run.figures["accuracy"]), "episodes": each.episodes}
+            written += write_tables(folder / f"run-{number}" if both else folder, kind, tables)
+        for section in side_by_side_sections(both) if both else ():
+            written += write_tables(folder, kind, {section.id: section_frame(section)})
+    except OSError as error:
+        raise UsageError(f"-o: {folder}: {error.strerror}") from None
+    print(f"moot: {len(written)} tables in {folder}", file=sys.stderr)
 
 
 def open_existing(path: Path | None, url: str | None) -> tuple[Store, str | None]:

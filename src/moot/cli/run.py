@@ -59,13 +59,13 @@ async def _run(experiment: Experiment, *, quiet: bool) -> int:
             state = await runner.run()
         if not quiet:
             shown = await store.run(
-                lambda connection: figures(connection, find_experiment(connection, experiment.name))
+                lambda connection: figures(connection, find_experiment(connection, ident=experiment.id))
             )
             console = Console()
             print_report(shown, console)
             if shown["questions"] <= FEW:
                 for story in await store.run(
-                    lambda connection: stories(connection, find_experiment(connection, experiment.name))
+                    lambda connection: stories(connection, find_experiment(connection, ident=experiment.id))
                 ):
                     console.print(f"\n{story}", markup=False, highlight=False)
         _last_word(runner, state)

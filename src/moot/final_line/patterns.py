@@ -13,7 +13,7 @@ THOUGHT_BEGINS = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 NOUN = r"(?:answer|option|choice|response|alternative)"
 PRAISE = r"(?:correct|right|best|final|chosen|appropriate|accurate|likely|suitable|closest|nearest)"
 CUE = re.compile(
-    rf"""(?<![\w/-])(?:
+    rf"""(?=[abcfilmnorsвгиоп])(?<![\w/-])(?:
         (?P<plain> answer(?!\s+(?:choices|options|candidates|explanation|format)) | ответ(?:ом)? )
       | {PRAISE}\s(?:option|choice|response|alternative|letter)
       | (?:my|our)\s(?:choice|pick|vote|verdict|selection|conclusion)
@@ -27,7 +27,7 @@ CUE = re.compile(
 )
 BOXED = re.compile(r"\\f?boxed\s{0,3}\{")
 PRAISED = re.compile(
-    rf"""(?<![\w-])(?P<noun>(?:[Oo]ption|[Cc]hoice|[Вв]ариант)\s)?\W{{0,3}}(?P<letter>[A-ZА-Я])\W{{0,4}}?\s(?:is|[—–])\s
+    rf"""(?=[A-ZА-Яocв])(?<![\w-])(?:(?P<noun>(?:[Oo]ption|[Cc]hoice|[Вв]ариант)\s)\W{{0,3}})?(?P<letter>[A-ZА-Я])\W{{0,4}}?\s(?:is|[—–])\s
     (?:therefore\s|thus\s|indeed\s|clearly\s)?(?:(?P<the>(?:the\s)?(?:only\s)?{PRAISE}\s{NOUN})|(?P<bare>correct|right|верный|правильный))
     \s{{0,2}}(?=[.,;!)*\n]|$|because|since|as\b)""",
     re.VERBOSE,

@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol
 
 from moot.grade.lemmas import lemma
 from moot.grade.normalise import normalise, spelled
+from moot.grade.squad import scored_by_words, squad
 from moot.types import UNKNOWN, Case, Score, Verdict
 
 _UNKNOWN = normalise(UNKNOWN)
@@ -35,11 +36,16 @@ class Match:
 
 
 def match(case: Case, answer: str | None) -> Score:
-    """1 or 0. What the author of the question rejects is wrong, even where it equals an accepted answer."""
+    """1 or 0, or a share of words where the case asks for that.
+
+    What the author of the question rejects is wrong, even where it equals an accepted answer.
+    """
     if answer is None:
         return Score(0.0, "no-answer")
     if not case.known:
         return Score(None, "ungraded", "nobody has said yet what is right")
+    if scored_by_words(case):
+        return squad(case, answer)
     if case.question.kind != "open":
         return Score(float(normalise(answer) == normalise(case.answer or "")), "choice")
     variants = case.accepted if case.answer is None else (case.answer, *case.accepted)

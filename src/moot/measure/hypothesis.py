@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from moot.measure.bootstrap import RESAMPLES, percentile_interval, resampled_sums
+from moot.measure.multiple import multiple
 from moot.measure.paired import FEW_QUESTIONS, compare, holm
 from moot.measure.proportion import wilson
 from moot.run.claims import Expression, Hypothesis, Number, Operation, Term
@@ -30,8 +31,6 @@ class Ratio:
 
     tops: Mapping[str, float]
     bottoms: Mapping[str, float] | None = None
-    interval: Estimate | None = None
-    """An interval of the figure's own, where a better one than the bootstrap is known."""
 
     def bottom(self, question: str) -> float:
         return 1.0 if self.bottoms is None else self.bottoms[question]
@@ -99,6 +98,8 @@ def judge(
         assert found.difference is not None, "there are questions"
         tested = {"p": found.p, "test": found.test} if threshold == 0 else {}
         return _scored(resampled, found.difference, small=found.small, **tested)
+    if isinstance(left, Term) and left.function == "safety_multiple":
+        return _multiple(resampled, ratios[left], questions)
     if isinstance(left, Term) and (own := _single(left, ratios[left], questions)) is not None:
         return _scored(resampled, own)
     return resampled
@@ -148,13 +149,17 @@ def _paired(
 
 
 def _single(term: Term, ratio: Ratio, questions: Sequence[str]) -> Estimate | None:
-    """A figure by itself: its own interval if it brings one, Wilson for right and wrong."""
-    if ratio.interval is not None:
-        return ratio.interval
+    """A figure by itself that is right or wrong on each question: Wilson."""
     values = [ratio.tops[question] for question in questions]
     if term.function in ("accuracy", "skyline") and all(value in (0, 1) for value in values):
         return wilson(sum(values), len(values))
     return None
+
+
+def _multiple(resampled: Judged, ratio: Ratio, questions: Sequence[str]) -> Judged:
+    """The interval of the multiple's own, since a bootstrap is too narrow where regressions are few."""
+    found = multiple([ratio.tops[each] for each in questions], [ratio.bottom(each) for each in questions])
+    return replace(resampled, value=found.value, low=found.low, high=found.high, why_open=found.note)
 
 
 def _scored(resampled: Judged, found: Estimate, **more: Any) -> Judged:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from typing import Protocol
 
 from moot.errors import BudgetReached, CallError
 from moot.models.model import Model, Wrapper
@@ -26,6 +27,14 @@ def most_tokens(request: Request) -> int:
     return schema + sum(
         len(message.content.encode("utf-8", "replace")) + TOKENS_AROUND_A_MESSAGE for message in request.messages
     )
+
+
+class Till(Protocol):
+    """Whatever keeps to the cap: here in this process, or in one place for many processes."""
+
+    async def reserve(self, amount_usd: float) -> None: ...
+
+    def settle(self, reserved_usd: float, spent_usd: float, *, lost: bool) -> None: ...
 
 
 class Purse:
@@ -71,7 +80,7 @@ class Purse:
 class Budget(Wrapper):
     """A model whose every call is paid from the purse."""
 
-    def __init__(self, inner: Model, purse: Purse, price: Price, max_tokens: int) -> None:
+    def __init__(self, inner: Model, purse: Till, price: Price, max_tokens: int) -> None:
         super().__init__(inner)
         self._purse = purse
         self._price = price

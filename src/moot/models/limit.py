@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from moot.errors import CallError, RateLimited, ServerFailed
 from moot.models.model import Model, Wrapper
@@ -31,6 +32,28 @@ class Limits:
     concurrent: int = DEFAULT_CONCURRENT
     rpm: float | None = None
     tpm: float | None = None
+
+
+class Turnstile(Protocol):
+    """Whatever keeps an endpoint's limits: here in this process, or in one place for many processes."""
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @property
+    def state(self) -> str:
+        """For the progress line: calls in flight, of how many allowed."""
+
+    async def enter(self, tokens: float = 0.0) -> float:
+        """Wait for a place among the calls in flight; gives the time at which the call starts. Then `leave`."""
+
+    def leave(self) -> None: ...
+
+    def succeeded(self, started_at: float) -> None: ...
+
+    def refused(self, started_at: float, retry_after_s: float | None) -> None: ...
+
+    def settle_tokens(self, reserved: float, usage: Usage) -> None: ...
 
 
 @dataclass(slots=True)
@@ -266,7 +289,7 @@ class Limiter:
 class Limit(Wrapper):
     """A model that keeps to its endpoint's limits."""
 
-    def __init__(self, inner: Model, limiter: Limiter, *, max_tokens: int | None = None) -> None:
+    def __init__(self, inner: Model, limiter: Turnstile, *, max_tokens: int | None = None) -> None:
         super().__init__(inner)
         self.limiter = limiter
         self._max_tokens = max_tokens

@@ -14,6 +14,7 @@ from moot.measure.proportion import accuracy
 from moot.report.evidence import evidence_figures
 from moot.report.plays import Source
 from moot.report.quiz import judges_figures, quiz_figures
+from moot.report.squad import squad_figures
 from moot.store import queries, schema
 from moot.store.statements import Row
 from moot.types import Estimate
@@ -41,6 +42,8 @@ def figures(connection: Connection, experiment: Row, *, hypotheses: Iterable[str
         "simulated": simulated,
         "runs": [{"state": run["state"], **json.loads(run["facts"])} for run in runs],
     }
+    if others := _others(connection, experiment):
+        shown["other_plans"] = others
     for name in ("ungraded", "disputed"):
         if count := sum(row[name] for row in rows):
             shown[name] = count
@@ -48,6 +51,7 @@ def figures(connection: Connection, experiment: Row, *, hypotheses: Iterable[str
         shown["judges"] = judges
     if any(cell["player"] is None for cell in cells):
         shown |= quiz_figures(source, cells)
+    shown |= squad_figures(source, cells)
     shown |= evidence_figures(source, cells, experiment["name"], shown, hypotheses)
     return shown
 
@@ -57,11 +61,29 @@ def grader_of(config: dict[str, Any]) -> str:
     return "+".join(("match", *config.get("judge", {}).get("models", ())))
 
 
-def find_experiment(connection: Connection, name: str | None = None) -> Row:
+def find_experiment(connection: Connection, name: str | None = None, *, ident: str | None = None) -> Row:
+    """The plan that a report is about: the one with this id, or else the last that ran (under this name).
+
+    A trial with `--limit` after the whole run does not hide it: of plans that differ in nothing but the number of
+    questions, the one with the most is meant.
+    """
+    if ident is not None:
+        return queries.experiment_of(connection, ident)
     found = queries.latest_experiment(connection, name)
     if found is None:
         raise UsageError(f"this store holds no run of {name!r}; run it first: moot run FILE" if name else "empty store")
+    cells = {cell["id"] for cell in queries.cells_of(connection, found["id"])}
+    larger = [each for each in queries.experiments_named(connection, found["name"]) if each["size"] > found["size"]]
+    for each in sorted(larger, key=lambda each: each["size"], reverse=True):
+        if {cell["id"] for cell in queries.cells_of(connection, each["id"])} == cells:
+            return each
     return found
+
+
+def _others(connection: Connection, experiment: Row) -> list[dict[str, Any]]:
+    """Other plans under the same name, which this report is not about."""
+    named = queries.experiments_named(connection, experiment["name"])
+    return [{"questions": each["size"], "id": each["id"]} for each in named if each["id"] != experiment["id"]]
 
 
 def _accuracy_row(source: Source, cell: Row, size: int) -> dict[str, Any]:

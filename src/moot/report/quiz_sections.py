@@ -106,7 +106,7 @@ def _diversity(figures: Figures) -> Iterator[Section]:
         *right,
         Column("human", "people", "share"),
     )
-    words = ()
+    words: tuple[str, ...] = ()
     if (people := figures.get("diversity_and_people")) and people["rho"] is not None:
         bounds = "" if people["low"] is None else f" ({people['low']:.2f} to {people['high']:.2f})"
         words = (

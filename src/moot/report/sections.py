@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from moot.report.quiz_sections import quiz_sections
 from moot.report.section import Chart, Column, Section, Unit
 from moot.report.section_parts import Figures, count, figure, paired_columns, paired_words, titled, who, with_team
+from moot.report.squad import squad_sections
 
 
 def all_sections(figures: Figures) -> list[Section]:
@@ -18,7 +19,7 @@ def _accuracy(figures: Figures) -> Iterator[Section]:
     rows = [
         {
             **{key: row.get(key) for key in ("label", "team", "captain", "player", "value", "low", "high", "n")},
-            **{key: row[key] for key in ("calls", "cost_usd", "prompt_tokens", "completion_tokens", "seconds")},
+            **{key: row.get(key) for key in ("calls", "cost_usd", "prompt_tokens", "completion_tokens", "seconds")},
             "name": titled(row, "label"),
             "who": who(row),
         }
@@ -167,6 +168,7 @@ def _runs(figures: Figures) -> Iterator[Section]:
 
 MAKERS: tuple[Callable[[Figures], Iterable[Section]], ...] = (
     _accuracy,
+    squad_sections,
     _hypotheses,
     _frontier,
     quiz_sections,

@@ -11,6 +11,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from moot.report.figures import Figures
+from moot.report.section_terminal import bounds, section_parts, shown
+from moot.report.sections import all_sections
 
 WHISKER = 20
 """Characters of the drawn interval, where there is room."""
@@ -28,10 +30,19 @@ LABEL = 21
 GUTTER = 2
 """What the box and the padding add to each column."""
 
+TOLD = {
+    *("accuracy", "outcomes", "by-captain", "skyline", "gap", "gains", "self-preference", "diversity", "human"),
+    *("hypotheses", "adaptive", "judges", "failures", "comparisons", "categories", "diversity-by-difficulty"),
+    *("power", "runs"),
+}
+"""Sections that a terminal shows in a way of its own, or leaves to the page and the tables."""
+
 Row = dict[str, Any]
 
 
 def print_report(figures: Figures, console: Console) -> None:
+    for sentence in (figures.get("headline") or {}).get("words", ()):
+        console.print(Text(sentence))
     console.print(_accuracy_table(figures, console.width))
     troubled = [row for row in figures["accuracy"] if _without_answer(row)]
     if troubled:
@@ -189,7 +200,9 @@ def _gains(figures: Figures) -> Iterable[Table]:
     rows = figures.get("gains")
     if not rows:
         return
-    title = f"Gain over the captain alone, in points (p adjusted for {rows[0]['family']} comparisons)"
+    family = rows[0]["family"]
+    against = f"{family} comparison{'s' if family != 1 else ''}"
+    title = f"Gain over the captain alone, in points (p adjusted for {against})"
     heads = ("gain (95 % interval)", "saved", "spoilt", "p", "n")
     table = _table(title, "strategy", "captain", *heads, left=2)
     for row in in_order(figures, rows):
@@ -199,6 +212,29 @@ def _gains(figures: Figures) -> Iterable[Table]:
     yield table
 
 
+def _hypotheses(figures: Figures) -> Iterable[Table | Text]:
+    """Whole, since a hypothesis that is cut says nothing."""
+    section = next((each for each in all_sections(figures) if each.id == "hypotheses"), None)
+    if section is None:
+        return
+    table = _table("Hypotheses", "hypothesis", "verdict", "value (95 % interval)", "p", "declared")
+    table.columns[0].max_width = 32
+    for row in section.rows:
+        p = "–" if row["p_holm"] is None else shown(row["p_holm"], "p")
+        value = f"{shown(row['value'])} {bounds(row['low'], row['high'])}"
+        table.add_row(row["hypothesis"], row["verdict"], value, p, row["declared"])
+    yield table
+    yield from (Text(sentence) for sentence in section.words)
+    yield from (Text(f"{row['hypothesis']}: {row['note']}.") for row in section.rows if row["note"])
+
+
+def _rest(figures: Figures) -> Iterable[Table | Text]:
+    """Every other section that there is; those that are told above, or for a page only, are left out."""
+    for section in all_sections(figures):
+        if section.id not in TOLD:
+            yield from section_parts(section)
+
+
 SECTIONS: tuple[Callable[[Figures], Iterable[Table | Text]], ...] = (
     _by_captain,
     _skyline,
@@ -206,6 +242,8 @@ SECTIONS: tuple[Callable[[Figures], Iterable[Table | Text]], ...] = (
     _self_preference,
     _diversity,
     _human,
+    _hypotheses,
+    _rest,
 )
 
 
@@ -240,6 +278,9 @@ def remarks(figures: Figures) -> list[str]:
     if taken := figures.get("measurement"):
         calls = f"{taken['calls']} calls ({money(taken['cost_usd'])})"
         lines.append(f"To match captains' words to drafts took {calls}: measurement, in no strategy's cost.")
+    if others := figures.get("other_plans"):
+        sizes = " and ".join(f"{each['questions']:,}" for each in others)
+        lines.append(f"The store holds other plans under this name, of {sizes} questions; they are not shown here.")
     missing = sum(row["missing"] for row in figures["accuracy"])
     if missing:
         lines.append(f"{missing} episodes are not played yet: run the file again to go on.")

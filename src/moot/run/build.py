@@ -28,6 +28,7 @@ from moot.run.grading import Grading
 from moot.run.places import Key
 from moot.run.providers import BuiltModel, make_models
 from moot.run.questions import questions_of
+from moot.run.selected import with_selection
 from moot.run.staff import check_speakers, staff_shape, staffed
 from moot.run.tables import check_recordings, cohorts_of, configured_names, reader_of, table_shape
 from moot.store import public, store_at
@@ -322,7 +323,9 @@ def _strategy(file: ExperimentFile, position: int, entry: str | Mapping[str, Map
         raise file.error(key, "expected one strategy an entry, such as - adaptive: {talk_from: 3}")
     name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
     try:
-        return strategy(name, options)
+        return strategy(name, with_selection(file, options))
+    except FileError:
+        raise
     except (UsageError, TypeError, ValueError) as error:
         raise file.error(key, str(error)) from None
 

@@ -12,9 +12,9 @@ from contextlib import suppress
 from functools import partial
 
 from moot.errors import StoreError
-from moot.models.budget import Budget, Purse
+from moot.models.budget import Budget, Purse, Till
 from moot.models.cache import Cache, CallStore, Flights
-from moot.models.limit import Limit, Limiter, Limits
+from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
 from moot.models.retry import OnRetry, Patience, Retry
 from moot.run.providers import BuiltModel
@@ -34,9 +34,9 @@ def limiters(models: Mapping[str, BuiltModel]) -> dict[str, Limiter]:
 
 def chain(
     models: Mapping[str, BuiltModel],
-    limits: Mapping[str, Limiter],
+    limits: Mapping[str, Turnstile],
     calls: CallStore,
-    purse: Purse | None = None,
+    purse: Till | None = None,
     on_retry: OnRetry | None = None,
 ) -> dict[str, Model]:
     flights = Flights()
@@ -60,10 +60,10 @@ async def purse_of(store: Store, experiment: str, cap_usd: float | None) -> Purs
     """
     if cap_usd is None:
         return None
-
-    def keep_loss(usd: float) -> None:
-        with suppress(StoreError):  # a store that cannot write ends the run by itself
-            store.put_later([(schema.losses, {"experiment": experiment, "usd": usd, "created_at": time.time()})])
-
     spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment))
-    return Purse(cap_usd, spent_usd, on_loss=keep_loss)
+    return Purse(cap_usd, spent_usd, on_loss=partial(keep_loss, store, experiment))
+
+
+def keep_loss(store: Store, experiment: str, usd: float) -> None:
+    with suppress(StoreError):  # a store that cannot write ends the run by itself
+        store.put_later([(schema.losses, {"experiment": experiment, "usd": usd, "created_at": time.time()})])

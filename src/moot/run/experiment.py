@@ -228,6 +228,13 @@ class ExtractSpec(Strict):
     models: list[Text] = Field(min_length=2, max_length=2)
 
 
+def _sample(given: object) -> object:
+    """One complaint, where pydantic would make one for each type."""
+    if given is None or given == "auto" or (type(given) is int and given >= 1):
+        return given
+    raise ValueError(f"expected a whole number, 1 or more, or auto; found {given!r}")
+
+
 class QuestionsSpec(Strict):
     file: Text | None = None
     format: Text | None = Field(default=None, description="The name of a published format, such as mmlu-pro")
@@ -237,13 +244,13 @@ class QuestionsSpec(Strict):
     revision: Text | None = Field(default=None, description="A commit or tag of it")
     choices: int | None = Field(default=None, ge=2, le=26, description="Turns whole-number answers into choices")
     builtin: Text | None = None
-    sample: Annotated[int, Field(ge=1)] | Literal["auto"] | None = None
+    sample: Annotated[Annotated[int, Field(ge=1)] | Literal["auto"] | None, BeforeValidator(_sample)] = None
 
     @model_validator(mode="after")
     def _one_source(self) -> QuestionsSpec:
         given = [name for name in ("file", "hub", "builtin") if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError("expected either file, hub or builtin, and not several of them")
+            raise ValueError("expected one of file, hub and builtin, and not several")
         if self.hub is not None and self.format is None:
             raise ValueError("hub needs a format, such as mmlu-pro, that can read its rows")
         if self.builtin is not None and self.format is not None:

@@ -11,7 +11,7 @@ import itertools
 import json
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, Literal, TypeVar
@@ -22,7 +22,7 @@ from moot import __version__
 from moot.errors import BudgetReached, MootError, TransportError
 from moot.grade.group import Stages
 from moot.models.budget import Purse
-from moot.models.limit import Limiter
+from moot.models.limit import Turnstile
 from moot.run.build import Cell, Experiment
 from moot.run.chain import chain, limiters, purse_of
 from moot.run.grading import Graded, grade_all
@@ -52,7 +52,7 @@ class Tally:
     causes: Counter[str] = field(default_factory=Counter)
     retries: Counter[str] = field(default_factory=Counter)
     calls: ExperimentCalls | None = None
-    limiters: dict[str, Limiter] = field(default_factory=dict)
+    limiters: Mapping[str, Turnstile] = field(default_factory=dict)
     started_at: float = field(default_factory=time.monotonic)
     purse: Purse | None = None
     graded: Graded | None = None
@@ -150,7 +150,7 @@ class Runner:
         """One of many that take the next episode and play it, until there is none or the run must end."""
         try:
             while self._stopped is None and (episode := await left.next()) is not None:
-                await self._one(episode)
+                await self.play_one(episode)
         except MootError as error:
             self._stop(error)
         except Exception as error:  # noqa: BLE001  a bug of ours: it ends the run, in words
@@ -243,7 +243,7 @@ class Runner:
         ]
         queries.declare_questions(connection, places, [case_row(case) for case in cases])
 
-    async def _one(self, open_episode: OpenEpisode) -> None:
+    async def play_one(self, open_episode: OpenEpisode) -> None:
         case, cell, repeat = open_episode.case, open_episode.cell, open_episode.repeat
         grouper = cell.team.grouper
         told = grouper.knowing(case) if self._shows_reference and isinstance(grouper, Stages) else None

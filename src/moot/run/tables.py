@@ -95,4 +95,6 @@ def table_shape(file: ExperimentFile, played: Strategy, lineup: Team) -> dict[st
         shape["drafts"] = "double-call"
         readers: tuple[Player, ...] = getattr(lineup.reader, "models", ())
         shape["extract"] = [each.model.shape(Request(())) for each in readers]
+        if readers:
+            shape["extract"].append(lineup.prompts.hashes(("extract",)))
     return shape

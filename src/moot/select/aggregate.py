@@ -98,7 +98,7 @@ class Crowd:
 
     def infer(self, asked: LabelMatrix) -> Codes:
         try:
-            import pandas as pd
+            import pandas as pd  # type: ignore[import-untyped]
             from crowdkit import aggregation
         except ImportError:
             raise UsageError(f"{self.name} needs crowd-kit: pip install 'moot[crowd-kit]'") from None

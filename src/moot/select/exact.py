@@ -46,8 +46,8 @@ class Exact:
         check_k(selection_only(split).labels, k)
         learnt = await learn(split, k, Meter(oracle, self.calls), self.samples)
         if learnt is None:
-            notes = (f"a budget of {self.calls} calls is too small to learn g; by accuracy",)
-            return Chosen(completed(split, (), k), notes=notes)
+            too_small = f"a budget of {self.calls} calls is too small to learn g; by accuracy"
+            return Chosen(completed(split, (), k), notes=(too_small,))
         objective = learnt.objective
         found = optimum(objective, k, start=k_greedy(split, objective, k), most_nodes=self.most_nodes)
         notes = learnt.notes
@@ -69,9 +69,7 @@ class Optimum:
     nodes: int
 
 
-def optimum(
-    objective: Counted, k: int, *, start: Sequence[int] | None = None, most_nodes: int = MOST_NODES
-) -> Optimum:
+def optimum(objective: Counted, k: int, *, start: Sequence[int] | None = None, most_nodes: int = MOST_NODES) -> Optimum:
     """The best team of k. `start` is a good guess, improved by swaps before the search: it cuts more branches."""
     size = len(objective.right)
     guess = tuple(start) if start is not None else tuple(range(k))
@@ -156,7 +154,8 @@ class _Search:
         gains = np.where(later, gains, 0.0)
         newcomers = np.partition(gains, -left, axis=1)[:, -left:].sum(axis=1)
         by_labels = (self.objective.g[counts].sum(axis=1) + newcomers) / m
-        return np.minimum(by_labels, self.top[left][counts].sum(axis=1) / m)
+        modest: Floats = np.minimum(by_labels, self.top[left][counts].sum(axis=1) / m)
+        return modest
 
     def _last(self, team: tuple[int, ...], c: np.ndarray, begin: int, left: int) -> None:
         g, rest = self.objective.g, self.right[begin:]
@@ -166,7 +165,7 @@ class _Search:
         alone = rest @ first
         if left == 1:
             worth = alone
-            where = (int(worth.argmax()),)
+            where: tuple[int, ...] = (int(worth.argmax()),)
             gain = float(worth.max())
         else:
             second = g[c + 2] - g[c + 1]
@@ -179,4 +178,3 @@ class _Search:
         if found > self.best + LITTLE:
             self.best = found
             self.team = tuple(int(self.order[each]) for each in (*team, *(begin + each for each in where)))
-

@@ -32,9 +32,11 @@ class Proposer:
 
     model: str
     prompt: str = ""
+    name: str = ""
+    """What it is called, if not by its model and prompt: a player of an experiment has a name."""
 
     def __str__(self) -> str:
-        return f"{self.model}/{self.prompt}" if self.prompt else self.model
+        return self.name or (f"{self.model}/{self.prompt}" if self.prompt else self.model)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +54,9 @@ class LabelMatrix:
 
     def __post_init__(self) -> None:
         if self.codes.shape != (len(self.proposers), len(self.questions)) or self.truth.shape != self.codes.shape[1:]:
-            raise ValueError(f"{self.codes.shape} labels for {len(self.proposers)} proposers, {len(self.truth)} answers")
+            raise ValueError(
+                f"{self.codes.shape} labels for {len(self.proposers)} proposers, {len(self.truth)} answers"
+            )
         object.__setattr__(self, "_right", self.codes == self.truth)
 
     @property
@@ -92,7 +96,9 @@ class LabelMatrix:
         if gaps:
             worst = int((self.codes == UNANSWERED).sum(axis=1).argmax())
             most = int((self.codes[worst] == UNANSWERED).sum())
-            said.append(f"{gaps} labels are missing and count as not right, most of them of {self.proposers[worst]} ({most}).")
+            said.append(
+                f"{gaps} labels are missing and count as not right, most of them of {self.proposers[worst]} ({most})."
+            )
         if nobody := int((self.codes == UNANSWERED).all(axis=0).sum()):
             said.append(f"{nobody} questions were answered by nobody; they stay in every denominator.")
         if self.shared and len(np.unique(self.truth)) == 1:
@@ -146,7 +152,9 @@ def split_labels(labels: LabelMatrix, m: int | None = None, *, seed: int = 0, nu
     """`m` questions at random for the selection, all others for the test."""
     size = labels.size
     if size < 2:
-        raise UsageError(f"{size} questions cannot be split; expected two or more: some to choose on, others to test on")
+        raise UsageError(
+            f"{size} questions cannot be split; expected two or more: some to choose on, others to test on"
+        )
     m = default_m(size) if m is None else m
     if not 1 <= m < size:
         raise UsageError(f"m = {m} of {size} questions leaves none to test on; expected m from 1 to {size - 1}")
@@ -180,7 +188,9 @@ def label_matrix(
     return LabelMatrix(proposers, questions, classes, codes, np.array([code[each] for each in right], np.int16), shared)
 
 
-def per_question(said: Mapping[Proposer, Mapping[str, tuple[str | None, bool]]], questions: Sequence[str]) -> LabelMatrix:
+def per_question(
+    said: Mapping[Proposer, Mapping[str, tuple[str | None, bool]]], questions: Sequence[str]
+) -> LabelMatrix:
     """From free answers, each with its grade: who says the same is known within a question and not beyond it.
 
     Codes are dealt anew for each question, so that nothing can be learnt from a code alone.

@@ -21,10 +21,13 @@ Asked = Callable[[tuple[Proposer, ...], str], Awaitable[float]]
 
 
 class Oracle(Protocol):
-    calls_each: int
-    """Model calls that one team on one question takes; 0 for arithmetic."""
-    words: str
-    """What it is, for the reader of a table."""
+    @property
+    def calls_each(self) -> int:
+        """Model calls that one team on one question takes; 0 for arithmetic."""
+
+    @property
+    def words(self) -> str:
+        """What it is, for the reader of a table."""
 
     async def right(self, team: Sequence[int], questions: Places) -> Floats:
         """For each of these questions, by its place in the split: 1 if the team's summariser is right, 0 if not."""
@@ -45,17 +48,18 @@ class VoteOracle:
         object.__setattr__(self, "_lots", lots(self.labels, self.seed))
 
     @classmethod
-    def of(cls, split: SelectionSplit, labels: LabelMatrix | None = None) -> VoteOracle:
+    def of(cls, split: SelectionSplit, labels: LabelMatrix | None = None, *, two_class: bool = False) -> VoteOracle:
         """The vote on the split itself, or on other questions (`labels`) with the weights of the split."""
         known = split.labels
-        weights = log_odds(known.accuracy, known.size, len(known.classes))
+        weights = log_odds(known.accuracy, known.size, len(known.classes), two_class=two_class)
         return cls(labels or known, weights, split.seed)
 
     async def right(self, team: Sequence[int], questions: Places) -> Floats:
         members = list(team)
-        codes = self.labels.codes[np.ix_(members, questions)]
+        codes = self.labels.codes[members][:, questions]
         said = tally(codes, self.weights[members], len(self.labels.classes), self._lots[questions])
-        return (said == self.labels.truth[questions]).astype(float)
+        right: Floats = (said == self.labels.truth[questions]).astype(float)
+        return right
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from moot.select.kgreedy import COMPLETIONS, k_greedy, value
 from moot.select.labels import Floats, LabelMatrix, Places, SelectionSplit, selection_only
@@ -120,7 +121,7 @@ def _parts(split: SelectionSplit, notes: list[str]) -> tuple[Places, Places]:
 
 
 def _samples(
-    right: Floats, c: int, k: int, samples: int, draw: np.random.Generator
+    right: NDArray[np.bool_], c: int, k: int, samples: int, draw: np.random.Generator
 ) -> list[tuple[list[int], int]]:
     """Teams of k with exactly c right labels, each on a question where there are such teams."""
     have = right.sum(axis=0)
@@ -129,7 +130,7 @@ def _samples(
         return []
     found = []
     for question in draw.choice(possible, samples):
-        knowing, wrong = np.flatnonzero(right[:, question]), np.flatnonzero(~right[:, question].astype(bool))
+        knowing, wrong = np.flatnonzero(right[:, question]), np.flatnonzero(~right[:, question])
         team = [*draw.choice(knowing, c, replace=False), *draw.choice(wrong, k - c, replace=False)]
         found.append(([int(each) for each in draw.permutation(team)], int(question)))
     return found

@@ -30,10 +30,11 @@ class Summarisers:
 OracleMaker = Callable[[Halves], Summarisers]
 
 
-def by_vote(halves: Halves) -> Summarisers:
+def by_vote(halves: Halves, *, two_class: bool = False) -> Summarisers:
     """The weighted vote of labels, with weights learnt on the selection split."""
     split = halves.selection
-    return Summarisers(VoteOracle.of(split), VoteOracle.of(split, halves.test.labels))
+    at_home = VoteOracle.of(split, two_class=two_class)
+    return Summarisers(at_home, VoteOracle.of(split, halves.test.labels, two_class=two_class))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +55,8 @@ class Trial:
     """The places of these questions in the whole matrix."""
     known: Floats = field(repr=False)
     """How many labels of the team are right, for the same questions."""
+    accuracies: tuple[float, ...] = ()
+    """Of the team's members, on the selection split: what a summariser may be shown."""
     distance: float | None = None
     """How far the team is from the optimum of the count-based objective, where that is known."""
 
@@ -97,6 +100,7 @@ async def trials(
                 away,
                 halves.tested,
                 halves.test.labels.right[list(found.team)].sum(axis=0).astype(float),
+                tuple(float(each) for each in halves.selection.labels.accuracy[list(found.team)]),
                 _distance(objective, found.team, k),
             )
 

@@ -108,7 +108,8 @@ class NaiveBayes:
 
     def _accuracy(self, scores: Floats) -> Floats:
         right: NDArray[np.bool_] = scores.argmax(axis=1) == self.truth
-        return right.mean(axis=1)
+        share: Floats = right.mean(axis=1)
+        return share
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,14 +134,17 @@ class Classified:
             if len(np.unique(known)) == 1:  # some classifiers refuse to learn a constant
                 right += int((truth[test] == known[0]).sum())
                 continue
-            right += int((clone(self.classifier).fit(features[~test], known).predict(features[test]) == truth[test]).sum())
+            right += int(
+                (clone(self.classifier).fit(features[~test], known).predict(features[test]) == truth[test]).sum()
+            )
         return right / len(truth)
 
 
-def one_hot(labels: LabelMatrix, team: Sequence[int]) -> NDArray[np.float64]:
+def one_hot(labels: LabelMatrix, team: Sequence[int]) -> Floats:
     """Questions × (members × classes): a missing label is a row of zeros for its member."""
     said = labels.codes[list(team)].T[:, :, None] == np.arange(len(labels.classes))
-    return said.reshape(labels.size, -1).astype(float)
+    features: Floats = said.reshape(labels.size, -1).astype(float)
+    return features
 
 
 def _estimator(named: Any) -> Any:

@@ -21,7 +21,8 @@ def log_odds(accuracy: Floats, m: int, classes: int, *, two_class: bool = False)
     """
     p = np.clip(accuracy, 1 / (m + 2), (m + 1) / (m + 2))
     others = 1 if two_class else max(1, classes - 1)
-    return np.maximum(np.log(others * p / (1 - p)), 0.0)
+    weights: Floats = np.maximum(np.log(others * p / (1 - p)), 0.0)
+    return weights
 
 
 def vote(labels: LabelMatrix, team: Sequence[int], weights: Floats, *, seed: int = 0) -> Codes:
@@ -38,7 +39,7 @@ def lots(labels: LabelMatrix, seed: int) -> Floats:
 
 
 def tally(codes: Codes, weights: Floats, classes: int, lot: Floats) -> Codes:
-    members, questions = codes.shape
+    questions = codes.shape[1]
     scores = np.zeros((questions, classes))
     heads = np.zeros((questions, classes))
     places = np.arange(questions)
@@ -49,7 +50,7 @@ def tally(codes: Codes, weights: Floats, classes: int, lot: Floats) -> Codes:
     voiceless = scores.sum(axis=1) == 0
     scores[voiceless] = heads[voiceless]
     said = heads > 0
-    winner = np.where(said, scores + lot, -1.0).argmax(axis=1).astype(np.int16)
+    winner: Codes = np.where(said, scores + lot, -1.0).argmax(axis=1).astype(np.int16)
     winner[~said.any(axis=1)] = UNANSWERED
     return winner
 

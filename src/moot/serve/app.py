@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import orjson
-from fastapi import FastAPI, Header, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
@@ -32,6 +32,7 @@ from moot.run.live import Asked, LiveTeam, unheard
 from moot.run.served import purge
 from moot.serve.body import BodyLimit
 from moot.serve.chat import (
+    LONGEST_S,
     ChatMessage,
     ChatRequest,
     Completion,
@@ -87,7 +88,25 @@ class Feedback(BaseModel):
     correct: bool | None = None
 
 
-Authorization = Annotated[str | None, Header(description="Bearer KEY, where the server asks for one.")]
+# Headers are read by hand and only described here: resolving them is half of what FastAPI does for a request.
+_BEARER = {"security": [{"bearer": []}]}
+_CHAT = {
+    **_BEARER,
+    "parameters": [
+        {
+            "name": "X-Moot-Team",
+            "in": "header",
+            "schema": {"type": "string", "enum": ["true", "false"]},
+            "description": "true: the stream tells what happens at the table, as it happens.",
+        },
+        {
+            "name": "X-Moot-Time-Limit",
+            "in": "header",
+            "schema": {"type": "number", "exclusiveMinimum": 0, "maximum": 3600},
+            "description": "Seconds, like time_limit_s in the body.",
+        },
+    ],
+}
 
 
 def create_app(live: LiveTeam, settings: Settings | None = None) -> FastAPI:
@@ -107,6 +126,7 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> FastAPI:
             await live.close()
 
     app = FastAPI(title="moot", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    _describe_keys(app)
     app.add_middleware(BodyLimit, most=settings.body_bytes, count=server.count_request)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -115,6 +135,17 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> FastAPI:
     server.routes(app)
     history_routes(app, server.gate, live, settings.reports)
     return app
+
+
+def _describe_keys(app: FastAPI) -> None:
+    plain = app.openapi
+
+    def described() -> dict[str, Any]:
+        schema = plain()
+        schema.setdefault("components", {})["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+        return schema
+
+    app.openapi = described  # type: ignore[method-assign]
 
 
 class Server:
@@ -151,38 +182,33 @@ class Server:
             body = {"status": "ok" if broken is None else "not keeping", "error": str(broken) if broken else None}
             return _json(body, status=200 if broken is None else 503)
 
-        @app.get("/metrics", responses=errors)
-        async def metrics(authorization: Authorization = None) -> Response:
-            self.gate.holder(authorization)
+        @app.get("/metrics", responses=errors, openapi_extra=_BEARER)
+        async def metrics(request: Request) -> Response:
+            self.gate.holder(request)
             return Response(self.metrics.text(), media_type="text/plain; version=0.0.4")
 
-        @app.get("/v1/models", responses=errors)
-        async def models(authorization: Authorization = None) -> Response:
-            self.gate.holder(authorization)
+        @app.get("/v1/models", responses=errors, openapi_extra=_BEARER)
+        async def models(request: Request) -> Response:
+            self.gate.holder(request)
             listed = [
                 {"id": name, "object": "model", "created": self._started, "owned_by": "moot"}
                 for name in self.live.cells
             ]
             return _json({"object": "list", "data": listed})
 
-        @app.post("/v1/chat/completions", responses=errors)
-        async def chat(
-            body: ChatRequest,
-            request: Request,
-            authorization: Authorization = None,
-            x_moot_team: Annotated[str | None, Header(description="true: the stream tells the table's events.")] = None,
-            x_moot_time_limit: Annotated[float | None, Header(gt=0, le=3600)] = None,
-        ) -> Response:
-            holder = self.gate.holder(authorization)
+        @app.post("/v1/chat/completions", responses=errors, openapi_extra=_CHAT)
+        async def chat(body: ChatRequest, request: Request) -> Response:
+            holder = self.gate.holder(request)
             options = body.stream_options
-            watched = (x_moot_team or "").casefold() in ("1", "true", "yes") or bool(options and options.include_team)
+            told = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
+            watched = told or bool(options and options.include_team)
             play = Play(
                 self,
                 holder,
                 model=body.model,
                 messages=body.messages,
                 wanted=wanted_form(body.response_format),
-                time_limit_s=body.time_limit_s or x_moot_time_limit,
+                time_limit_s=body.time_limit_s or _time_limit_s(request),
                 ident=f"chatcmpl-{uuid.uuid4().hex}",
             )
             if body.stream:
@@ -191,9 +217,9 @@ class Server:
             done = await unless_gone(request, play.completion())
             return _whole(done.whole(), done)
 
-        @app.post("/v1/responses", responses=errors)
-        async def responses(body: ResponsesRequest, request: Request, authorization: Authorization = None) -> Response:
-            holder = self.gate.holder(authorization)
+        @app.post("/v1/responses", responses=errors, openapi_extra=_BEARER)
+        async def responses(body: ResponsesRequest, request: Request) -> Response:
+            holder = self.gate.holder(request)
             play = Play(
                 self,
                 holder,
@@ -208,9 +234,9 @@ class Server:
                 return Stream(play.ident, _each(response_events(done)))
             return _whole(orjson.dumps(response_json(done)), done)
 
-        @app.post("/v1/feedback", responses=errors)
-        async def feedback(body: Feedback, authorization: Authorization = None) -> Response:
-            self.gate.holder(authorization)
+        @app.post("/v1/feedback", responses=errors, openapi_extra=_BEARER)
+        async def feedback(body: Feedback, request: Request) -> Response:
+            self.gate.holder(request)
             if (body.answer is None) == (body.correct is None):
                 raise Refused(400, "Send either 'answer' or 'correct'.", code="invalid_feedback", param="answer")
             try:
@@ -339,6 +365,20 @@ class Play:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError, Exception):
                 await task
+
+
+def _time_limit_s(request: Request) -> float | None:
+    given = request.headers.get("x-moot-time-limit")
+    if given is None:
+        return None
+    try:
+        limit_s = float(given)
+    except ValueError:
+        limit_s = 0.0
+    if not 0 < limit_s <= LONGEST_S:
+        words = f"X-Moot-Time-Limit: expected seconds, more than 0 and at most {LONGEST_S}"
+        raise Refused(400, words, code="invalid_request", param="X-Moot-Time-Limit")
+    return limit_s
 
 
 async def unless_gone(request: Request, work: Awaitable[T]) -> T:

@@ -25,7 +25,6 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         path = next((known for known in KNOWN if scope["path"].startswith(known)), "other")
-        begun = False
         taken = 0
 
         async def bounded() -> Message:
@@ -37,9 +36,9 @@ class BodyLimit:
             return message
 
         async def counted(message: Message) -> None:
-            nonlocal begun
+            if taken > self.most:
+                raise _TooLarge  # whatever the application makes of the body that broke off
             if message["type"] == "http.response.start":
-                begun = True
                 self.count(path, message["status"])
             await send(message)
 
@@ -49,9 +48,8 @@ class BodyLimit:
                 raise _TooLarge
             await self.app(scope, bounded, counted)
         except _TooLarge:
-            if begun:
-                raise
-            await self._refuse(counted)
+            self.count(path, 413)
+            await self._refuse(send)
 
     async def _refuse(self, send: Send) -> None:
         message = f"The body is larger than {self.most} bytes."

@@ -63,7 +63,8 @@ class StreamOptions(BaseModel):
     include_team: bool | None = Field(default=None, description="Also send what happens at the table, as it happens.")
 
 
-Seconds = Annotated[float, Field(gt=0, le=3600)]
+LONGEST_S = 3600
+Seconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
 
 
 class ChatRequest(BaseModel):

@@ -15,6 +15,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from starlette.requests import HTTPConnection
+
 DAY_S = 86_400.0
 MINUTE_S = 60.0
 
@@ -111,11 +113,11 @@ class Gate:
     def locked(self) -> bool:
         return bool(self._secrets)
 
-    def holder(self, authorization: str | None) -> Holder:
+    def holder(self, request: HTTPConnection) -> Holder:
         """Whose key it is; compared in constant time, with every key, so that time tells nothing."""
         if not self._secrets:
             return self._holders["anyone"]
-        scheme, _, given = (authorization or "").partition(" ")
+        scheme, _, given = request.headers.get("authorization", "").partition(" ")
         found = None
         for name, secret in self._secrets.items():
             if hmac.compare_digest(given.strip().encode(), secret) and scheme.casefold() == "bearer":

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import orjson
-from fastapi import FastAPI, Header, Query
+from fastapi import FastAPI, Query, Request
 from sqlalchemy import Connection
 from starlette.responses import FileResponse, Response
 
@@ -29,7 +29,7 @@ POLICY = (
 )
 """The page shows what models wrote: nothing of it may run, and nothing may leave."""
 
-Authorization = Annotated[str | None, Header()]
+_BEARER = {"security": [{"bearer": []}]}
 
 
 def history_routes(app: FastAPI, gate: Gate, live: LiveTeam, reports: Path | None) -> None:
@@ -43,10 +43,10 @@ def history_routes(app: FastAPI, gate: Gate, live: LiveTeam, reports: Path | Non
             raise Refused(404, f"There is no {name!r}.", code="unknown_url")
         return _file(name)
 
-    @app.get("/v1/moot/teams")
-    async def teams(authorization: Authorization = None) -> Response:
+    @app.get("/v1/moot/teams", openapi_extra=_BEARER)
+    async def teams(request: Request) -> Response:
         """Who sits at which table, for the page."""
-        gate.holder(authorization)
+        gate.holder(request)
         listed = [
             {
                 "model": name,
@@ -59,21 +59,19 @@ def history_routes(app: FastAPI, gate: Gate, live: LiveTeam, reports: Path | Non
         ]
         return _json({"name": live.experiment.name, "simulated": _simulated(live), "teams": listed})
 
-    @app.get("/v1/moot/episodes")
-    async def episodes(
-        limit: Annotated[int, Query(ge=1, le=500)] = 50, authorization: Authorization = None
-    ) -> Response:
+    @app.get("/v1/moot/episodes", openapi_extra=_BEARER)
+    async def episodes(request: Request, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Response:
         """What was asked last."""
-        gate.holder(authorization)
+        gate.holder(request)
         await live.record.flush()
         found = await live.store.run(partial(latest_episodes, experiment=live.record.id, most=limit))
         names = {cell.id: name for name, cell in reversed(live.cells.items())}
         return _json({"episodes": [_short(row, names) for row in found]})
 
-    @app.get("/v1/moot/episodes/{episode}")
-    async def episode(episode: str, authorization: Authorization = None) -> Response:
+    @app.get("/v1/moot/episodes/{episode}", openapi_extra=_BEARER)
+    async def episode(episode: str, request: Request) -> Response:
         """One question whole: every prompt, reply, ballot and grade."""
-        gate.holder(authorization)
+        gate.holder(request)
         await live.record.flush()
         try:
             found = await live.store.run(partial(_whole, experiment=live.record.id, episode=episode))
@@ -81,9 +79,9 @@ def history_routes(app: FastAPI, gate: Gate, live: LiveTeam, reports: Path | Non
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
         return _json(found)
 
-    @app.get("/v1/moot/reports")
-    async def list_reports(authorization: Authorization = None) -> Response:
-        gate.holder(authorization)
+    @app.get("/v1/moot/reports", openapi_extra=_BEARER)
+    async def list_reports(request: Request) -> Response:
+        gate.holder(request)
         names = sorted(_reports(reports))
         return _json({"reports": [{"name": name.removesuffix(".html"), "url": f"/reports/{name}"} for name in names]})
 

@@ -117,6 +117,18 @@ def latest_experiment(connection: Connection, name: str | None = None) -> Row | 
     return next(_mappings(connection, query), None)
 
 
+def experiment_of(connection: Connection, ident: str) -> Row:
+    return next(_mappings(connection, select(schema.experiments).where(schema.experiments.c.id == ident)))
+
+
+def experiments_named(connection: Connection, name: str) -> list[Row]:
+    """Every plan under a name, the oldest first."""
+    table = schema.experiments
+    return list(
+        _mappings(connection, select(table).where(table.c.name == name).order_by(table.c.created_at, table.c.id))
+    )
+
+
 def cells_of(connection: Connection, ident: str) -> list[Row]:
     places = schema.experiment_cells
     query = select(schema.cells).join(places, places.c.cell == schema.cells.c.id)

@@ -19,7 +19,7 @@ from moot.errors import UsageError
 from moot.strategies.argument import Argument, ArgumentForm, extracting
 from moot.strategies.blind import masked
 from moot.strategies.captaincy import by_captain, nobody_answered
-from moot.strategies.course import Course, Meanings, Position, Round, Stand, verdict_of
+from moot.strategies.course import Course, Ending, Meanings, Position, Round, Stand, verdict_of
 from moot.strategies.natives import Drafts, check_drafts, draft_templates, natives, shown_question
 from moot.team import Heard, Team
 from moot.types import Answer, Question, Verdict
@@ -75,7 +75,7 @@ class Debate:
         if (word := meanings.agreed(stands.values())) is not None:
             return Course(drafts, (), "unanimous", word)
         rounds: list[Round] = []
-        ending = "max-rounds"
+        ending: Ending = "max-rounds"
         for number in range(1, self.max_rounds + 1):
             rounds.append(await self._round(question, team, number, stands, meanings))
             stands = dict(rounds[-1].stands)

@@ -16,7 +16,7 @@ from moot.errors import UsageError
 from moot.forms import AnswerForm
 from moot.strategies.captaincy import absent, by_captain, nobody_answered
 from moot.team import Player, Team
-from moot.types import Answer, Question, Verdict
+from moot.types import Answer, Question, Verdict, digest
 
 Order = Literal["random", "ascending", "descending"]
 
@@ -194,11 +194,20 @@ def _names(given: object) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _accuracies(given: object) -> tuple[tuple[str, float], ...]:
+class Accuracies(tuple[tuple[str, float], ...]):
+    """Known accuracies. In a strategy's label they are a number and a mark: what differs must not look alike."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"{len(self)}#{digest(list(self))[:6]}"
+
+
+def _accuracies(given: object) -> Accuracies:
     pairs = list(given.items()) if isinstance(given, Mapping) else list(given) if isinstance(given, tuple) else None
     if pairs is None:
         raise ValueError(f"shown_accuracies: expected a mapping such as {{ann: 0.7}}, found {given!r}")
     for name, value in pairs:
         if not _is_number(value) or not 0 <= value <= 1:
             raise ValueError(f"shown_accuracies: {name}: expected a number from 0 to 1, found {value!r}")
-    return tuple((str(name), float(value)) for name, value in pairs)
+    return Accuracies((str(name), float(value)) for name, value in pairs)

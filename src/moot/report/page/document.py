@@ -92,12 +92,13 @@ def _blocks(run: int, questions: QuestionData) -> Iterator[str]:
 
 def _opening(figures: Mapping[str, Any], runs: int) -> str:
     """The first screen needs no script: whoever prints or reads aloud the file has the verdict."""
-    said = html.escape(verdict(figures))
+    first, *rest = (html.escape(sentence) for sentence in verdict(figures))
     warned = "".join(f"<li>{html.escape(each)}</li>" for each in warnings(figures))
     notes = f'<ul class="warnings" role="note" aria-label="Before you believe it">{warned}</ul>' if warned else ""
+    beside = f'<p class="beside">{" ".join(rest)}</p>' if rest else ""
     name = html.escape(str(figures["experiment"]))
     heading = f"<h1>{name}</h1>" if runs == 1 else f"<h2>{name}</h2>"
     return (
         f'<article class="run">{heading}<p class="lead">{html.escape(lead(figures))}</p>'
-        f'<p class="verdict">{said}</p>{notes}</article>'
+        f'<p class="verdict">{first}</p>{beside}{notes}</article>'
     )

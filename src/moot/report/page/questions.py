@@ -6,14 +6,17 @@ needs is written in parts of some dozens of questions, so that a page opens at o
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from moot.report.figures import grader_of
 from moot.report.page.pack import Once, packed
@@ -81,23 +84,46 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
     """`grade` values a captain's draft where that captain was never played alone."""
     config = json.loads(experiment["config"])
     cells = queries.cells_of(connection, experiment["id"])
-    repeats = int(config.get("repeats", 1))
+    repeats = _repeats(connection, [cell["id"] for cell in cells])
     columns = Columns(repeats, len(cells))
     reader = _Reader(connection, cells, grader_of(config), columns, grade)
     size = max(1, EPISODES_A_PART // max(1, len(cells) * repeats))
-    parts = []
-    for places in _batches(connection, experiment["id"], size):
-        columns.starts.append(len(columns.ids))
-        parts.append(packed(reader.part(places)))
+    packing = []
+    with _uncollected(), ThreadPoolExecutor(1) as pool:  # compression lets go of the interpreter
+        for places in _batches(connection, experiment["id"], size):
+            columns.starts.append(len(columns.ids))
+            packing.append(pool.submit(packed, reader.part(places)))
+    parts = [each.result() for each in packing]
     named = [{**{key: cell[key] for key in _CELL}, "title": _title(cell)} for cell in cells]
     return QuestionData(named, columns.row(), parts)
 
 
-_CELL = ("strategy", "label", "team", "captain", "player")
+def _repeats(connection: Connection, cells: Sequence[str]) -> int:
+    """How often a question was played at most: a strategy may have repeats of its own."""
+    table = schema.episodes
+    found = connection.execute(select(func.max(table.c.repeat)).where(table.c.cell.in_(cells))).scalar()
+    return 1 + int(found or 0)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Millions of small values with no cycle among them: the collector would walk through them and find nothing."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+_CELL = ("strategy", "label", "team", "cohort", "captain", "player")
 
 
 def _title(cell: Row) -> str:
-    return f"{cell['label']}@{who}" if (who := cell["player"] or cell["captain"]) else str(cell["label"])
+    if who := cell["player"] or cell["captain"]:
+        return f"{cell['label']}@{who}"
+    return f"{cell['label']}, {cell['cohort']}" if cell["cohort"] else str(cell["label"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +176,7 @@ class _Reader:
             query = select(table.c.question, table.c.cell, table.c.repeat, *fields)
             query = query.where(table.c.question.in_(part), table.c.cell.in_(cells))
             for question, cell, repeat, *rest in self.connection.execute(query).all():
-                if repeat < self.columns.repeats:
-                    found.setdefault(question, {})[cell, repeat] = rest
+                found.setdefault(question, {})[cell, repeat] = rest
         return found
 
     def _scores(self, cases: Sequence[str], cells: Sequence[str]) -> dict[tuple[str, str, int], Any]:

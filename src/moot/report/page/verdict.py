@@ -9,20 +9,18 @@ FEW = 30
 """Below so many questions a figure says little."""
 
 
-def verdict(figures: Mapping[str, Any]) -> str:
-    """The headline, where there is one; else what the best row reached, called what it is."""
-    headline = figures.get("headline") or {}
-    for key in ("words", "sentence"):
-        if said := headline.get(key):
-            return " ".join(said) if isinstance(said, list | tuple) else str(said)
+def verdict(figures: Mapping[str, Any]) -> tuple[str, ...]:
+    """The headline and what belongs to it; without one, what the best row reached, called what it is."""
+    if words := (figures.get("headline") or {}).get("words"):
+        return (words,) if isinstance(words, str) else tuple(words)
     rows = [row for row in figures["accuracy"] if row["value"] is not None]
     if not rows:
-        return f"Of these {figures['questions']} questions none has been played yet."
+        return (f"Of these {figures['questions']} questions none has been played yet.",)
     best = max(rows, key=lambda row: row["value"])
     who = best.get("player") or best.get("captain")
     named = f"{best['label']}@{who}" if who else best["label"]
     chosen = f"; the highest of {len(rows)} rows, chosen after the fact" if len(rows) > 1 else ""
-    return f"On these {best['n']} questions {named} was right in {_share(best)}{chosen}."
+    return (f"On these {_count(best['n'], 'question')} {named} was right in {_share(best)}{chosen}.",)
 
 
 def lead(figures: Mapping[str, Any]) -> str:

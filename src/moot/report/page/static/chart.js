@@ -8,6 +8,14 @@ const ROW = 20;
 const SUBROW = 15;
 const SHAPES = 6;
 
+// A strategy looks the same in every chart: its number is given when it is first seen.
+const kinds = new Map();
+
+function kindOf(name) {
+  if (!kinds.has(name)) kinds.set(name, kinds.size);
+  return kinds.get(name) % SHAPES;
+}
+
 export function drawChart(section, width) {
   const { chart } = section;
   const drawn = { dots: across, bars: across, lines: plane, scatter: plane }[chart.kind](section, width);
@@ -47,16 +55,20 @@ function across(section, width) {
   const scale = axis(ends, column.unit, left, width - right, bars);
   const marks = [];
   let top = 8;
+  let before = null;
   for (const [title, members] of groups) {
+    const first = seriesName(section, members[0]);
+    if (members.length === 1 && before !== null && first !== before) top += 8;
+    before = first;
     const step = members.length > 1 ? SUBROW : ROW;
     const height = step * members.length + (members.length > 1 ? 6 : 0);
     const middle = top + height / 2;
     marks.push(text(left - 8, middle + 4, short(title, Math.floor((left - 8) / CHARACTER)), "label", "end", title));
     members.forEach((row, place) => {
       const y = members.length > 1 ? top + 3 + step * (place + 0.5) : middle;
-      const kind = series.indexOf(seriesName(section, row));
+      const kind = series.length > 1 ? kindOf(seriesName(section, row)) : 0;
       marks.push(svg("line", { class: "guide", x1: left, x2: width - right, y1: y, y2: y }));
-      marks.push(bars ? bar(row, value, scale, y, step, kind) : whisker(row, column, scale, y, kind));
+      marks.push(bars ? bar(row, column, scale, y, step, kind) : whisker(row, column, scale, y, kind));
       marks.push(text(width - right + 8, y + 4, number(row[value], column.unit).replace(" %", ""), "figure-value", "start", `${title}: ${cellText(row, column)}`));
     });
     top += height;
@@ -70,17 +82,25 @@ function whisker(row, column, scale, y, kind) {
   const known = typeof low === "number" && typeof high === "number";
   return svg(
     "g",
-    { class: `s${Math.max(0, kind) % SHAPES}` },
+    { class: `s${kind}` },
     known ? svg("line", { class: "whisker", x1: scale.at(low), x2: scale.at(high), y1: y, y2: y }) : null,
-    shape(scale.at(row[column.key]), y, Math.max(0, kind)),
+    shape(scale.at(row[column.key]), y, kind),
   );
 }
 
-function bar(row, value, scale, y, step, kind) {
+function bar(row, column, scale, y, step, kind) {
   const from = scale.at(Math.max(0, scale.low));
-  const to = scale.at(row[value]);
-  const thick = Math.min(12, step - 4);
-  return svg("rect", { class: `bar s${Math.max(0, kind) % SHAPES}`, x: Math.min(from, to), y: y - thick / 2, width: Math.max(1, Math.abs(to - from)), height: thick });
+  const to = scale.at(row[column.key]);
+  const thick = Math.min(10, step - 5);
+  const low = column.low ? row[column.low] : null;
+  const high = column.high ? row[column.high] : null;
+  const known = typeof low === "number" && typeof high === "number";
+  return svg(
+    "g",
+    { class: `s${kind}` },
+    svg("rect", { class: "bar", x: Math.min(from, to), y: y - thick / 2, width: Math.max(1, Math.abs(to - from)), height: thick }),
+    known ? svg("line", { class: "bar-whisker", x1: scale.at(low), x2: scale.at(high), y1: y, y2: y }) : null,
+  );
 }
 
 function plane(section, width) {
@@ -103,11 +123,12 @@ function plane(section, width) {
   series.forEach((name, place) => {
     const own = rows.filter((row) => seriesName(section, row) === name).sort((a, b) => a[x] - b[x]);
     const shift = kind === "lines" ? (place - (series.length - 1) / 2) * 5 : 0;
-    const group = svg("g", { class: `s${place % SHAPES}` });
+    const look = series.length > 1 ? kindOf(name) : 0;
+    const group = svg("g", { class: `s${look}` });
     if (kind === "lines") {
       group.append(svg("polyline", { class: "path", points: own.map((row) => `${horizontal.at(row[x]) + shift},${vertical.at(row[y])}`).join(" ") }));
     }
-    for (const row of own) group.append(...point(row, horizontal.at(row[x]) + shift, up, vertical, place, label && row[label]));
+    for (const row of own) group.append(...point(row, horizontal.at(row[x]) + shift, up, vertical, look, label && row[label]));
     marks.push(group);
   });
   const best = rows.filter((row) => row.frontier === true).sort((a, b) => a[x] - b[x]);
@@ -153,9 +174,17 @@ function pointLabels(rows, atX, atY, label, width) {
   return marks;
 }
 
+// What sets colours apart: the chart's own series, else a first column that names few things many times.
+function seriesKey({ chart, columns, rows }) {
+  if (chart.series || chart.kind !== "dots") return chart.series;
+  const key = columns.find((each) => each.key !== chart.label && rows.every((row) => typeof row[each.key] === "string"))?.key;
+  const different = new Set(rows.map((row) => row[key])).size;
+  return key && different > 1 && different <= SHAPES && different < rows.length / 2 ? key : null;
+}
+
 function seriesName(section, row) {
-  const { series } = section.chart;
-  return series ? String(row[series] ?? "") : "";
+  const key = seriesKey(section);
+  return key ? String(row[key] ?? "") : "";
 }
 
 function seriesOf(section, rows) {
@@ -164,7 +193,7 @@ function seriesOf(section, rows) {
 
 // Different shapes as well as colours: the one is enough without the other.
 function shape(x, y, kind) {
-  switch (kind % SHAPES) {
+  switch (kind) {
     case 1: return svg("rect", { class: "mark", x: x - 4, y: y - 4, width: 8, height: 8 });
     case 2: return svg("path", { class: "mark", d: `M${x} ${y - 5.2}l5 9h-10z` });
     case 3: return svg("path", { class: "mark", d: `M${x} ${y - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5z` });
@@ -178,7 +207,7 @@ function legend(series) {
   return el(
     "ul",
     { class: "series", "aria-label": "Series" },
-    series.map((name, place) => el("li", {}, svg("svg", { class: `s${place % SHAPES}`, width: 14, height: 14, "aria-hidden": "true" }, shape(7, 7, place)), name || "–")),
+    series.map((name) => el("li", {}, svg("svg", { class: `s${kindOf(name)}`, width: 14, height: 14, "aria-hidden": "true" }, shape(7, 7, kindOf(name))), name || "–")),
   );
 }
 
@@ -193,6 +222,7 @@ function axis(values, unit, from, to, zero, wanted = null) {
     const ticks = Array.from({ length: last - first + 1 }, (_, place) => 10 ** (first + place));
     return { low: ticks[0], ticks, step: ticks[0], at: (value) => from + ((to - from) * (Math.log10(value) - first)) / (last - first) };
   }
+  if (unit === "share") [low, high] = [Math.max(0, low), Math.min(1, high)];
   if (zero || unit === "points") [low, high] = [Math.min(0, low), Math.max(0, high)];
   if (unit === "ratio") [low, high] = [Math.min(1, low), Math.max(1, high)];
   if (low === high) [low, high] = [low - 0.5 * Math.abs(low || 1), high + 0.5 * Math.abs(high || 1)];

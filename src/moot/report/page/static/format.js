@@ -66,7 +66,7 @@ export function tick(value, unit, step) {
   const scale = unit === "share" || unit === "points" ? 100 : 1;
   const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(step * scale * 1.0001))));
   const text = grouped(scale * value, digits);
-  return text.replace("-", "−");
+  return /^-[0.]*$/.test(text) ? text.slice(1) : text.replace("-", "−");
 }
 
 export function count(value, one, many = `${one}s`) {

@@ -138,7 +138,7 @@ class Explorer {
     this.list.mark(entry);
     if (again && !this.wantsFocus) this.panel.querySelector(`[data-cell="${picked.cell}"]`)?.focus({ preventScroll: true });
     else if (this.wantsFocus || document.activeElement === document.body) head.focus({ preventScroll: true });
-    if (!this.wantsFocus && !again) byId("questions").scrollIntoView({ block: "start" });
+    if (!this.wantsFocus && !again) byId("questions").scrollIntoView({ block: "start", behavior: "instant" });
     this.wantsFocus = false;
   }
 
@@ -173,6 +173,8 @@ class Explorer {
   tell(words) {
     this.panel.replaceChildren(el("div", { class: "panel-head" }, el("p", {}, said(words)), el("button", { type: "button", class: "quiet close", click: () => this.close() }, "Close")));
     this.panel.hidden = false;
+    document.body.classList.add("reading");
+    byId("questions").scrollIntoView({ block: "start", behavior: "instant" });
   }
 
   close() {
@@ -199,12 +201,12 @@ function options(select, pairs, choose, explorer) {
 
 // As the system, light, dark: kept where the browser lets a file keep something.
 function theme() {
-  const names = { "": "as the system", light: "light", dark: "dark" };
+  const names = { "": "system", light: "light", dark: "dark" };
   const button = byId("theme");
   const apply = (name) => {
     if (name) document.documentElement.dataset.theme = name;
     else delete document.documentElement.dataset.theme;
-    button.textContent = `Theme: ${names[name]}`;
+    button.replaceChildren(el("span", { class: "theme-word" }, "Theme: "), names[name]);
   };
   let current = "";
   try {

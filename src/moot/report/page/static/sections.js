@@ -21,6 +21,7 @@ export function renderSections(runs, place, contents) {
     contents.append(el("a", { href: `#section-${id}` }, title));
   }
   contents.append(el("a", { href: "#questions" }, "Every question"));
+  contents.classList.toggle("two", runs.length > 1);
   keepWidths(drawings);
 }
 

@@ -48,7 +48,7 @@ export function verdictChooser(run, position, chosen, choose) {
         "div",
         { class: "verdict-group", role: "group", "aria-label": label },
         el("span", { class: "verdict-label" }, label),
-        members.map(({ cell, number }) => {
+        el("div", { class: "chips" }, members.map(({ cell, number }) => {
           const slot = run.slot(position, chosen.repeat);
           const pressed = number === chosen.cell;
           return el(
@@ -58,7 +58,7 @@ export function verdictChooser(run, position, chosen, choose) {
             el("b", {}, line(cell.player ?? cell.captain ?? cell.label, 24)),
             line(run.answer(number, position, chosen.repeat) ?? "no answer", 28, "chip-answer"),
           );
-        }),
+        })),
       ),
     ),
   );

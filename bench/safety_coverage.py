@@ -1,0 +1,94 @@
+"""What the interval of the safety multiple covers, where the truth is known: simulated changes of mind, 2,000 times.
+
+Each question has a chance of its own of being right alone, of a rescue and of a regression, drawn from beta
+distributions, so the changes of one question hang together. The truth is E[rescues] / E[regressions]. Beside our
+interval stand the plainer ones: the delta method with the same clusters, and one that takes all pairs for independent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from moot.measure.multiple import multiple_bounds
+from moot.measure.proportion import Z_95
+
+REPETITIONS = 2_000
+
+
+@dataclass(frozen=True)
+class World:
+    """`together`: the correlation of two models' changes on one question."""
+
+    questions: int
+    models: int
+    accuracy: float
+    rescue_rate: float
+    together: float
+
+    def regression_rate(self, expected: float) -> float:
+        return expected / (self.questions * self.models * self.accuracy)
+
+
+WORLDS = (
+    World(198, 9, 0.75, 0.4, 0.2),
+    World(198, 9, 0.75, 0.4, 0.5),
+    World(198, 9, 0.75, 0.1, 0.2),
+    World(60, 6, 0.6, 0.3, 0.2),
+    World(500, 12, 0.5, 0.2, 0.3),
+    World(198, 1, 0.75, 0.4, 0.001),
+)
+EXPECTED = (3, 5, 15, 30, 71)
+
+
+def drawn(world: World, expected: float, repetitions: int, seed: int) -> tuple[Any, Any, float]:
+    """Rescues and regressions by repetition and question, and the true multiple."""
+    generator = np.random.default_rng(seed)
+    size, loose = (repetitions, world.questions), 1 / world.together - 1
+
+    def chances(mean: float) -> Any:
+        return generator.beta(mean * loose, (1 - mean) * loose, size)
+
+    right = generator.binomial(world.models, chances(world.accuracy))
+    lost = world.regression_rate(expected)
+    regressions = generator.binomial(right, chances(lost))
+    rescues = generator.binomial(world.models - right, chances(world.rescue_rate))
+    truth = (1 - world.accuracy) * world.rescue_rate / (world.accuracy * lost)
+    return rescues.astype(float), regressions.astype(float), truth
+
+
+def covered(bounds: Any, truth: float) -> Any:
+    return (bounds[0] <= truth) & (truth <= bounds[1])
+
+
+def delta_bounds(rescues: Any, regressions: Any, *, clustered: bool) -> Any:
+    gained, lost = rescues.sum(axis=-1), regressions.sum(axis=-1)
+    questions = rescues.shape[-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        residuals = rescues / gained[:, None] - regressions / lost[:, None]
+        clusters = questions / (questions - 1) * (residuals**2).sum(axis=-1)
+        half = Z_95 * np.sqrt(clusters if clustered else 1 / gained + 1 / lost)
+        return np.exp(np.stack([np.log(gained / lost) - half, np.log(gained / lost) + half]))
+
+
+def main() -> None:
+    print("questions models rescue-rate together expected-regressions | ours  delta  unclustered | without regressions")
+    for world in WORLDS:
+        for expected in EXPECTED:
+            if world.regression_rate(expected) > 0.6:
+                continue
+            rescues, regressions, truth = drawn(world, expected, REPETITIONS, seed=1)
+            defined = (regressions.sum(axis=-1) > 0) & (rescues.sum(axis=-1) > 0)
+            ours = covered(multiple_bounds(rescues, regressions), truth).mean()
+            others = [
+                covered(delta_bounds(rescues, regressions, clustered=clustered), truth)[defined].mean()
+                for clustered in (True, False)
+            ]
+            place = f"{world.questions:9} {world.models:6} {world.rescue_rate:11} {world.together:8} {expected:20}"
+            print(f"{place} | {ours:.3f} {others[0]:.3f} {others[1]:.3f} | {1 - defined.mean():.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""`moot compare`: two strategies on the same questions, pair by pair."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from sqlalchemy import Connection
+
+from moot.cli.report import open_existing
+from moot.report.compare import compared, words
+from moot.report.figures import find_experiment
+from moot.store import from_here
+
+
+def compare_command(source: str, *, a: str, b: str, store: str | None, as_json: bool) -> int:
+    row = asyncio.run(_compared(source, a, b, store))
+    if as_json:
+        print(json.dumps(row, ensure_ascii=False, indent=1))
+        return 0
+    console = Console()
+    for sentence in words(row):
+        console.print(sentence, markup=False, highlight=False)
+    return 0
+
+
+async def _compared(source: str, a: str, b: str, store: str | None) -> dict[str, Any]:
+    """`source` is an experiment file, the URL of a store, or a store's file."""
+    if "://" in source or source.endswith((".db", ".sqlite")):
+        opened, name = open_existing(None, from_here(source if "://" in source else f"sqlite:///{source}"))
+    else:
+        opened, name = open_existing(Path(source), store)
+
+    def read(connection: Connection) -> dict[str, Any]:
+        return compared(connection, find_experiment(connection, name), a, b)
+
+    await opened.open()
+    try:
+        return await opened.run(read)
+    finally:
+        await opened.close()

@@ -1,0 +1,200 @@
+"""`moot select`: which proposers should a summariser read? On a label matrix, or on what an experiment has stored."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from moot.cli.report import open_existing
+from moot.errors import UsageError
+from moot.prompts import Prompts
+from moot.report.figures import find_experiment, grader_of
+from moot.report.section_terminal import section_parts
+from moot.report.selection import method_rows, selection_sections, single_rows
+from moot.run.build import build
+from moot.run.chain import chain, limiters, purse_of
+from moot.run.experiment import ExperimentFile, read_experiment
+from moot.run.selecting import only_summariser, stored_labels, summariser_named, summariser_of
+from moot.select.aggregate import aggregators, inferred
+from moot.select.labels import LabelMatrix, default_m, read_labels
+from moot.select.selector import Selector, check_k, registered, selector
+from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials
+from moot.store.calls import ExperimentCalls
+
+EXPERIMENTS = (".yaml", ".yml")
+BY_VOTE = "no summariser model: the ensemble's word is the weighted vote of the team's labels, 0 calls"
+
+
+class Asked:
+    """What was asked for, checked."""
+
+    def __init__(
+        self, k: str, method: str, options: Sequence[str], calls: int | None, m: int | None, splits: int, seed: int
+    ) -> None:
+        self.all = method == "all"
+        self.names = list(registered()) if self.all else [each.strip() for each in method.split(",") if each.strip()]
+        self.options = dict(map(_option, options))
+        self.calls, self.m, self.splits, self.seed = calls, m, splits, seed
+        self.ks = _sizes(k)
+        if self.options and len(self.names) != 1:
+            raise UsageError("--option goes with one --method")
+        for name in self.names:
+            self._selector(name)
+
+    def selectors(self, labels: LabelMatrix) -> list[Selector]:
+        """Those that make sense for these labels; one that does not is left out of `all` only."""
+        names = [name for name in self.names if not (self.all and name == "truth-prediction" and not labels.shared)]
+        return [self._selector(name) for name in names]
+
+    def _selector(self, name: str) -> Selector:
+        made = selector(name, self.options)
+        if self.calls is None or "calls" not in [each.name for each in fields(made)]:  # type: ignore[arg-type]
+            return made
+        return selector(name, {**self.options, "calls": self.calls})
+
+
+def select_command(
+    path: Path,
+    *,
+    k: str,
+    method: str,
+    m: int | None,
+    seed: int,
+    splits: int,
+    where: Sequence[str],
+    options: Sequence[str],
+    calls: int | None,
+    summariser: str | None,
+    store: str | None,
+    as_json: bool,
+) -> int:
+    asked = Asked(k, method, options, calls, m, splits, seed)
+    if path.suffix.lower() in EXPERIMENTS:
+        if where:
+            raise UsageError("--where filters the rows of a label matrix; an experiment file has none")
+        return asyncio.run(_on_experiment(path, asked, summariser, store, as_json))
+    if summariser or store:
+        raise UsageError("--summariser and --store go with an experiment file: a label matrix holds no responses")
+    labels = read_labels(path, where)
+    rows = asyncio.run(_rows(labels, asked, by_vote))
+    _show(rows, labels, asked, BY_VOTE, as_json)
+    return 0
+
+
+async def _on_experiment(path: Path, asked: Asked, wanted: str | None, url: str | None, as_json: bool) -> int:
+    file = read_experiment(path, with_questions=False)
+    opened, name = open_existing(path, url)
+    await opened.open()
+    try:
+        experiment = await opened.run(partial(find_experiment, name=name))
+        grader = grader_of(json.loads(experiment["config"]))
+        stored = await opened.run(partial(stored_labels, experiment=experiment, grader=grader))
+        if stored.ungraded:
+            print(f"moot: {stored.ungraded} answers are ungraded and count as not right", file=sys.stderr)
+        named = summariser_named(file, wanted)
+        if named is None:
+            rows = await _rows(stored.labels, asked, by_vote)
+            _show(rows, stored.labels, asked, BY_VOTE, as_json)
+            return 0
+        model, mixture = named
+        async with _chained(file, model, opened) as (reader, prompts):
+            summariser = summariser_of(stored, mixture, reader, prompts, file.spec.seed)
+            rows = await _rows(stored.labels, asked, summariser.maker())
+        words = f"the ensemble's word is that of {model}, {mixture.repeats} repeats on test questions"
+        _show(rows, stored.labels, asked, words, as_json)
+        for cause, times in summariser.failures.most_common(5):
+            print(f"moot: the summariser failed {times} times and counts as not right: {cause}", file=sys.stderr)
+        return 1 if summariser.failures else 0
+    finally:
+        await opened.close()
+
+
+@asynccontextmanager
+async def _chained(file: ExperimentFile, name: str, store: Any) -> AsyncIterator[tuple[Any, Prompts]]:
+    """The summariser as a run would call it: cached, retried, limited, paid for from the experiment's budget."""
+    only = build(only_summariser(file, name))
+    calls = ExperimentCalls(store, only.name)
+    purse = await purse_of(store, only.name, file.spec.budget_usd)
+    models = chain(only.models, limiters(only.models), calls, purse)
+    try:
+        yield models[name], only.grading.team.prompts
+    finally:
+        await store.flush()
+        for built in only.models.values():
+            await built.model.close()
+
+
+async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker) -> list[dict[str, Any]]:
+    for k in asked.ks:
+        check_k(labels, k)
+    plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
+    found: list[Trial] = []
+    methods = asked.selectors(labels)
+    for k in asked.ks:
+        found += [each async for each in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
+    rows = method_rows(labels, found)
+    if asked.all:
+        beside = aggregated(labels, aggregators(labels), **plan)  # type: ignore[arg-type]
+        rows += method_rows(labels, [*beside, *_crowd(labels, beside)], "aggregator")
+        rows += single_rows(labels)
+    return rows
+
+
+def _crowd(labels: LabelMatrix, beside: Sequence[Trial]) -> list[Trial]:
+    """Those of crowd-kit, where it is installed: inferred once from all labels, scored on the same test questions."""
+    try:
+        said = inferred(labels)
+    except UsageError as error:
+        print(f"moot: {error}", file=sys.stderr)
+        return []
+    splits = {each.split: each.tested for each in beside}
+    everybody = tuple(range(len(labels.proposers)))
+    known = labels.right.sum(axis=0).astype(float)
+    return [
+        Trial(name, None, split, everybody, 0, (), None, (codes == labels.truth)[at].astype(float), at, known[at])
+        for name, codes in said.items()
+        for split, at in splits.items()
+    ]
+
+
+def _show(rows: list[dict[str, Any]], labels: LabelMatrix, asked: Asked, oracle: str, as_json: bool) -> None:
+    for remark in labels.remarks():
+        print(f"moot: {remark}", file=sys.stderr)
+    if as_json:
+        print(json.dumps([{**row, "oracle": oracle} for row in rows], ensure_ascii=False, indent=1))
+        return
+    m = default_m(labels.size) if asked.m is None else asked.m
+    console = Console()
+    for section in selection_sections(rows, oracle=oracle, m=m, splits=asked.splits, questions=labels.size):
+        for part in section_parts(section, console.width):
+            console.print(part)
+        console.print()
+
+
+def _sizes(text: str) -> list[int]:
+    try:
+        sizes = [int(each) for each in text.split(",")]
+    except ValueError:
+        sizes = []
+    if not sizes or min(sizes) < 1:
+        raise UsageError(f"--k {text}: expected a whole number from 1 on, or several: 3,5,7")
+    return list(dict.fromkeys(sizes))
+
+
+def _option(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise UsageError(f"--option {text}: expected NAME=VALUE, such as tau=0.5")
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value

@@ -1,0 +1,157 @@
+"""A store and a report as Python objects, for scripts and notebooks.
+
+    store = moot.open_store("sqlite:///cup.db")
+    store.frame("episodes")
+    moot.report("cup.yaml").save("report.html")
+
+Everything is read when it is asked for, in a thread of its own, so that it works where an event loop is running already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlalchemy import Connection
+
+from moot.errors import UsageError
+from moot.report.figures import Figures, figures, find_experiment
+from moot.report.frames import experiments_frame, frame
+from moot.report.section import Section
+from moot.report.section_terminal import cell
+from moot.report.sections import all_sections
+from moot.store import from_here, store_at
+from moot.store.store import Store
+
+if TYPE_CHECKING:
+    from polars import DataFrame
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenStore:
+    """A store that is read. It is opened for each question and holds no connection in between."""
+
+    url: str
+    beside: Path | None = None
+
+    def frame(self, kind: str, experiment: str | None = None) -> DataFrame:
+        """A Polars frame of the ``episodes``, ``calls`` or ``scores``: of one experiment, or of all."""
+        return self._read(partial(frame, kind=kind, experiment=experiment))
+
+    def experiments(self) -> DataFrame:
+        """What the store holds: a row for each plan, with its name and its number of questions."""
+        return self._read(experiments_frame)
+
+    def report(self, experiment: str | None = None, *, hypotheses: Sequence[str] = ()) -> Report:
+        """The figures of an experiment: the one of this name, or the last that ran."""
+
+        def read(connection: Connection) -> Figures:
+            return figures(connection, find_experiment(connection, experiment), hypotheses=hypotheses)
+
+        return Report(self, self._read(read), experiment)
+
+    def _read(self, work: Callable[[Connection], T]) -> T:
+        async def reading() -> T:
+            store = await self._store().open()
+            try:
+                return await store.run(work)
+            finally:
+                await store.close()
+
+        with ThreadPoolExecutor(1, thread_name_prefix="moot-read") as thread:
+            return thread.submit(lambda: asyncio.run(reading())).result()
+
+    def _store(self) -> Store:
+        store = store_at(self.url, beside=self.beside)
+        return store.needed(f"there is no store at {store.name} yet; run the experiment first: moot run FILE")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Report:
+    """All that is known about a run: `figures` as `moot report --json` prints them, `sections` as every view shows them."""
+
+    store: OpenStore
+    figures: Figures
+    experiment: str | None = None
+
+    @property
+    def sections(self) -> list[Section]:
+        return all_sections(self.figures)
+
+    @property
+    def headline(self) -> str:
+        """The verdict in words."""
+        return str((self.figures.get("headline") or {}).get("sentence") or "Nothing has been played yet.")
+
+    def save(self, path: str | Path) -> Path:
+        """The page that people open, as one HTML file."""
+        from moot.report.page.run import read_run, write_page
+
+        target = Path(path)
+        if target.suffix not in (".html", ".htm"):
+            raise UsageError(f"{target}: expected a name that ends in .html")
+
+        def write(connection: Connection) -> None:
+            page = read_run(connection, find_experiment(connection, self.experiment), self.figures)
+            write_page(target, page.figures, page.sections, page.questions)
+
+        self.store._read(write)
+        return target
+
+    def __repr__(self) -> str:
+        return f"Report({self.figures['experiment']!r}: {self.headline})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the verdict, and every section as a table."""
+        title = html.escape(str(self.figures["experiment"]))
+        shown = "".join(map(section_html, self.sections))
+        return f"<h3>{title}</h3><p><b>{html.escape(self.headline)}</b></p>{shown}"
+
+
+def section_html(section: Section) -> str:
+    """A section as plain HTML, folded in but for the first look."""
+    heads = "".join(f"<th>{html.escape(column.title)}</th>" for column in section.columns)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell(row, column))}</td>" for column in section.columns) + "</tr>"
+        for row in section.rows
+    )
+    words = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in section.words)
+    opened = " open" if section.id == "accuracy" else ""
+    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"<details{opened}><summary>{html.escape(section.title)}</summary>{table}{words}</details>"
+
+
+def open_store(url: str) -> OpenStore:
+    """A store by its URL (``sqlite:///cup.db``, ``postgresql://…``) or by the path of its file; it must be there."""
+    opened = OpenStore(from_here(url if "://" in url else f"sqlite:///{url}"))
+    opened.experiments()  # what is wrong with it is said now
+    return opened
+
+
+def report(source: str | Path, output: str | Path | None = None, *, experiment: str | None = None) -> Report:
+    """The report of an experiment file, or of a store by its URL; with `output`, also written as a page.
+
+    The name of the experiment is the file's own; with a store it may be given, and is else the last that ran.
+    """
+    text = str(source)
+    stored = "://" in text or text.endswith((".db", ".sqlite"))
+    found = open_store(text).report(experiment) if stored else _of_file(Path(source))
+    if output is not None:
+        found.save(output)
+    return found
+
+
+def _of_file(path: Path) -> Report:
+    from moot.run.experiment import read_experiment
+
+    file = read_experiment(path, with_questions=False)
+    opened = OpenStore(file.store_url, beside=path.parent)
+    return opened.report(file.spec.kept_as, hypotheses=file.spec.hypotheses)

@@ -1,0 +1,299 @@
+"""Figures of selection: the table of methods, what the chosen teams look like, and what mixtures in a run came to."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from moot.measure.proportion import wilson
+from moot.report.section import Chart, Column, Section
+from moot.select.labels import LabelMatrix
+from moot.select.trial import Trial
+
+Row = dict[str, Any]
+
+EQUAL = {
+    ("per-model-top", "input-all"): "with one prompt a model, the best of each model is everybody",
+    ("model-first", "greedy"): "with one prompt a model, to choose a model is to choose a proposer",
+    ("best-model", "top-accuracy"): "the most accurate are all of one model",
+}
+"""Why two methods come out the same, where there is a reason beyond chance."""
+
+
+def method_rows(labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selector") -> list[Row]:
+    """One row a method and k, over all splits."""
+    together: dict[tuple[str, int | None], list[Trial]] = defaultdict(list)
+    for each in trials:
+        together[each.method, each.k].append(each)
+    rows = [_row(labels, group, kind) for group in together.values()]
+    _mark_equal(rows, together)
+    return rows
+
+
+def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
+    first = group[0]
+    tests = [each.test_accuracy for each in group]
+    mean = sum(tests) / len(tests)
+    tested = {int(place) for each in group for place in each.tested}
+    bounds = wilson(mean * len(tested), len(tested))
+    at_home = [each.selection_accuracy for each in group if each.selection_accuracy is not None]
+    sizes = [len(each.team) for each in group]
+    distances = [each.distance for each in group if each.distance is not None]
+    return {
+        "method": first.method,
+        "kind": kind,
+        "k": first.k,
+        "size": sizes[0] if len(set(sizes)) == 1 else sum(sizes) / len(sizes),
+        "team": [str(labels.proposers[place]) for place in first.team],
+        "selection_accuracy": sum(at_home) / len(at_home) if at_home else None,
+        "test_accuracy": mean,
+        "low": bounds.low,
+        "high": bounds.high,
+        "n": len(tested),
+        "splits": len(group),
+        "deviation": float(np.std(tests, ddof=1)) if len(tests) > 1 else None,
+        "calls": round(sum(each.calls for each in group) / len(group)),
+        "distance": sum(distances) / len(distances) if distances else None,
+        "proven": len(distances),
+        "counts": _counts(labels, group),
+        "right_labels": _right_labels(group),
+        "notes": _notes(group),
+        "accuracies": {
+            str(labels.proposers[place]): value for place, value in zip(first.team, first.accuracies, strict=False)
+        },
+        "teams": [[str(labels.proposers[place]) for place in each.team] for each in group] if len(group) > 1 else None,
+    }
+
+
+def _counts(labels: LabelMatrix, group: Sequence[Trial]) -> dict[str, float]:
+    """How many proposers of each model were chosen, on average over the splits."""
+    chosen = Counter(labels.proposers[place].model for each in group for place in each.team)
+    return {model: chosen[model] / len(group) for model in labels.models if chosen[model]}
+
+
+def _right_labels(group: Sequence[Trial]) -> list[Row]:
+    """How often c labels of the team are right, and how often the ensemble is right then."""
+    known = np.concatenate([each.known for each in group]).astype(int)
+    right = np.concatenate([each.right for each in group])
+    size = max(len(each.team) for each in group)
+    rows = []
+    for c in range(size + 1):
+        here = known == c
+        n = int(here.sum())
+        rows.append({"c": c, "n": n, "share": n / len(known), "accuracy": float(right[here].mean()) if n else None})
+    return rows
+
+
+def _notes(group: Sequence[Trial]) -> list[str]:
+    """What selectors said, each sentence once, with the number of splits it was said on."""
+    said = Counter(note for each in group for note in each.notes if not note.startswith("tau = "))
+    return [note if times == len(group) else f"{note} ({times} of {len(group)} splits)" for note, times in said.items()]
+
+
+def _mark_equal(rows: Sequence[Row], together: Mapping[tuple[str, int | None], Sequence[Trial]]) -> None:
+    """Rows whose teams are the same on every split point to the first of them."""
+    teams = {key: [tuple(sorted(each.team)) for each in group] for key, group in together.items()}
+    for number, row in enumerate(rows):
+        row["same_as"] = row["why_same"] = None
+        for other in rows[:number]:
+            if teams[row["method"], row["k"]] == teams[other["method"], other["k"]] and other["same_as"] is None:
+                row["same_as"] = other["method"]
+                row["why_same"] = EQUAL.get((row["method"], other["method"])) or EQUAL.get(
+                    (other["method"], row["method"])
+                )
+                break
+
+
+def single_rows(labels: LabelMatrix) -> list[Row]:
+    """Each proposer's own accuracy, on all questions; the best first."""
+    rows = []
+    for place in np.argsort(-labels.accuracy, kind="stable"):
+        right = int(labels.right[place].sum())
+        bounds = wilson(right, labels.size)
+        proposer = labels.proposers[place]
+        rows.append(
+            {
+                "method": f"single:{proposer}",
+                "kind": "single",
+                "k": 1,
+                "size": 1,
+                "team": [str(proposer)],
+                "model": proposer.model,
+                "prompt": proposer.prompt,
+                "selection_accuracy": None,
+                "test_accuracy": right / labels.size,
+                "low": bounds.low,
+                "high": bounds.high,
+                "n": labels.size,
+                "calls": 0,
+                "unanswered": int((labels.codes[place] < 0).sum()),
+            }
+        )
+    return rows
+
+
+def selection_sections(rows: Sequence[Row], *, oracle: str, m: int, splits: int, questions: int) -> list[Section]:
+    """What `moot select` prints."""
+    chosen = [row for row in rows if row["kind"] == "selector"]
+    sections = [_methods(chosen, oracle, m, splits, questions)]
+    sections += [_models(chosen)] if len(chosen) > 1 else [_team(chosen[0])]
+    sections.append(_labels_right(chosen))
+    if len({row["k"] for row in chosen}) > 1:
+        sections.append(_over(chosen, "k", "selection-by-k", "Accuracy against the size of the team"))
+    if any(row["calls"] for row in chosen):
+        sections.append(_over(chosen, "calls", "selection-by-calls", "Accuracy against summariser calls spent"))
+    if beside := [row for row in rows if row["kind"] == "aggregator"]:
+        sections.append(_aggregators(beside))
+    if single := [row for row in rows if row["kind"] == "single"]:
+        sections.append(_singles(single))
+    return sections
+
+
+def _methods(rows: Sequence[Row], oracle: str, m: int, splits: int, questions: int) -> Section:
+    words = [f"{questions} questions, {m} to choose on, {splits} random split{'s' if splits > 1 else ''}; {oracle}."]
+    columns = [
+        Column("method", "method"),
+        Column("k", "k"),
+        Column("size", "size"),
+        Column("selection_accuracy", "chosen on", "share"),
+        Column("test_accuracy", "test (95 % interval)", "share", "low", "high"),
+    ]
+    if splits > 1:
+        columns.append(Column("spread", "± splits"))
+        words.append(
+            "± splits: standard deviation between splits, in points. The interval is over the questions tested."
+        )
+    columns.append(Column("calls", "calls", "calls"))
+    if any(row["distance"] is not None for row in rows):
+        columns.append(Column("from_optimum", "to optimum"))
+        words.append("to optimum: points below the best team there is, by the surrogate that exact maximises.")
+    words += [_same(row) for row in rows if row["same_as"]]
+    words += [f"{row['method']}: {note}." for row in rows for note in row["notes"]]
+    words += _partners(rows)
+    shown = [{**row, "spread": _points(row["deviation"]), "from_optimum": _points(row["distance"])} for row in rows]
+    chart = Chart("dots", x="test_accuracy", y="method", label="method", series="k")
+    return Section("selection", "Teams by method", tuple(dict.fromkeys(words)), tuple(columns), shown, chart)
+
+
+def _points(share: float | None) -> str | None:
+    return None if share is None else f"{100 * share:.1f}"
+
+
+def _same(row: Row) -> str:
+    reason = f": {row['why_same']}" if row["why_same"] else ""
+    return f"{row['method']} chose the same teams as {row['same_as']} on every split{reason}."
+
+
+def _partners(rows: Sequence[Row]) -> list[str]:
+    """The most accurate beside the most complementary partner of a summariser: teams of one."""
+    by_name = {row["method"]: row for row in rows if row["k"] == 1}
+    if "greedy" not in by_name or "top-accuracy" not in by_name or not by_name["greedy"]["calls"]:
+        return []
+    pair = (by_name["top-accuracy"], by_name["greedy"])
+    shares = [f"{100 * row['test_accuracy']:.1f} %" for row in pair]
+    names = [
+        " or ".join(dict.fromkeys(each for team in row["teams"] or [row["team"]] for each in team)) for row in pair
+    ]
+    return [
+        f"With its most accurate partner ({names[0]}) the summariser is right on {shares[0]}, with its most complementary"
+        f" one ({names[1]}) on {shares[1]}."
+    ]
+
+
+def _team(row: Row) -> Section:
+    members = [
+        {"place": place, "proposer": name, "accuracy": row["accuracies"][name]}
+        for place, name in enumerate(row["team"], start=1)
+    ]
+    columns = (
+        Column("place", "#"),
+        Column("proposer", "proposer"),
+        Column("accuracy", "alone, where chosen", "share"),
+    )
+    words = ("The team of the first split.",) if row["splits"] > 1 else ()
+    return Section("selection-team", f"The team of {row['method']}", words, columns, members)
+
+
+def _models(rows: Sequence[Row]) -> Section:
+    """The paper's counts: how many proposers of each model. Methods that take the whole pool have nothing to tell."""
+    pool = max(sum(row["counts"].values()) for row in rows)
+    telling = [row for row in rows if row["same_as"] is None and sum(row["counts"].values()) < pool]
+    several = len({row["k"] for row in rows}) > 1
+    named = {
+        " ".join((*row["method"].split("-"), *([str(row["k"])] if several else []))): row["counts"] for row in telling
+    }
+    total = Counter[str]()
+    for counts in named.values():
+        total.update(counts)
+    shown = [
+        {"model": model, **{name: counts.get(model) for name, counts in named.items()}}
+        for model, _ in total.most_common()
+    ]
+    columns = (Column("model", "model"), *(Column(name, name) for name in named))
+    words = ("Mean over the splits.",) if any(row["splits"] > 1 for row in rows) else ()
+    return Section("selection-counts", "Proposers chosen of each model", words, columns, shown)
+
+
+def _labels_right(rows: Sequence[Row]) -> Section:
+    """Figures 2 and 3 of the paper: methods down, the number of right labels across; last, how right the ensemble is."""
+    fitting = [row for row in rows if row["size"] == row["k"] and not row["same_as"]]
+    shown = [
+        {"method": row["method"], "k": row["k"], **{str(each["c"]): each["share"] for each in row["right_labels"]}}
+        for row in fitting
+    ]
+    for k in sorted({row["k"] for row in fitting}):
+        pooled: dict[str, float | None] = {}
+        for c in range(k + 1):
+            cells = [row["right_labels"][c] for row in fitting if row["k"] == k]
+            n = sum(each["n"] for each in cells)
+            pooled[str(c)] = sum(each["n"] * (each["accuracy"] or 0.0) for each in cells) / n if n else None
+        shown.append({"method": "ensemble right then", "k": k, **pooled})
+    most = max((row["k"] for row in fitting), default=0)
+    columns = (
+        Column("method", "method"),
+        Column("k", "k"),
+        *(Column(str(c), str(c), "share") for c in range(most + 1)),
+    )
+    words = ("On how many test questions so many labels of the team are right; last, all methods together.",)
+    return Section("selection-right-labels", "Right labels in the team", words, columns, shown)
+
+
+def _over(rows: Sequence[Row], key: str, ident: str, title: str) -> Section:
+    shown = sorted(
+        (
+            {
+                "method": row["method"],
+                key: row[key],
+                "test_accuracy": row["test_accuracy"],
+                "low": row["low"],
+                "high": row["high"],
+            }
+            for row in rows
+        ),
+        key=lambda row: (row["method"], row[key]) if key == "k" else (row[key], row["method"]),
+    )
+    columns = (Column("method", "method"), Column(key, key), Column("test_accuracy", "test", "share", "low", "high"))
+    return Section(ident, title, (), columns, shown, Chart("lines", x=key, y="test_accuracy", series="method"))
+
+
+def _aggregators(rows: Sequence[Row]) -> Section:
+    columns = (
+        Column("method", "aggregator"),
+        Column("size", "voters"),
+        Column("test_accuracy", "test", "share", "low", "high"),
+    )
+    words = ("The labels of the whole pool put together without a model, on the same test questions.",)
+    return Section("selection-aggregators", "Label-level aggregators", words, columns, rows)
+
+
+def _singles(rows: Sequence[Row]) -> Section:
+    named = [{**row, "proposer": row["team"][0]} for row in rows]
+    columns = (
+        Column("proposer", "proposer"),
+        Column("test_accuracy", "alone", "share", "low", "high"),
+        Column("unanswered", "unanswered"),
+    )
+    return Section("selection-proposers", "Each proposer alone", ("On all questions.",), columns, named)

@@ -1,0 +1,310 @@
+"""One place that keeps the limits of every endpoint and the cap on money, for workers in many processes.
+
+It holds the very `Limiter` and `Purse` that a run in one process has, so what they promise holds for all workers
+together: never more calls at once, never more a minute, one pause when the endpoint asks for one, no call that could
+cross the cap. A worker's questions and news are gathered while the last message is on its way, so there are a few
+messages a second and not several a call. What a worker holds is on its account: when it dies its places are free again,
+and the money of its open calls counts as spent, because it may be on the bill.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from moot.errors import MootError
+from moot.models.budget import Purse
+from moot.models.limit import Limiter, Limits
+from moot.types import Usage
+
+LONGEST_POLL_S = 5.0
+"""After which a worker that waits for answers is told that there are none yet, and asks again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something a worker asks or tells: what to do with its account, and with which values."""
+
+    verb: str
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of something a worker asked."""
+
+    ticket: int
+    value: Any = None
+    error: Exception | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the endpoints and the money are doing, for the progress line and for what follows the play."""
+
+    states: Mapping[str, str]
+    spent_usd: float | None
+
+
+class Gate:
+    """The limits and the purse, with an account for each worker."""
+
+    def __init__(self, limits: Mapping[str, Limits], cap_usd: float | None = None, spent_usd: float = 0.0) -> None:
+        self.limiters = {endpoint: Limiter(each) for endpoint, each in limits.items()}
+        self.purse = None if cap_usd is None else Purse(cap_usd, spent_usd)
+        self._accounts: dict[str, Account] = {}
+        self._gone: set[str] = set()
+
+    async def send(self, worker: str, notes: Sequence[Note]) -> None:
+        account = self._account(worker)
+        for note in notes:
+            getattr(account, note.verb)(*note.values)
+
+    async def collect(self, worker: str) -> list[Answer]:
+        """What has been granted since; waits a while for something."""
+        return await self._account(worker).collect()
+
+    async def gone(self, worker: str) -> float:
+        """Close the account of a worker that died. The money of its open calls, now counted as spent, is returned."""
+        self._gone.add(worker)
+        account = self._accounts.pop(worker, None)
+        return account.close() if account is not None else 0.0
+
+    async def standing(self) -> Standing:
+        states = {endpoint: limiter.state for endpoint, limiter in self.limiters.items()}
+        return Standing(states, self.purse.spent_usd if self.purse is not None else None)
+
+    def _account(self, worker: str) -> Account:
+        if worker in self._gone:
+            # Its questions are with others by now: whatever it still does must not go on.
+            raise MootError(f"worker {worker} was given up")
+        return self._accounts.setdefault(worker, Account(self.limiters, self.purse))
+
+
+class Account:
+    """What one worker holds and waits for."""
+
+    def __init__(self, limiters: Mapping[str, Limiter], purse: Purse | None) -> None:
+        self._limiters = limiters
+        self._purse = purse
+        self._inside: Counter[str] = Counter()
+        self._reserved_usd = 0.0
+        self._asked: dict[int, asyncio.Task[None]] = {}
+        self._answers: list[Answer] = []
+        self._some = asyncio.Event()
+
+    async def collect(self) -> list[Answer]:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._some.wait(), LONGEST_POLL_S)
+        self._some.clear()
+        taken, self._answers = self._answers, []
+        return taken
+
+    def close(self) -> float:
+        for task in self._asked.values():
+            task.cancel()
+        for endpoint, calls in self._inside.items():
+            for _ in range(calls):
+                self._limiters[endpoint].leave()
+        self._inside.clear()
+        lost_usd, self._reserved_usd = self._reserved_usd, 0.0
+        if self._purse is not None and lost_usd:
+            self._purse.settle(lost_usd, lost_usd, lost=True)
+        return lost_usd
+
+    def enter(self, ticket: int, endpoint: str, tokens: float) -> None:
+        self._ask(ticket, self._enter(endpoint, tokens))
+
+    def leave(self, endpoint: str) -> None:
+        self._inside[endpoint] -= 1
+        self._limiters[endpoint].leave()
+
+    def succeeded(self, endpoint: str, started_at: float) -> None:
+        self._limiters[endpoint].succeeded(started_at)
+
+    def refused(self, endpoint: str, started_at: float, retry_after_s: float | None) -> None:
+        self._limiters[endpoint].refused(started_at, retry_after_s)
+
+    def settle_tokens(self, endpoint: str, reserved: float, usage: Usage) -> None:
+        self._limiters[endpoint].settle_tokens(reserved, usage)
+
+    def reserve(self, ticket: int, amount_usd: float) -> None:
+        self._ask(ticket, self._reserve(amount_usd))
+
+    def settle(self, reserved_usd: float, spent_usd: float, lost: bool) -> None:
+        assert self._purse is not None, "who pays has a purse"
+        self._reserved_usd = max(0.0, self._reserved_usd - reserved_usd)
+        self._purse.settle(reserved_usd, spent_usd, lost=lost)
+
+    async def _enter(self, endpoint: str, tokens: float) -> float:
+        started_at = await self._limiters[endpoint].enter(tokens)
+        self._inside[endpoint] += 1
+        return started_at
+
+    async def _reserve(self, amount_usd: float) -> None:
+        assert self._purse is not None, "who pays has a purse"
+        await self._purse.reserve(amount_usd)
+        self._reserved_usd += amount_usd
+
+    def _ask(self, ticket: int, asked: Coroutine[Any, Any, Any]) -> None:
+        self._asked[ticket] = asyncio.create_task(self._answer(ticket, asked))
+
+    async def _answer(self, ticket: int, asked: Coroutine[Any, Any, Any]) -> None:
+        try:
+            self._answers.append(Answer(ticket, await asked))
+        except Exception as error:  # noqa: BLE001  the worker raises it
+            self._answers.append(Answer(ticket, error=error))
+        finally:
+            self._asked.pop(ticket, None)
+            self._some.set()
+
+
+Send = Callable[[Sequence[Note]], Awaitable[None]]
+Collect = Callable[[], Awaitable[list[Answer]]]
+
+
+class Line:
+    """A worker's line to the gate: notes go out together, answers come back to whoever asked."""
+
+    def __init__(self, send: Send, collect: Collect) -> None:
+        self._send = send
+        self._collect = collect
+        self._notes: list[Note] = []
+        self._some = asyncio.Event()
+        self._tickets = itertools.count()
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._unwanted: dict[int, Note] = {}
+        self._broken: MootError | None = None
+        self._tasks = [asyncio.create_task(self._sending()), asyncio.create_task(self._collecting())]
+
+    def tell(self, verb: str, *values: Any) -> None:
+        self._notes.append(Note(verb, values))
+        self._some.set()
+
+    async def ask(self, verb: str, *values: Any, undo: Note) -> Any:
+        """`undo` gives back what is granted after the one who asked has gone."""
+        if self._broken is not None:
+            raise self._broken
+        ticket = next(self._tickets)
+        future = self._waiting[ticket] = asyncio.get_running_loop().create_future()
+        self.tell(verb, ticket, *values)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if self._waiting.pop(ticket, None) is not None:
+                self._unwanted[ticket] = undo
+            elif not future.cancelled() and future.exception() is None:
+                self.tell(undo.verb, *undo.values)
+            raise
+
+    async def close(self) -> None:
+        """What is left to tell is told first."""
+        self._tasks[1].cancel()
+        while self._notes and self._broken is None:
+            await asyncio.sleep(0.01)
+        self._tasks[0].cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _sending(self) -> None:
+        with self._breaking():
+            while True:
+                await self._some.wait()
+                self._some.clear()
+                notes, self._notes = self._notes, []
+                await self._send(notes)
+
+    async def _collecting(self) -> None:
+        with self._breaking():
+            while True:
+                for answer in await self._collect():
+                    self._hear(answer)
+
+    def _hear(self, answer: Answer) -> None:
+        if (undo := self._unwanted.pop(answer.ticket, None)) is not None:
+            if answer.error is None:
+                self.tell(undo.verb, *undo.values)
+            return
+        future = self._waiting.pop(answer.ticket)
+        if answer.error is not None:
+            future.set_exception(answer.error)
+        else:
+            future.set_result(answer.value)
+
+    def _breaking(self) -> Breaking:
+        return Breaking(self._break)
+
+    def _break(self, error: Exception) -> None:
+        self._broken = error if isinstance(error, MootError) else MootError(f"the gate cannot be reached: {error}")
+        waiting, self._waiting = self._waiting, {}
+        for future in waiting.values():
+            if not future.done():
+                future.set_exception(self._broken)
+
+
+class Breaking:
+    """An error ends the line, and everybody who waits on it hears so."""
+
+    def __init__(self, then: Callable[[Exception], None]) -> None:
+        self._then = then
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if isinstance(error, Exception):
+            self._then(error)
+            return True
+        return False
+
+
+class RemoteLimiter:
+    """An endpoint's limits, kept at the gate."""
+
+    def __init__(self, endpoint: str, limits: Limits, line: Line) -> None:
+        self.limits = limits
+        self._endpoint = endpoint
+        self._line = line
+
+    @property
+    def state(self) -> str:
+        return "at the gate"
+
+    async def enter(self, tokens: float = 0.0) -> float:
+        started_at: float = await self._line.ask(
+            "enter", self._endpoint, tokens, undo=Note("leave", (self._endpoint,))
+        )
+        return started_at
+
+    def leave(self) -> None:
+        self._line.tell("leave", self._endpoint)
+
+    def succeeded(self, started_at: float) -> None:
+        self._line.tell("succeeded", self._endpoint, started_at)
+
+    def refused(self, started_at: float, retry_after_s: float | None) -> None:
+        self._line.tell("refused", self._endpoint, started_at, retry_after_s)
+
+    def settle_tokens(self, reserved: float, usage: Usage) -> None:
+        if self.limits.tpm:
+            self._line.tell("settle_tokens", self._endpoint, reserved, usage)
+
+
+class RemotePurse:
+    """The cap on money, kept at the gate. Losses are written down here, where a store is."""
+
+    def __init__(self, line: Line, on_loss: Callable[[float], None]) -> None:
+        self._line = line
+        self._on_loss = on_loss
+
+    async def reserve(self, amount_usd: float) -> None:
+        await self._line.ask("reserve", amount_usd, undo=Note("settle", (amount_usd, 0.0, False)))
+
+    def settle(self, reserved_usd: float, spent_usd: float, *, lost: bool) -> None:
+        self._line.tell("settle", reserved_usd, spent_usd, lost)
+        if lost and spent_usd:
+            self._on_loss(spent_usd)

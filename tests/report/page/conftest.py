@@ -1,0 +1,177 @@
+"""Runs with scripted players, played through the real path into stores, and the pages written from them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.models.scripted import Script, ScriptedModel
+from moot.report.figures import find_experiment
+from moot.report.page import RunPage, read_run
+from moot.report.page.run import write_page
+from moot.report.transcript import Transcript, transcripts
+from moot.run.build import build
+from moot.run.experiment import read_experiment
+from moot.run.runner import Runner
+from moot.types import Reply, Request
+
+PLAYERS = ("ann", "bob", "cat")
+FILLERS = 90
+LONG = 1_000_000
+
+HOSTILE = "".join(
+    (
+        "<script>window.pwned = 1</script></script><!-- <script> --></style><style>*{display:none}</style>",
+        "<img src=x onerror=\"window.pwned = 2\"><a href='javascript:window.pwned = 3'>click</a>{{script}}&lt;b&gt;",
+        "\u202eright to left\u2066 \x07 ${pwned} `pwned` ]]> \u2028 end",
+    )
+)
+
+DRAFTS: Mapping[str, tuple[str, str, str, str]] = {
+    # what ann, bob and cat say alone, and what every captain says
+    "agree": ("Paris", "Paris", "Paris", "Paris"),
+    "rescue": ("Rome", "Paris", "Paris", "Paris"),
+    "regress": ("Paris", "Rome", "Rome", "Rome"),
+    "wrong": ("Rome", "Rome", "Rome", "Rome"),
+    "refused": ("Paris", "Paris", "", "Paris"),
+    "hostile": (HOSTILE, "Paris", "x" * LONG, HOSTILE),
+}
+
+
+@dataclass(frozen=True)
+class Written:
+    """A page, what it was made from, and what the store says of its questions."""
+
+    path: Path
+    run: RunPage
+    transcripts: Mapping[str, Sequence[Transcript]]
+
+    @property
+    def url(self) -> str:
+        return self.path.as_uri()
+
+
+def lines() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [
+        {"id": name, "text": f"Which city is meant by {name}?", "answer": "Paris", "category": "named"} for name in DRAFTS
+    ]
+    rows[0] |= {"human": {"solved": 301, "asked": 390}, "comment": "A comment that nobody was shown."}
+    rows[-1] |= {"text": f"Hostile: {HOSTILE}", "category": "</option><script>window.pwned = 4</script>"}
+    rows += [
+        {"id": f"filler-{number}", "text": f"Filler number {number}?", "answer": "Paris", "category": "filler"}
+        for number in range(FILLERS)
+    ]
+    return rows
+
+
+def player(name: str) -> Callable[[Request], Script]:
+    def say(request: Request) -> Script:
+        *alone, together = DRAFTS.get(request.question_id or "", ("Paris", "Rome", "Paris", "Paris"))
+        captain = re.search(r"<answer n=", request.messages[-1].content)
+        said = together if captain else alone[PLAYERS.index(name)]
+        if not said:
+            return Reply("I would rather not.", finish="refusal", cost_usd=0.0)
+        return {"reasoning": f"{name} thinks so of {request.question_id}.", "answer": said}
+
+    return say
+
+
+def play(folder: Path, name: str = "cup", **more: Any) -> Written:
+    folder.mkdir(exist_ok=True)
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines())), encoding="utf-8")
+    spec = {
+        "name": name,
+        "seed": 3,
+        "questions": {"file": "questions.jsonl"},
+        "models": {each: {"provider": "simulated", "accuracy": 0.5} for each in PLAYERS},
+        "teams": {"three": {"players": list(PLAYERS), "captain": "each"}},
+        "strategies": ["solo", "vote", "talkative"],
+        **more,
+    }
+    path = folder / f"{name}.yaml"
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    return asyncio.run(_play(path, name))
+
+
+async def _play(path: Path, name: str) -> Written:
+    plan = build(read_experiment(path))
+    scripted = {each: ScriptedModel(each, player(each)) for each in PLAYERS}
+    models = {each: replace(built, model=scripted[each]) for each, built in plan.models.items()}
+    store = await plan.store().open()
+    try:
+        await Runner(replace(plan, models=models), store).run()
+        run = await store.run(lambda connection: read_run(connection, find_experiment(connection, name)))
+        told = {
+            question: await store.run(
+                lambda connection, question=question: transcripts(  # type: ignore[misc]
+                    connection, find_experiment(connection, name), question
+                )
+            )
+            for question in DRAFTS
+        }
+    finally:
+        await store.close()
+    page = path.with_suffix(".html")
+    write_page(page, run.figures, run.sections, run.questions)
+    return Written(page, run, told)
+
+
+@pytest.fixture(scope="session")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return play(tmp_path_factory.mktemp("cup"))
+
+
+@pytest.fixture(scope="session")
+def marked(cup: Written) -> Written:
+    """The same page with an undecided and a disputed verdict, which these strategies do not give."""
+    columns = dict(cup.run.questions.columns)
+    place = columns["ids"].index("filler-7")
+    columns["outcomes"] = [_put(each, place, "d") for each in columns["outcomes"]]
+    columns["grades"] = [_put(each, place, "!") for each in columns["grades"]]
+    questions = replace(cup.run.questions, columns=columns)
+    path = cup.path.with_name("marked.html")
+    write_page(path, cup.run.figures, cup.run.sections, questions)
+    return replace(cup, path=path)
+
+
+@pytest.fixture(scope="session")
+def pair(cup: Written, tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """Two runs side by side; the second has no vote and is played with another seed."""
+    other = play(tmp_path_factory.mktemp("other"), "other", strategies=["solo", "talkative"], seed=4)
+    path = cup.path.with_name("pair.html")
+    write_page(path, cup.run.figures, cup.run.sections, cup.run.questions, beside=other.run)
+    return replace(cup, path=path)
+
+
+def _put(text: str, place: int, letter: str) -> str:
+    return text[:place] + letter + text[place + 1 :]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One headless Chromium for all tests of a process."""
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
+    if not chromium or not driver:
+        pytest.skip("needs chromium and chromedriver: apt-get install chromium chromium-driver")
+    selenium = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
+    from selenium.webdriver.chrome.service import Service
+
+    options = selenium.ChromeOptions()
+    options.binary_location = chromium
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    opened = selenium.Chrome(options=options, service=Service(driver))
+    opened.execute_cdp_cmd("Network.enable", {})
+    yield opened
+    opened.quit()

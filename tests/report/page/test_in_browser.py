@@ -1,0 +1,338 @@
+"""The page in a real browser: what a reader does, and what hostile words of a model must not do."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from .conftest import DRAFTS, FILLERS, HOSTILE, LONG, Written
+
+ALL = len(DRAFTS) + FILLERS
+WIDE = (1400, 900)
+PHONE = (360, 740)
+
+
+class Page:
+    """A page as its reader meets it."""
+
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
+
+    def open(self, written: Written, fragment: str = "", size: tuple[int, int] = WIDE) -> Page:
+        metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        self.browser.get("about:blank")
+        self.browser.get(written.url + fragment)
+        self.until(lambda: self.js("return document.documentElement.dataset.ready === 'true'"))
+        return self
+
+    def js(self, script: str, *arguments: Any) -> Any:
+        return self.browser.execute_script(script, *arguments)
+
+    def until(self, done: Callable[[], Any], seconds: float = 5) -> Any:
+        end = time.monotonic() + seconds
+        while not (found := done()):
+            assert time.monotonic() < end, f"not in time; the page says: {self.text('#trouble')}"
+            time.sleep(0.02)
+        return found
+
+    def find(self, selector: str) -> Any:
+        return self.browser.find_element("css selector", selector)
+
+    def all(self, selector: str) -> list[Any]:
+        return list(self.browser.find_elements("css selector", selector))
+
+    def text(self, selector: str) -> str:
+        return str(self.js("return document.querySelector(arguments[0])?.textContent ?? ''", selector))
+
+    def texts(self, selector: str) -> list[str]:
+        return list(self.js("return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)", selector))
+
+    def ids(self) -> list[str]:
+        """The rows in sight, by the names of their questions, from top to bottom."""
+        script = """return [...document.querySelectorAll('.row')]
+          .sort((a, b) => a.dataset.place - b.dataset.place).map((row) => row.querySelector('.row-id').textContent)"""
+        return list(self.js(script))
+
+    def press(self, key: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.browser, duration=0).send_keys(key).perform()
+
+    def flag(self, name: str) -> None:
+        self.find(f'[data-flag="{name}"]').click()
+
+    def choose(self, control: str, value: str) -> None:
+        script = """const select = document.getElementById(arguments[0]); select.value = arguments[1];
+          select.dispatchEvent(new Event('change')); return select.value"""
+        assert self.js(script, control, value) == value
+
+    def search(self, words: str) -> None:
+        box = self.find("#search")
+        box.clear()
+        box.send_keys(words)
+
+    def opened(self) -> str:
+        self.until(lambda: self.js("return !document.getElementById('transcript').hidden"))
+        return self.text("#transcript-title")
+
+
+@pytest.fixture
+def page(browser: Any) -> Page:
+    return Page(browser)
+
+
+def test_it_renders_without_an_error_and_asks_nobody(page: Page, cup: Written) -> None:
+    page.browser.get_log("performance")
+    page.open(cup)
+    assert "On these" in page.text(".verdict")
+    assert "Simulated, not real: ann, bob, cat" in page.text(".warnings")
+    titles = [section.title for section in cup.run.sections]
+    assert page.texts("#sections h2") == titles
+    assert page.texts("#contents a") == [*titles, "Every question"]
+    charts = [section for section in cup.run.sections if section.chart]
+    assert len(page.all("#sections svg.chart")) == len(charts) > 2
+    assert page.text("#count") == f"{ALL} questions"
+    assert page.js("return performance.getEntriesByType('resource').length") == 0
+    logged = [json.loads(entry["message"])["message"] for entry in page.browser.get_log("performance")]
+    asked = [event["params"]["request"]["url"] for event in logged if event["method"] == "Network.requestWillBeSent"]
+    assert {url for url in asked if not url.startswith(("data:", "about:"))} == {cup.url}
+    assert page.browser.get_log("browser") == []
+
+
+def test_every_chart_has_a_name_axes_and_its_table(page: Page, cup: Written) -> None:
+    page.open(cup)
+    for section in (each for each in cup.run.sections if each.chart):
+        root = f"#section-{section.id} "
+        assert section.title in page.find(root + "svg.chart").get_attribute("aria-label")
+        assert page.texts(root + ".axis-title")
+        assert len(page.texts(root + ".tick")) >= 2
+        page.js("document.querySelector(arguments[0]).open = true", root + "details")
+        page.until(lambda root=root: page.all(root + "tbody tr"))  # type: ignore[misc]
+        assert len(page.all(root + "tbody tr")) == len(section.rows)
+        assert page.texts(root + "thead th") == [column.title for column in section.columns]
+    values = page.texts("#section-accuracy tbody tr")
+    assert any("96.9 %" in row and "solo" in row for row in values)  # ann alone: 93 of 96
+
+
+def test_only_rows_in_sight_exist(page: Page, cup: Written) -> None:
+    page.open(cup)
+    assert page.ids()[:3] == ["agree", "rescue", "regress"]
+    assert len(page.ids()) < 40
+    page.js("document.getElementById('list').scrollTop = 1e9")
+    page.until(lambda: page.ids()[-1] == f"filler-{FILLERS - 1}")
+    assert len(page.ids()) < 40
+
+
+@pytest.mark.parametrize(
+    ("flag", "found"),
+    [
+        ("wrong", ["wrong"]),
+        ("rescued", ["rescue", "refused", *(f"filler-{n}" for n in range(FILLERS))]),
+        ("regressed", ["regress", "hostile"]),
+        ("silent", ["refused"]),
+        ("undecided", ["filler-7"]),
+        ("disputed", ["filler-7"]),
+    ],
+)
+def test_filters_filter(page: Page, marked: Written, flag: str, found: list[str]) -> None:
+    page.open(marked)
+    page.flag(flag)
+    assert page.text("#count") == f"{len(found)} of {ALL} questions"
+    assert page.ids() == found[: len(page.ids())]
+    assert page.find(f'[data-flag="{flag}"]').get_attribute("aria-pressed") == "true"
+    page.flag(flag)
+    assert page.text("#count") == f"{ALL} questions"
+
+
+def test_filters_agree_with_each_other_and_with_a_strategy(page: Page, cup: Written) -> None:
+    page.open(cup)
+    page.choose("cell", "talkative@ann")
+    page.flag("rescued")
+    assert page.ids() == ["rescue"]  # bob is who was rescued from his errors in the others
+    page.flag("rescued")
+    page.choose("category", "named")
+    assert page.text("#count") == f"5 of {ALL} questions"
+    page.flag("wrong")
+    assert page.ids() == ["regress", "wrong"]
+    page.flag("disagreed")
+    assert page.ids() == ["regress"]
+
+
+def test_search_finds_words_of_questions_and_of_answers(page: Page, cup: Written) -> None:
+    page.open(cup)
+    page.search("number 42")
+    assert page.ids() == ["filler-42"]
+    assert page.text("#count") == f"1 of {ALL} questions"
+    page.search("MEANT regress")
+    assert page.ids() == ["regress"]
+    page.search("right to left")  # nobody asked it; a model answered it
+    assert page.ids() == ["hostile"]
+    page.search("nothing like this")
+    assert page.ids() == []
+    assert page.text("#count") == f"0 of {ALL} questions"
+
+
+def test_sorting_sorts(page: Page, cup: Written) -> None:
+    page.open(cup)
+    page.choose("sort", "hardest")
+    assert page.ids()[0] == "wrong"
+    page.choose("sort", "easiest")
+    assert page.ids()[0] == "agree"
+    page.choose("sort", "people")
+    assert page.ids()[0] == "agree"
+    page.choose("sort", "id")
+    assert page.ids()[:3] == ["agree", "filler-0", "filler-1"]
+    assert page.ids().index("filler-2") < page.ids().index("filler-10")
+
+
+def test_a_transcript_opens_by_click(page: Page, cup: Written) -> None:
+    page.open(cup)
+    page.all(".row")[1].click()
+    assert page.opened() == "rescue"
+    assert page.js("return location.hash") == "#q=rescue&s=talkative%40ann"
+    assert page.text(".episode-title") == "talkative@ann"
+    assert page.text(".final") == "✓ Paris"
+    assert "right, by match · answered · 4 calls" in page.text(".outcome-facts")
+    assert "The word of the captain, ann." in page.text(".outcome")
+    assert page.texts(".tag.changed") == ["changed its mind, was: Rome"]
+    assert [row.split()[0] for row in page.texts(".drafts tbody tr")] == ["anncaptainRomeann", "bobParisbob", "catPariscat"]
+    page.find('.chip[data-cell="3"]').click()
+    page.until(lambda: page.text(".episode-title") == "vote@ann")
+    assert page.texts(".ballots tbody tr") == ["annA", "bobB", "catB"]
+    assert page.browser.get_log("browser") == []
+
+
+def test_every_prompt_is_shown_to_the_letter(page: Page, cup: Written) -> None:
+    page.open(cup, "#q=regress&s=talkative%40bob")
+    page.opened()
+    (told,) = (each for each in cup.transcripts["regress"] if each.title == "talkative@bob")
+    page.js("document.querySelectorAll('.step details').forEach((each) => { each.open = true })")
+    page.until(lambda: len(page.all(".step details .paper")) >= 2 * len(told.calls))
+    script = """return [...document.querySelectorAll('.step')].map((step) => {
+      const [seen, reply] = step.querySelectorAll('details');
+      return [[...seen.querySelectorAll('.said')].map((each) => each.textContent), reply.querySelector('.said').textContent];
+    })"""
+    shown = page.js(script)
+    assert [messages for messages, _ in shown] == [[m["content"] for m in call["messages"]] for call in told.calls]
+    assert [reply for _, reply in shown] == [call["text"] for call in told.calls]
+
+
+def test_the_keyboard_is_enough(page: Page, cup: Written) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    page.open(cup)
+    page.press("/")
+    assert page.js("return document.activeElement.id") == "search"
+    page.press(Keys.ARROW_DOWN)
+    assert page.js("return document.activeElement.id") == "list"
+    page.press(Keys.ARROW_DOWN)
+    page.press(Keys.ARROW_DOWN)
+    active = page.find("#list").get_attribute("aria-activedescendant")
+    assert page.text(f"#{active} .row-id") == "regress"
+    page.press(Keys.ENTER)
+    assert page.opened() == "regress"
+    assert page.js("return document.getElementById('transcript').contains(document.activeElement)")
+    page.press(Keys.ESCAPE)
+    page.until(lambda: page.js("return document.getElementById('transcript').hidden"))
+    assert page.js("return document.activeElement.id") == "list"
+    page.press(Keys.END)
+    active = page.find("#list").get_attribute("aria-activedescendant")
+    assert page.text(f"#{active} .row-id") == f"filler-{FILLERS - 1}"
+
+
+def test_a_link_opens_what_it_names(page: Page, cup: Written) -> None:
+    page.open(cup, "#q=agree&s=vote%40cat")
+    assert page.opened() == "agree"
+    assert page.text(".episode-title") == "vote@cat"
+    assert "301 of 390 (77 %)" in page.text("#transcript")
+    page.js("location.hash = '#q=nobody'")
+    page.until(lambda: "There is no question nobody here." in page.text("#transcript"))
+
+
+def test_hostile_words_do_nothing_but_show(page: Page, cup: Written) -> None:
+    scripts = 'document.querySelectorAll("script:not([type])").length'
+    page.open(cup)
+    page.search("hostile")
+    page.all(".row")[0].click()
+    assert page.opened() == "hostile"
+    page.js("document.querySelectorAll('#transcript details').forEach((each) => { each.open = true })")
+    page.until(lambda: page.all(".step details .paper"))
+    assert page.js("return window.pwned") is None
+    assert page.js(f"return {scripts}") == 0
+    assert page.js("return document.querySelectorAll('main img, main style, main iframe').length") == 0
+    assert page.js("return document.querySelectorAll('#questions a').length") == 0
+    shown = page.text(".question-text")
+    for piece in ("<script>window.pwned = 1</script>", "</style>", "javascript:window.pwned", "<!--", "{{script}}"):
+        assert piece in shown
+    assert "\u202e" not in shown
+    assert "U+202E" in shown
+    assert page.texts(".question-text .control") == ["U+202E", "U+2066", "␇"]
+    assert page.js("return getComputedStyle(document.querySelector('.question-text .said')).unicodeBidi") == "isolate"
+    assert page.browser.get_log("browser") == []
+
+
+def test_a_line_of_a_megabyte_is_folded_and_wraps(page: Page, cup: Written) -> None:
+    page.open(cup, "#q=hostile&s=solo%40cat", size=PHONE)
+    page.opened()
+    assert len(page.text(".final")) < 5_000
+    page.find(".final .more").click()
+    page.until(lambda: len(page.text(".final")) >= LONG)
+    assert page.js("return document.querySelector('.transcript').scrollWidth") <= PHONE[0]
+
+
+def test_it_fits_a_phone(page: Page, cup: Written) -> None:
+    page.open(cup, size=PHONE)
+    assert page.js("return document.documentElement.scrollWidth") <= PHONE[0]
+    page.all(".row")[1].click()
+    page.opened()
+    box = page.js("const b = document.getElementById('transcript').getBoundingClientRect(); return [b.left, b.top, b.width]")
+    assert box == [0, 0, PHONE[0]]
+
+
+def test_light_and_dark(page: Page, cup: Written) -> None:
+    page.open(cup)
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    light = page.js(paper)
+    for name in ("light", "dark", "system"):
+        page.find("#theme").click()
+        assert name in page.text("#theme")
+        assert (page.js(paper) == light) == (name != "dark")
+    features = [{"name": "prefers-color-scheme", "value": "dark"}]
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    assert page.js(paper) != light
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_two_runs_stand_side_by_side(page: Page, pair: Written) -> None:
+    page.open(pair)
+    assert page.texts(".run h2") == ["cup", "other"]
+    assert len(page.all(".verdict")) == 2
+    assert page.texts("#section-accuracy .run-name") == ["cup", "other"]
+    assert len(page.all("#section-accuracy svg.chart")) == 2
+    assert len(page.all(".row:first-child .strip")) == 2
+    page.all(".row")[2].click()
+    assert page.opened() == "regress"
+    assert page.texts(".sides .chip b") == ["cup", "other"]
+    page.all(".sides .chip")[1].click()
+    page.until(lambda: "run=2" in page.js("return location.hash"))
+    page.until(lambda: page.find(".sides .chip:last-child").get_attribute("aria-pressed") == "true")
+    assert page.text(".episode-title") == "talkative@ann"
+    page.choose("cell", "vote@ann")  # which the second run has not played
+    page.flag("regressed")
+    assert page.ids() == ["regress"]
+    assert page.browser.get_log("browser") == []
+
+
+def test_a_browser_that_cannot_unpack_is_told_so(page: Page, cup: Written) -> None:
+    gone = {"source": "delete window.DecompressionStream"}
+    script = page.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", gone)
+    page.browser.get("about:blank")
+    page.browser.get(cup.url)
+    page.until(lambda: "cannot unpack the data" in page.text("#trouble"))
+    assert "On these" in page.text(".verdict")
+    page.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)

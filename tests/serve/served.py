@@ -1,0 +1,81 @@
+"""A served team on a real port, for as long as a block lasts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import uvicorn
+import yaml
+
+from moot.models.model import Model
+from moot.run.experiment import read_experiment
+from moot.run.live import LiveTeam
+from moot.serve.app import Settings, create_app
+
+THREE: dict[str, Any] = {
+    "name": "three",
+    "models": {
+        "ann": {"provider": "simulated", "accuracy": 0.6},
+        "bob": {"provider": "simulated", "accuracy": 0.5},
+        "cat": {"provider": "simulated", "accuracy": 0.4},
+    },
+    "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "ann"}},
+    "strategies": ["vote", "talkative", "solo"],
+}
+
+
+@dataclass
+class Served:
+    live: LiveTeam
+    url: str
+    session: aiohttp.ClientSession
+
+    async def post(self, path: str, body: Any, **options: Any) -> tuple[int, Any]:
+        async with self.session.post(self.url + path, json=body, **options) as response:
+            return response.status, json.loads(await response.read())
+
+    async def get(self, path: str, **options: Any) -> tuple[int, Any]:
+        async with self.session.get(self.url + path, **options) as response:
+            return response.status, json.loads(await response.read())
+
+    async def chat(self, text: str, model: str = "three/vote", **more: Any) -> tuple[int, Any]:
+        return await self.post(
+            "/v1/chat/completions", {"model": model, "messages": [{"role": "user", "content": text}], **more}
+        )
+
+
+@asynccontextmanager
+async def serving(
+    folder: Path,
+    config: dict[str, Any] | None = None,
+    *,
+    settings: Settings | None = None,
+    wrap: Callable[[str, Model], Model] | None = None,
+    headers: dict[str, str] | None = None,
+) -> AsyncIterator[Served]:
+    path = folder / "team.yaml"
+    path.write_text(yaml.safe_dump(config or THREE), encoding="utf-8")
+    live = LiveTeam(read_experiment(path, with_questions=False), serving=True, wrap=wrap)
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(create_app(live, settings), log_level="error", timeout_graceful_shutdown=2))
+    running = asyncio.create_task(server.serve(sockets=[listening]))
+    while not server.started:
+        if running.done():
+            running.result()
+        await asyncio.sleep(0.01)
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    try:
+        async with aiohttp.ClientSession(headers=headers) as session:
+            yield Served(live, url, session)
+    finally:
+        server.should_exit = True
+        await running
