@@ -1,6 +1,7 @@
 # make demo   six players of a small local model answer forty questions; no key, nothing but the package index
 # make test   everything that CI runs
 # make bench  the figures in bench/README.md
+# make test-clients  other people's programs against a served team, each in an environment of its own
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -9,7 +10,7 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test test-clients lint bench clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -25,6 +26,17 @@ lint: $(VENV)/.ready
 test: $(VENV)/.ready lint
 	$(BIN)/moot models add smollm2-135m
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+# Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
+.clients/inspect: constraints.txt
+	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= $@/bin/python -m pip install --quiet inspect-ai "openai>=3.4"
+
+.clients/lm-eval: constraints.txt
+	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= $@/bin/python -m pip install --quiet "lm-eval[api]"
+
+test-clients: $(VENV)/.ready .clients/inspect .clients/lm-eval
+	MOOT_PYTHON_INSPECT=$(CURDIR)/.clients/inspect/bin/python MOOT_PYTHON_LM_EVAL=$(CURDIR)/.clients/lm-eval/bin/python \
+		$(BIN)/python -m pytest -q tests/clients
 
 demo: $(VENV)/.ready
 	@bash examples/demo.sh $(BIN)

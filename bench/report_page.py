@@ -3,6 +3,7 @@
     python bench/report_page.py            both runs, measured in headless Chromium
     python bench/report_page.py small      572 questions, 6 players, 4 strategies, 6 captains
     python bench/report_page.py large      12,000 questions, 34 players alone
+    python bench/report_page.py picture docs/report.png    what the page of the small run looks like
 
 The runs are real runs of simulated and of recorded models; their stores are kept in the folder of MOOT_BENCH (else a
 temporary one), so that a second measurement need not run them again. The questions are those of MMLU-Pro, in the folder
@@ -11,10 +12,12 @@ of MOOT_DATA; without it they are made up from the built-in ones.
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +27,11 @@ from pathlib import Path
 from typing import Any
 
 from moot.data import load
+from moot.report.figures import figures, find_experiment
+from moot.report.page.document import page_html
+from moot.report.page.questions import read_questions
+from moot.report.sections import all_sections
+from moot.store import store_at
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("MOOT_DATA", ROOT / ".." / "shared" / "data"))
@@ -95,3 +103,150 @@ def run(path: Path) -> None:
     """Play it, unless the store is there already."""
     if not path.with_suffix(".db").exists():
         subprocess.run([sys.executable, "-m", "moot", "run", str(path), "--quiet"], check=True)
+
+
+async def write(path: Path, page: Path) -> dict[str, float]:
+    """Seconds of each step, wall and CPU, and what came of it."""
+    store = await store_at(f"sqlite:///{path.with_suffix('.db').absolute()}").open()
+    took: dict[str, float] = {}
+
+    def read(connection: Any) -> str:
+        experiment = find_experiment(connection)
+        start, cpu = time.perf_counter(), time.process_time()
+        shown = figures(connection, experiment)
+        took["figures_s"] = time.perf_counter() - start
+        asked = time.perf_counter()
+        found = read_questions(connection, experiment)
+        took["questions_s"] = time.perf_counter() - asked
+        html = page_html(shown, all_sections(shown), found)
+        page.write_text(html, encoding="utf-8")
+        took["whole_s"], took["whole_cpu_s"] = time.perf_counter() - start, time.process_time() - cpu
+        return html
+
+    try:
+        took["size_mb"] = len((await store.run(read)).encode()) / 1e6
+    finally:
+        await store.close()
+    took["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    return took
+
+
+def browser() -> Any:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or "/usr/bin/chromium"
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
+        options.add_argument(argument)
+    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+
+
+SEARCH = """
+const box = document.getElementById("search");
+const took = [];
+for (const words of ["t", "th", "the w", "the which of", "zzz", ""]) {
+  box.value = words;
+  const start = performance.now();
+  box.dispatchEvent(new Event("input"));
+  document.getElementById("rows").getBoundingClientRect();
+  took.push(performance.now() - start);
+}
+return Math.max(...took);
+"""
+SORT = """
+const select = document.getElementById("sort");
+const start = performance.now();
+select.value = "hardest";
+select.dispatchEvent(new Event("change"));
+document.getElementById("rows").getBoundingClientRect();
+return performance.now() - start;
+"""
+SCROLL = """
+const done = arguments[0], list = document.getElementById("list"), frames = [];
+let last = performance.now();
+const step = () => {
+  const now = performance.now();
+  frames.push(now - last);
+  last = now;
+  list.scrollTop += 2500;
+  if (frames.length < 60) requestAnimationFrame(step);
+  else done(frames.slice(5).sort((a, b) => a - b)[50]);
+};
+requestAnimationFrame(step);
+"""
+OPEN = """
+const done = arguments[0], start = performance.now();
+const panel = document.getElementById("transcript");
+const watch = new MutationObserver(() => {
+  if (!panel.querySelector(".steps")) return;
+  watch.disconnect();
+  done(performance.now() - start);
+});
+watch.observe(panel, { childList: true, subtree: true });
+document.querySelector(".row").click();
+"""
+
+
+def use(page: Path) -> dict[str, float]:
+    """Milliseconds until the page can be used, and of what a reader does then; the best of three openings."""
+    opened = browser()
+    try:
+        starts = []
+        for _ in range(3):
+            opened.get("about:blank")
+            opened.get(page.absolute().as_uri())
+            while not opened.execute_script("return document.documentElement.dataset.ready"):
+                time.sleep(0.02)
+            starts.append(opened.execute_script("return performance.getEntriesByName('interactive')[0].startTime"))
+        return {
+            "interactive_ms": min(starts),
+            "search_ms": opened.execute_script(SEARCH),
+            "sort_ms": opened.execute_script(SORT),
+            "scroll_frame_ms_p90": opened.execute_async_script(SCROLL),
+            "transcript_ms": opened.execute_async_script(OPEN),
+        }
+    finally:
+        opened.quit()
+
+
+def picture(page: Path, target: Path) -> None:
+    """The first screen, as large as a documentation page needs it."""
+    opened = browser()
+    try:
+        metrics = {"width": 1240, "height": 860, "deviceScaleFactor": 1, "mobile": False}
+        opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        opened.get(page.absolute().as_uri())
+        while not opened.execute_script("return document.documentElement.dataset.ready"):
+            time.sleep(0.02)
+        opened.save_screenshot(str(target))
+    finally:
+        opened.quit()
+
+
+PARTS = {"small": small_file, "large": large_file}
+
+
+def main(names: list[str], folder: Path) -> None:
+    if names[0] == "picture":
+        made = small_file(folder)
+        run(made)
+        asyncio.run(write(made, folder / "small.html"))
+        return picture(folder / "small.html", Path(names[1]))
+    for name in names:
+        made = PARTS[name](folder)
+        run(made)
+        page = folder / f"{name}.html"
+        took = {**asyncio.run(write(made, page)), **use(page)}
+        print(name, *(f"{key} {value:.2f}" for key, value in took.items()), sep="  ", flush=True)
+    return None
+
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:] or list(PARTS)
+    if kept := os.environ.get("MOOT_BENCH"):
+        Path(kept).mkdir(parents=True, exist_ok=True)
+        main(wanted, Path(kept))
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            main(wanted, Path(folder))

@@ -17,6 +17,9 @@ T = TypeVar("T")
 Decide = Callable[[], Awaitable[tuple[str, ...]]]
 """Plays the round and says who was late."""
 
+MOST_REMEMBERED = 10_000
+"""Rounds whose decisions are held in memory: line-ups of one question are played close together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Quorum:
@@ -47,7 +50,10 @@ class Remembered:
                 if key not in self._settled:
                     self._settled[key] = await self.decided(key, decide)
             self._open.pop(key, None)
-        return self._settled[key]
+        late = self._settled[key]
+        while len(self._settled) > MOST_REMEMBERED:
+            del self._settled[next(iter(self._settled))]
+        return late
 
     async def decided(self, key: str, decide: Decide) -> tuple[str, ...]:
         """Where nobody in this process knows. A store that remembers longer is asked here."""

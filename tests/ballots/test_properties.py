@@ -62,6 +62,7 @@ def test_the_contract_holds(name: str) -> None:
     check_ballot_rule(rule(name), options=5, rounds=20)
 
 
+@settings(deadline=None)
 @given(elections(), st.randoms(use_true_random=False))
 def test_anonymity(election: Election, shuffle: random.Random) -> None:
     shuffled = list(election.ballots)
@@ -69,6 +70,7 @@ def test_anonymity(election: Election, shuffle: random.Random) -> None:
     assert election.count(shuffled) == election.count()
 
 
+@settings(deadline=None)
 @given(elections(), st.randoms(use_true_random=False))
 def test_neutrality(election: Election, shuffle: random.Random) -> None:
     to = list(range(election.options))
@@ -81,6 +83,7 @@ def test_neutrality(election: Election, shuffle: random.Random) -> None:
     assert [after.points[to[option]] for option in range(election.options)] == list(before.points)
 
 
+@settings(deadline=None)
 @given(elections())
 def test_the_order_in_which_a_ballot_lists_options_changes_nothing(election: Election) -> None:
     turned: list[Ballot] = [
@@ -89,6 +92,7 @@ def test_the_order_in_which_a_ballot_lists_options_changes_nothing(election: Ele
     assert election.count(turned) == election.count()
 
 
+@settings(deadline=None)
 @given(st.sampled_from(RULES), st.integers(1, 8), st.integers(1, 8), st.data())
 def test_unanimity(name: str, options: int, voters: int, data: st.DataObject) -> None:
     best = data.draw(st.integers(0, options - 1))
@@ -97,6 +101,7 @@ def test_unanimity(name: str, options: int, voters: int, data: st.DataObject) ->
     assert not tally.tied
 
 
+@settings(deadline=None)
 @given(elections())
 def test_all_who_have_the_most_win_and_nobody_else(election: Election) -> None:
     tally = election.count()
@@ -127,6 +132,7 @@ def raised(name: str, ballot: Mapping[int, float], option: int) -> dict[int, flo
             return {option: 1.0}
 
 
+@settings(deadline=None)
 @given(elections(least=1), st.data())
 def test_monotonicity(election: Election, data: st.DataObject) -> None:
     """A winner that gains on one ballot still wins. It holds for every rule of points."""
@@ -149,6 +155,7 @@ anything = st.dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(elections(), st.lists(anything, max_size=4), st.randoms(use_true_random=False))
 def test_a_spoilt_ballot_never_becomes_a_vote(
     election: Election, strange: list[dict[int, float]], shuffle: random.Random
@@ -162,6 +169,7 @@ def test_a_spoilt_ballot_never_becomes_a_vote(
     assert after.voters == len(mixed)
 
 
+@settings(deadline=None)
 @given(elections(("simple-voting",)), st.data())
 def test_a_weight_of_two_is_a_voter_twice(election: Election, data: st.DataObject) -> None:
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(election.ballots), max_size=len(election.ballots)))
@@ -170,13 +178,14 @@ def test_a_weight_of_two_is_a_voter_twice(election: Election, data: st.DataObjec
     assert (weighted.points, weighted.winners) == (election.count(copies).points, election.count(copies).winners)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(range(5))))
 def test_simple_voting_is_plurality(votes: list[int]) -> None:
     assert set(rule("simple-voting").count([{vote: 1} for vote in votes], 5).winners) == set(plurality(votes))
 
 
+@settings(deadline=None)
 @given(elections(("approval-voting",)))
-@settings(max_examples=30)
 def test_approval_with_one_option_each_is_simple_voting(election: Election) -> None:
     single: list[Ballot] = [None if not b else {min(b): 1.0} for b in election.ballots]
     assert election.count(single).winners == rule("simple-voting").count(single, election.options).winners

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 import time
 from collections.abc import Callable
@@ -10,17 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.errors import ConnectionFailed, UsageError
 from moot.final_line import final_answer, final_lines
 from moot.forms import AnswerForm, read_reply
 from moot.grade.extract import EXTRACT, LONGEST_REPLY, Extraction, shortened
+from moot.models.recorded import RecordedModel
 from moot.models.scripted import Script, ScriptedModel
+from moot.models.simulated import SimulatedModel
+from moot.models.world import World
 from moot.prompts import Prompts
 from moot.team import Player, Team
-from moot.types import Question, Reply, Request
+from moot.types import Case, Question, Reply, Request
 
 
 def module(path: Path) -> Any:
@@ -65,6 +69,7 @@ def test_all_lines_are_known_and_the_last_counts() -> None:
     assert places == sorted(places)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ABCDabcd answer is:.()*\n\\{}$or", max_size=200))
 def test_whatever_it_says_is_a_letter_of_the_question(text: str) -> None:
     assert final_answer(text, FOUR) in (*FOUR.letters, None)
@@ -102,7 +107,7 @@ def test_a_text_without_end_is_read_in_time(unit: str) -> None:
     started = time.process_time()
     for question in (FOUR, YES_NO, OPEN):
         final_answer(text, question)
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 10, "a fraction of a second on a quiet machine"
 
 
 def test_prose_that_ends_on_a_line_needs_no_second_call() -> None:
@@ -110,6 +115,15 @@ def test_prose_that_ends_on_a_line_needs_no_second_call() -> None:
     assert read.value.answer == "B"
     assert read.repaired, "it was not in the form that was asked for, and the transcript says so"
     assert "Seine" in read.value.reasoning
+
+
+async def test_recorded_words_are_read_by_the_same_reader(tmp_path: Path) -> None:
+    said = {"model": "old", "question_id": "four", "text": "It lies on the Seine. The answer is (B)."}
+    (tmp_path / "replies.jsonl").write_text(json.dumps(said), encoding="utf-8")
+    team = Team("t", (Player("old", RecordedModel("old", file=tmp_path / "replies.jsonl", model="old")),)).seated()
+    answer = await team.draft(team["old"], FOUR)
+    assert (answer.text, answer.outcome) == ("B", "answered")
+    assert len(team.journal) == 1
 
 
 @pytest.fixture(scope="module")
@@ -237,6 +251,13 @@ async def test_in_russian() -> None:
     found = await extraction.extract(RUSSIAN, Reply("Скорее всего, речь о Риме. На этом и остановимся."), team)
     assert (found.answer, found.stage) == ("C", "models")
     assert "чьи-то слова" in models[0].requests[0].messages[-1].content
+
+
+async def test_simulated_readers_do_not_answer_the_question_themselves() -> None:
+    world = World([Case(FOUR, "B")], seed=1)
+    readers = tuple(Player(name, SimulatedModel(name, accuracy=1.0, world=world)) for name in ("ray", "sue"))
+    found = await Extraction(readers).extract(FOUR, Reply(UNDECIDED), Team("t", ()).seated())
+    assert (found.answer, found.cause) == (None, "the readers find no answer")
 
 
 def test_two_models_are_needed() -> None:

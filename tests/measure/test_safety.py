@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.measure.cohorts import coverage, gap_closure, macro_average
@@ -201,6 +201,7 @@ def test_clusters_widen_the_interval() -> None:
 counts = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=40)
 
 
+@settings(deadline=None)
 @given(counts, st.randoms())
 def test_order_changes_nothing_and_sides_mirror(drawn: Sequence[tuple[int, int]], shuffler: random.Random) -> None:
     rescues, regressions = ([each[side] for each in drawn] for side in (0, 1))
@@ -236,6 +237,7 @@ some_pairs = st.lists(
 )
 
 
+@settings(deadline=None, max_examples=60)  # every example resamples
 @given(some_pairs)
 def test_everything_adds_up_and_is_json(pairs: list[Pair]) -> None:
     row = safety(pairs).row()
@@ -319,12 +321,15 @@ def test_the_formatting_tax_is_paired() -> None:
 
 
 def test_the_consensus_rate_is_of_those_debated() -> None:
-    endings = {"a": "unanimous", "b": "consensus", "c": "stuck", "d": "consensus", "e": "max-rounds"}
+    endings = {"a": ["unanimous"], "b": ["consensus"], "c": ["stuck"], "d": ["consensus"], "e": ["max-rounds"]}
     found = consensus_rate(endings)
     assert found is not None
     assert (found["value"], found["n"], found["unanimous_before"]) == (0.5, 4, 1)
     assert found["endings"] == {"consensus": 2, "max-rounds": 1, "stuck": 1}
-    assert consensus_rate({"a": "unanimous"}) is None
+    assert consensus_rate({"a": ["unanimous"]}) is None
+    repeated = consensus_rate({"a": ["consensus", "stuck"], "b": ["consensus", "unanimous"], "c": ["stuck", "stuck"]})
+    assert repeated is not None
+    assert (repeated["value"], repeated["n"]) == (0.4, 3), "repeats of a question are one cluster"
 
 
 def test_datasets_weigh_the_same() -> None:

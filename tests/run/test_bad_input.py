@@ -209,12 +209,12 @@ WRONG_TYPES = [
     Bad("repeats-half", ("repeats: expected a whole number, found 1.5",), more("repeats: 1.5")),
     Bad(
         "sample-zero",
-        ("cup.yaml:3: questions.sample: expected 1 or more, found 0",),
+        ("cup.yaml:3: questions.sample: expected a whole number, 1 or more, or auto; found 0",),
         GOOD.replace("cup.jsonl", "cup.jsonl, sample: 0"),
     ),
     Bad(
         "sample-text",
-        ("questions.sample: expected a whole number, found 'all'",),
+        ("questions.sample: expected a whole number, 1 or more, or auto; found 'all'",),
         GOOD.replace("cup.jsonl", "cup.jsonl, sample: all"),
     ),
     Bad(

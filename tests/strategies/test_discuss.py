@@ -116,13 +116,18 @@ def test_what_only_the_team_can_tell() -> None:
         Discuss(decision="judge", judge="x").lineups(team("ann"))
     with pytest.raises(UsageError, match="needs facts"):
         Discuss(challenge="facts").lineups(team("ann"))
-    seated = team("ann", "bob")
+    seated = team("ann")
     own = Team("t", seated.players, officers={"plant": Player("plant", seated.players[0].model)})
     with pytest.raises(UsageError, match="expected another model"):
         Discuss(challenge="wrong", planted_by="m-ann").lineups(own)
-    apart = Team("t", seated.players, cohorts={"x": ("ann",), "y": ("bob",)})
-    with pytest.raises(UsageError, match="cohorts"):
-        Discuss().lineups(apart)
+
+
+def test_cohorts_have_tables_of_their_own() -> None:
+    apart = Team("t", team("ann", "bob", "cat").players, cohorts={"x": ("ann", "cat"), "y": ("bob",)})
+    first, second = Discuss(agents=2).lineups(apart)
+    assert [player.name for player in first.players] == ["ann", "cat"]
+    assert [player.name for player in second.players] == ["bob", "bob:2"]
+    assert (first.cohort, second.cohort) == ("x", "y")
 
 
 FILE = """\
@@ -200,8 +205,10 @@ def test_simulated_models_carry_it_to_an_end(tmp_path: Path, options: str) -> No
     assert ("with three agents" in said.output) == ("majority" in options)
     with sqlite3.connect(tmp_path / "s.db") as store:
         outcomes = [row[0] for row in store.execute("SELECT outcome FROM episodes")]
+        asked = {row[0] for row in store.execute("SELECT DISTINCT model FROM calls")}
     assert len(outcomes) == 6
     assert set(outcomes) <= {"answered", "undecided"}
+    assert asked == {"ann", "bob", "jim"}, "those in an office are on the record too"
 
 
 def test_an_estimate_can_be_made(tmp_path: Path) -> None:

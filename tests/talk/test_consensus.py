@@ -58,6 +58,21 @@ async def test_agreement_is_the_field_and_nothing_else(company: Any) -> None:
     assert (verdict.outcome, verdict.answer) == ("undecided", "River 1")
 
 
+async def test_who_repeats_a_solution_and_rejects_it_stands_behind_nothing(company: Any) -> None:
+    table = company(2, say=lambda table, agent, number: {"solution": "River 1", "agree": False})
+    verdict = await table.play(Discuss(decision="majority-consensus", agents=2, max_turns=1, **ALONE))
+    assert (verdict.outcome, verdict.answer, verdict.who) == ("undecided", "River 1", ("hidden-player-1",))
+
+
+async def test_whoever_agrees_passes_the_solution_on(company: Any) -> None:
+    """Under relay the third hears only the second, who agreed without saying it again."""
+    table = company(3, say=follows)
+    verdict = await table.play(Discuss(decision="unanimity-consensus", paradigm="relay", **ALONE))
+    assert table.heard(3) == [[(2, 1)]]
+    assert "<solution>\nRiver 1\n</solution>" in table.text(table.sent(3, "discuss")[0])
+    assert verdict.outcome == "answered"
+
+
 async def test_a_changed_solution_resets_support_to_its_author(company: Any) -> None:
     """Two of five are behind the first; the third changes it, agreeing in word; it needs three of five anew."""
 

@@ -69,7 +69,7 @@ def _state(tally: Tally) -> str:
         parts.append(f"{tally.outcomes['failed']} failed")
     if retries := sum(tally.retries.values()):
         parts.append(f"{retries} retries")
-    parts += [f"{_host(endpoint)} {limiter.state}" for endpoint, limiter in tally.limiters.items()]
+    parts += [f"{_host(endpoint)} {state}" for endpoint, state in tally.endpoints.items()]
     return " · ".join(parts)
 
 

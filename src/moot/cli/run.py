@@ -6,12 +6,14 @@ import asyncio
 import gc
 import signal
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
 from moot.cli.exit import INTERRUPTED
 from moot.cli.progress import watch
+from moot.errors import UsageError
 from moot.report.figures import figures, find_experiment
 from moot.report.story import FEW, stories
 from moot.report.terminal import print_report
@@ -19,12 +21,47 @@ from moot.run.build import Experiment, build
 from moot.run.experiment import ExperimentFile, read_experiment
 from moot.run.runner import Runner, State
 from moot.store import from_here
+from moot.store.store import Store
 
+ENGINES = ("local", "ray")
 EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "budget": 3, "interrupted": INTERRUPTED}
 
 
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Where episodes are played: in this process, or by the workers of a Ray cluster."""
+
+    name: str = "local"
+    ray_address: str | None = None
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in ENGINES:
+            raise UsageError(f"--engine: {self.name!r} is unknown; expected {' or '.join(ENGINES)}")
+        for option, given in (("--ray-address", self.ray_address), ("--workers", self.workers)):
+            if self.name != "ray" and given is not None:
+                raise UsageError(f"{option} belongs to a Ray cluster; expected --engine ray with it")
+
+    def runner(self, experiment: Experiment, store: Store, limit: int | None) -> Runner:
+        if self.name == "local":
+            return Runner(experiment, store)
+        from moot.run.ray_engine import Cluster, RayRunner
+
+        for name, model in experiment.spec.models.items():
+            if model.provider == "local":
+                print(f"moot: every worker loads its own copy of the local model {name!r}", file=sys.stderr)
+        return RayRunner(experiment, store, Cluster(self.ray_address, self.workers), limit=limit)
+
+
 def run_command(
-    path: Path, *, store: str | None, limit: int | None, budget_usd: float | None, estimate: bool, quiet: bool
+    path: Path,
+    *,
+    store: str | None,
+    limit: int | None,
+    budget_usd: float | None,
+    estimate: bool,
+    quiet: bool,
+    engine: Engine,
 ) -> int:
     file = read_experiment(path)
     if budget_usd is not None:
@@ -39,7 +76,7 @@ def run_command(
 
         return asyncio.run(print_estimate(experiment))
     _settle_memory()
-    return asyncio.run(_run(experiment, quiet=quiet))
+    return asyncio.run(_run(experiment, engine, limit=limit, quiet=quiet))
 
 
 def _settle_memory() -> None:
@@ -49,10 +86,11 @@ def _settle_memory() -> None:
     gc.set_threshold(20_000, 20, 50)
 
 
-async def _run(experiment: Experiment, *, quiet: bool) -> int:
-    store = await experiment.store().open()
+async def _run(experiment: Experiment, engine: Engine, *, limit: int | None, quiet: bool) -> int:
+    store = experiment.store()
+    runner = engine.runner(experiment, store, limit)
+    await store.open()
     try:
-        runner = Runner(experiment, store)
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, runner.interrupt)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, runner.interrupt)
         async with watch(runner.tally, title=experiment.name, quiet=quiet):

@@ -68,4 +68,4 @@ def shuffled(right: str, wrong: Sequence[str], generator: random.Random) -> tupl
     """Choices in a drawn order, and the letter of the right one. Such sets list the right answer first."""
     order = generator.sample(range(len(wrong) + 1), len(wrong) + 1)
     choices = [(right, *wrong)[position] for position in order]
-    return choices, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[order.index(0)]
+    return choices, chr(ord("A") + order.index(0))

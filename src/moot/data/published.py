@@ -70,7 +70,7 @@ class Published(Row):
         position = self.number(key)
         if position >= len(choices):
             raise self.error(key, f"expected 0 to {len(choices) - 1}, found {position}")
-        return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[position] if position < 26 else "?"
+        return chr(ord("A") + position)
 
 
 def published_rows(path: Path, columns: Sequence[str] = ()) -> Iterator[Published]:

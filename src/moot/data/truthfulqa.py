@@ -48,4 +48,4 @@ class TruthfulQa:
 
     def _from_csv(self, row: Published) -> tuple[str, list[str]]:
         wrong = [each.strip() for each in row.needed("Incorrect Answers").split(";")]
-        return row.needed("Best Answer"), [each for each in wrong if each][:25]
+        return row.needed("Best Answer"), [each for each in wrong if each]

@@ -131,7 +131,7 @@ def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
     right = [each["regression"] + each["kept"] for each in by_question]
     net = [gained - lost for gained, lost in zip(rescues, regressions, strict=True)]
     return Safety(
-        dict(total),
+        {str(change): count for change, count in total.items()},
         sum(pair.change == "regression" and pair.after_outcome not in ANSWERED for pair in pairs),
         multiple(rescues, regressions),
         multiple([one + other for one, other in zip(rescues, recovered, strict=True)], regressions),
@@ -267,21 +267,24 @@ def formatting_tax(
     }
 
 
-def consensus_rate(endings: Mapping[str, str]) -> Row | None:
-    """How debates ended, one ending a question: the share of those debated that reached a consensus in the rounds.
+def consensus_rate(endings: Mapping[str, Sequence[str]], *, seed: int = 0) -> Row | None:
+    """How debates ended, by question and for each repeat: the share of those debated that came to a consensus.
 
-    Unanimous from the start is no debate. A resolution that turns out unanimous is counted apart.
+    Unanimous from the start is no debate, and a resolution that turns out unanimous is no consensus in the rounds.
     """
-    debated = {question: ending for question, ending in endings.items() if ending != "unanimous"}
-    if not debated:
+    debated = {question: [each for each in ended if each != "unanimous"] for question, ended in endings.items()}
+    clusters = [(float(ended.count("consensus")), float(len(ended))) for ended in debated.values() if ended]
+    if not clusters:
         return None
-    counts = Counter(debated.values())
-    found = wilson(counts["consensus"], len(debated))
+    once = all(size == 1 for _, size in clusters)
+    found = wilson(sum(top for top, _ in clusters), len(clusters)) if once else bootstrap_share(clusters, seed=seed)
+    assert found is not None, "something was debated"
+    counts = Counter(ending for ended in debated.values() for ending in ended)
     return {
         "value": found.value,
         "low": found.low,
         "high": found.high,
         "n": found.n,
-        "unanimous_before": len(endings) - len(debated),
+        "unanimous_before": sum(map(len, endings.values())) - counts.total(),
         "endings": dict(sorted(counts.items())),
     }

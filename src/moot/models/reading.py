@@ -52,6 +52,11 @@ def read_shown(messages: Sequence[Message]) -> list[Shown]:
     return []
 
 
+def reads_a_reply(messages: Sequence[Message]) -> bool:
+    """Whether the prompt asks what somebody's reply settles on, and not the question."""
+    return bool(messages) and "<response>\n" in messages[-1].content
+
+
 def _options(block: str) -> tuple[str, ...]:
     """The text of each option, without its letter; an option may run over several lines."""
     return tuple(each.strip() for each in _OPTION.split(block)[1:])

@@ -48,7 +48,7 @@ from typing import Any
 from moot.errors import RequestRejected, UsageError
 from moot.models.instance import Impossible, instance, strings_allowed
 from moot.models.model import messages_json
-from moot.models.reading import Shown, read_question, read_shown
+from moot.models.reading import Shown, read_question, read_shown, reads_a_reply
 from moot.models.simulated_talk import decided, read_solutions
 from moot.models.world import NORMAL, Facts, World, normal, plain, uniform
 from moot.types import FREE, Price, Reply, Request, Usage
@@ -134,6 +134,9 @@ class SimulatedModel:
             return self._finished(request, f"{MARK} I would rather not answer this.", "refusal")
         if self.garble and uniform(self.world.seed, facts.id, self.name, "garble", *attempt) < self.garble:
             return self._finished(request, f"{MARK} It depends on how one looks at it.", "stop")
+        if reads_a_reply(request.messages):
+            # It knows its own mind only; what a reply says that announces nothing, it cannot tell.
+            return self._finished(request, json.dumps({"answer": "none"}), "stop")
         mind = _Mind(self, facts, _turn(request), _variation(request))
         answer, why = mind.draft()
         solutions = read_solutions(request.messages)

@@ -12,14 +12,19 @@ from sqlalchemy import Connection
 from moot.errors import UsageError
 from moot.measure.proportion import accuracy
 from moot.report.evidence import evidence_figures
+from moot.report.mixture import mixture_figures
 from moot.report.plays import Source
 from moot.report.quiz import judges_figures, quiz_figures
+from moot.report.safety import safety_figures
 from moot.report.squad import squad_figures
 from moot.store import queries, schema
 from moot.store.statements import Row
 from moot.types import Estimate
 
 Figures = dict[str, Any]
+
+OF_NO_MATTER = ("hypotheses", "primary", "judge", "budget_usd", "store")
+"""Keys of a file that may change without making its run another one."""
 
 
 def figures(connection: Connection, experiment: Row, *, hypotheses: Iterable[str] = ()) -> Figures:
@@ -52,6 +57,8 @@ def figures(connection: Connection, experiment: Row, *, hypotheses: Iterable[str
     if any(cell["player"] is None for cell in cells):
         shown |= quiz_figures(source, cells)
     shown |= squad_figures(source, cells)
+    shown |= safety_figures(source, cells)
+    shown |= mixture_figures(source, cells)
     shown |= evidence_figures(source, cells, experiment["name"], shown, hypotheses)
     return shown
 
@@ -72,12 +79,14 @@ def find_experiment(connection: Connection, name: str | None = None, *, ident: s
     found = queries.latest_experiment(connection, name)
     if found is None:
         raise UsageError(f"this store holds no run of {name!r}; run it first: moot run FILE" if name else "empty store")
-    cells = {cell["id"] for cell in queries.cells_of(connection, found["id"])}
-    larger = [each for each in queries.experiments_named(connection, found["name"]) if each["size"] > found["size"]]
-    for each in sorted(larger, key=lambda each: each["size"], reverse=True):
-        if {cell["id"] for cell in queries.cells_of(connection, each["id"])} == cells:
-            return each
-    return found
+    alike = [each for each in queries.experiments_named(connection, found["name"]) if _plan(each) == _plan(found)]
+    return max([found, *alike], key=lambda each: each["size"])  # of equals the first, which ran last
+
+
+def _plan(experiment: Row) -> dict[str, Any]:
+    """The file but for what changes nothing in play. `--limit` is no part of a file."""
+    config = json.loads(experiment["config"])
+    return {key: value for key, value in config.items() if key not in OF_NO_MATTER}
 
 
 def _others(connection: Connection, experiment: Row) -> list[dict[str, Any]]:

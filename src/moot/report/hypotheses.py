@@ -8,6 +8,7 @@ from moot.measure.hypothesis import Judged, Ratio, judge, with_holm
 from moot.measure.quiz import Row
 from moot.report.options import alone_by_player, best_alone, side_of, skyline_of
 from moot.report.plays import Source, Stored, table_of
+from moot.report.safety import drafting, native_pairs
 from moot.run.claims import ClaimError, Hypothesis, Number, Side, Term, cells_meant, parse
 from moot.store.declarations import Declared
 
@@ -54,6 +55,8 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
         case "skyline":
             return Ratio(_skyline(source, cells, meant, term.side))
         case "gap_closure":
+            if term.side.cohort is not None:
+                return _cohorts_gap(source, cells, meant, term.side.cohort)
             return _gap(source, cells, meant, side.right)
         case "net":
             changes = _changes(source, cells, meant)
@@ -102,6 +105,7 @@ def _skyline(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], s
 
 
 def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], right: Mapping[str, float]) -> Ratio | str:
+    """From the best single player to the skyline, question by question."""
     alone = _alone(source, cells, meant)
     top, single = skyline_of(alone), best_alone(alone, seed=source.seed)
     if single is None:
@@ -110,17 +114,50 @@ def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], right
     return Ratio(rises, {question: top[question] - value for question, value in single.values.items()})
 
 
+def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], cohort: str) -> Ratio | str:
+    """From the best of this cohort alone to the best of the others: how far it comes when its members work together."""
+    alone, members = _alone(source, cells, meant), _members(source, cohort)
+    after = {str(cell["captain"]): side_of(source, [cell], "").right for cell in meant}
+    own = best_alone({name: right for name, right in alone.items() if name in members}, seed=source.seed)
+    others = _alone(source, cells, [cell for cell in cells if cell["player"] and cell["player"] not in members])
+    stronger, together = best_alone(others, seed=source.seed), best_alone(after, seed=source.seed)
+    if own is None or stronger is None or together is None:
+        return f"the best of {cohort!r} or of the other cohorts alone is not known"
+    common = own.values.keys() & stronger.values.keys() & together.values.keys()
+    rises = {question: together.values[question] - own.values[question] for question in sorted(common)}
+    return Ratio(rises, {question: stronger.values[question] - own.values[question] for question in rises})
+
+
 def _changes(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -> dict[str, tuple[float, float]] | str:
-    """Rescues and regressions of each question: the team's word against what its captain said alone."""
+    """Rescues and regressions of each question, over captains: counted as the safety figures count them.
+
+    A captain who was never played alone is taken by its drafts.
+    """
+    alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["player"] is not None}
     found: dict[str, tuple[float, float]] = {}
     for cell in meant:
         captain = cell["captain"]
         if captain is None:
             return f"{cell['label']} has no captain to be compared with"
-        alone = alone_by_player(source, table_of(cell), cells).get(captain, {})
-        for question, value in side_of(source, [cell], "").right.items():
-            if question in alone:
-                rescues, regressions = found.get(question, (0.0, 0.0))
-                change = value - alone[question]
-                found[question] = (rescues + max(0.0, change), regressions + max(0.0, -change))
+        native = alone.get((captain, drafting(cell)))
+        counted = _counted(source, cell, native) if native is not None else _by_drafts(source, cells, cell)
+        for question, (rescues, regressions) in counted.items():
+            before = found.get(question, (0.0, 0.0))
+            found[question] = (before[0] + rescues, before[1] + regressions)
     return found or "no captain has played alone"
+
+
+def _counted(source: Source, cell: Stored, native: Stored) -> dict[str, tuple[float, float]]:
+    found: dict[str, tuple[float, float]] = {}
+    for pair in native_pairs(source, cell, native):
+        rescues, regressions = found.get(pair.question, (0.0, 0.0))
+        change = (rescues + (pair.change == "rescue"), regressions + (pair.change == "regression"))
+        found[pair.question] = change
+    return found
+
+
+def _by_drafts(source: Source, cells: Sequence[Stored], cell: Stored) -> dict[str, tuple[float, float]]:
+    alone = alone_by_player(source, table_of(cell), cells).get(cell["captain"], {})
+    after = side_of(source, [cell], "").right
+    changes = {question: value - alone[question] for question, value in after.items() if question in alone}
+    return {question: (max(0.0, change), max(0.0, -change)) for question, change in changes.items()}

@@ -51,7 +51,7 @@ def _number(value: float, unit: Unit) -> str:
         case "seconds":
             return f"{value:,.1f} s"
         case _:
-            return f"{value:,}" if isinstance(value, int) or value.is_integer() else f"{value:,.2f}"
+            return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
 
 
 def bounds(low: float | None, high: float | None, unit: Unit = "") -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from moot.report.mixture import mixture_sections
 from moot.report.quiz_sections import quiz_sections
+from moot.report.safety_sections import safety_sections
 from moot.report.section import Chart, Column, Section, Unit
 from moot.report.section_parts import Figures, count, figure, paired_columns, paired_words, titled, who, with_team
 from moot.report.squad import squad_sections
@@ -172,6 +174,8 @@ MAKERS: tuple[Callable[[Figures], Iterable[Section]], ...] = (
     _hypotheses,
     _frontier,
     quiz_sections,
+    safety_sections,
+    mixture_sections,
     _comparisons,
     _power,
     _judges,

@@ -129,7 +129,9 @@ def _decision(told: Told, said: Mapping[str, str]) -> str:
 
 
 def _worth(value: float | None) -> str:
-    return "ungraded" if value is None else "right" if value == 1 else "wrong"
+    if value is None:
+        return "ungraded"
+    return "right" if value == 1 else "wrong" if value == 0 else f"F1 {value:.2f}"
 
 
 def _size(told: Told) -> str:

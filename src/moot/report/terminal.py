@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from moot.report import section_terminal
 from moot.report.figures import Figures
-from moot.report.section_terminal import bounds, section_parts, shown
+from moot.report.section_terminal import section_parts
 from moot.report.sections import all_sections
 
 WHISKER = 20
@@ -33,7 +34,7 @@ GUTTER = 2
 TOLD = {
     *("accuracy", "outcomes", "by-captain", "skyline", "gap", "gains", "self-preference", "diversity", "human"),
     *("hypotheses", "adaptive", "judges", "failures", "comparisons", "categories", "diversity-by-difficulty"),
-    *("power", "runs"),
+    *("frontier", "power", "runs", "safety-models"),
 }
 """Sections that a terminal shows in a way of its own, or leaves to the page and the tables."""
 
@@ -220,8 +221,8 @@ def _hypotheses(figures: Figures) -> Iterable[Table | Text]:
     table = _table("Hypotheses", "hypothesis", "verdict", "value (95 % interval)", "p", "declared")
     table.columns[0].max_width = 32
     for row in section.rows:
-        p = "–" if row["p_holm"] is None else shown(row["p_holm"], "p")
-        value = f"{shown(row['value'])} {bounds(row['low'], row['high'])}"
+        p = section_terminal.shown(row["p_holm"], "p")
+        value = f"{section_terminal.shown(row['value'])} {section_terminal.bounds(row['low'], row['high'])}"
         table.add_row(row["hypothesis"], row["verdict"], value, p, row["declared"])
     yield table
     yield from (Text(sentence) for sentence in section.words)
@@ -275,6 +276,8 @@ def remarks(figures: Figures) -> list[str]:
         lines.append(f"The judges {' and '.join(judges['judges'])} {said}.")
     if learnt := figures.get("adaptive"):
         lines.append(_threshold(learnt))
+    if front := [row for row in figures.get("frontier", ()) if row["on_frontier"]]:
+        lines.append(f"None is both cheaper and better than {_front(front)} (picked after the fact).")
     if taken := figures.get("measurement"):
         calls = f"{taken['calls']} calls ({money(taken['cost_usd'])})"
         lines.append(f"To match captains' words to drafts took {calls}: measurement, in no strategy's cost.")
@@ -289,6 +292,13 @@ def remarks(figures: Figures) -> list[str]:
         for failure in figures["failures"]
     ]
     return lines
+
+
+def _front(rows: Sequence[Row]) -> str:
+    costs = [money(row["cost"]) if row["unit"] == "usd" else f"{row['cost']:.1f} calls" for row in rows]
+    return ", ".join(
+        f"{row['of']} ({percent(row['accuracy'])} at {cost} a question)" for row, cost in zip(rows, costs, strict=True)
+    )
 
 
 def _ungraded(row: Row) -> str:

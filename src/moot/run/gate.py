@@ -12,8 +12,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,12 +156,20 @@ class Account:
 
     async def _answer(self, ticket: int, asked: Coroutine[Any, Any, Any]) -> None:
         try:
-            self._answers.append(Answer(ticket, await asked))
+            answer = Answer(ticket, await asked)
         except Exception as error:  # noqa: BLE001  the worker raises it
-            self._answers.append(Answer(ticket, error=error))
-        finally:
-            self._asked.pop(ticket, None)
-            self._some.set()
+            answer = Answer(ticket, error=error)
+        self._asked.pop(ticket, None)
+        self._answers.append(answer)
+        self._some.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Who waits for an answer, and how to give back what is granted too late."""
+
+    future: asyncio.Future[Any]
+    undo: Note
 
 
 Send = Callable[[Sequence[Note]], Awaitable[None]]
@@ -177,7 +185,7 @@ class Line:
         self._notes: list[Note] = []
         self._some = asyncio.Event()
         self._tickets = itertools.count()
-        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._waiting: dict[int, Waiting] = {}
         self._unwanted: dict[int, Note] = {}
         self._broken: MootError | None = None
         self._tasks = [asyncio.create_task(self._sending()), asyncio.create_task(self._collecting())]
@@ -191,7 +199,8 @@ class Line:
         if self._broken is not None:
             raise self._broken
         ticket = next(self._tickets)
-        future = self._waiting[ticket] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting[ticket] = Waiting(future, undo)
         self.tell(verb, ticket, *values)
         try:
             return await future
@@ -199,16 +208,17 @@ class Line:
             if self._waiting.pop(ticket, None) is not None:
                 self._unwanted[ticket] = undo
             elif not future.cancelled() and future.exception() is None:
-                self.tell(undo.verb, *undo.values)
+                self.tell(undo.verb, *undo.values)  # granted in the very moment of leaving
             raise
 
     async def close(self) -> None:
         """What is left to tell is told first."""
-        self._tasks[1].cancel()
-        while self._notes and self._broken is None:
-            await asyncio.sleep(0.01)
-        self._tasks[0].cancel()
+        for task in self._tasks:
+            task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._notes and self._broken is None:
+            with self._breaking():
+                await self._send(self._notes)
 
     async def _sending(self) -> None:
         with self._breaking():
@@ -229,37 +239,29 @@ class Line:
             if answer.error is None:
                 self.tell(undo.verb, *undo.values)
             return
-        future = self._waiting.pop(answer.ticket)
-        if answer.error is not None:
-            future.set_exception(answer.error)
+        waiting = self._waiting.pop(answer.ticket)
+        if waiting.future.done():  # cancelled, and not yet told so
+            if answer.error is None:
+                self.tell(waiting.undo.verb, *waiting.undo.values)
+        elif answer.error is not None:
+            waiting.future.set_exception(answer.error)
         else:
-            future.set_result(answer.value)
+            waiting.future.set_result(answer.value)
 
-    def _breaking(self) -> Breaking:
-        return Breaking(self._break)
+    @contextmanager
+    def _breaking(self) -> Iterator[None]:
+        """An error ends the line, and everybody who waits on it hears so."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001
+            self._break(error)
 
     def _break(self, error: Exception) -> None:
         self._broken = error if isinstance(error, MootError) else MootError(f"the gate cannot be reached: {error}")
         waiting, self._waiting = self._waiting, {}
-        for future in waiting.values():
-            if not future.done():
-                future.set_exception(self._broken)
-
-
-class Breaking:
-    """An error ends the line, and everybody who waits on it hears so."""
-
-    def __init__(self, then: Callable[[Exception], None]) -> None:
-        self._then = then
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
-        if isinstance(error, Exception):
-            self._then(error)
-            return True
-        return False
+        for each in waiting.values():
+            if not each.future.done():
+                each.future.set_exception(self._broken)
 
 
 class RemoteLimiter:
@@ -275,9 +277,7 @@ class RemoteLimiter:
         return "at the gate"
 
     async def enter(self, tokens: float = 0.0) -> float:
-        started_at: float = await self._line.ask(
-            "enter", self._endpoint, tokens, undo=Note("leave", (self._endpoint,))
-        )
+        started_at: float = await self._line.ask("enter", self._endpoint, tokens, undo=Note("leave", (self._endpoint,)))
         return started_at
 
     def leave(self) -> None:

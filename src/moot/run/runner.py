@@ -54,9 +54,16 @@ class Tally:
     calls: ExperimentCalls | None = None
     limiters: Mapping[str, Turnstile] = field(default_factory=dict)
     started_at: float = field(default_factory=time.monotonic)
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """How endpoints are doing where the calls are made, if that is not here."""
     purse: Purse | None = None
     graded: Graded | None = None
     matched: Matched | None = None
+
+    @property
+    def endpoints(self) -> dict[str, str]:
+        """How each is doing, in a word."""
+        return {endpoint: limiter.state for endpoint, limiter in self.limiters.items()} | self.elsewhere
 
     @property
     def played(self) -> int:
@@ -102,7 +109,7 @@ class Runner:
         tally.purse = await purse_of(self.store, experiment.name, experiment.spec.budget_usd)
         tally.calls = ExperimentCalls(self.store, experiment.name)
         tally.limiters = limiters(experiment.models)
-        models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self._count_retry)
+        models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self.count_retry)
         self._declared = await self.store.run(self._declare)
         facts = {"version": __version__, "seed": experiment.spec.seed}
         run = await self.store.run(partial(queries.start_run, experiment=experiment.id, facts=facts))
@@ -131,7 +138,7 @@ class Runner:
     def _store_is_broken(self) -> bool:
         return self._stopped is not None and not isinstance(self._stopped, BudgetReached)
 
-    def _count_retry(self, model: str, request: Request, error: TransportError) -> None:
+    def count_retry(self, model: str, request: Request, error: TransportError) -> None:
         self.tally.retries[f"{model}: {type(error).__name__}"] += 1
 
     @property

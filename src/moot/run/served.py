@@ -149,7 +149,7 @@ class ServedRecord:
             schema.scores.c.grader == self.grading.name,
         )
         score = connection.execute(select(schema.scores.c.value, schema.scores.c.stage).where(*place)).one()
-        return {"episode": episode, "correct": None if score.value is None else bool(score.value), "stage": score.stage}
+        return {"episode": episode, "correct": None if score.value is None else score.value == 1.0, "stage": score.stage}
 
     def _grade_again(self, connection: Connection, case: Case) -> None:
         """Every answer to this question, now that the reference is known."""

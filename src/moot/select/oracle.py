@@ -29,8 +29,8 @@ class Oracle(Protocol):
     def words(self) -> str:
         """What it is, for the reader of a table."""
 
-    async def right(self, team: Sequence[int], questions: Places) -> Floats:
-        """For each of these questions, by its place in the split: 1 if the team's summariser is right, 0 if not."""
+    async def right(self, teams: Places, questions: Places) -> Floats:
+        """For each question, by its place in the split, and the team in the same row: 1 if right, 0 if not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,9 @@ class VoteOracle:
         weights = log_odds(known.accuracy, known.size, len(known.classes), two_class=two_class)
         return cls(labels or known, weights, split.seed)
 
-    async def right(self, team: Sequence[int], questions: Places) -> Floats:
-        members = list(team)
-        codes = self.labels.codes[members][:, questions]
-        said = tally(codes, self.weights[members], len(self.labels.classes), self._lots[questions])
+    async def right(self, teams: Places, questions: Places) -> Floats:
+        codes = self.labels.codes[teams.T, questions]
+        said = tally(codes, self.weights[teams.T], len(self.labels.classes), self._lots[questions])
         right: Floats = (said == self.labels.truth[questions]).astype(float)
         return right
 
@@ -71,10 +70,18 @@ class AskedOracle:
     words: str = "a summariser model reads the team's responses"
     calls_each: int = 1
 
-    async def right(self, team: Sequence[int], questions: Places) -> Floats:
-        members = tuple(self.labels.proposers[place] for place in team)
-        names = self.labels.questions
-        return np.array(await asyncio.gather(*(self.ask(members, names[place]) for place in questions)), dtype=float)
+    async def right(self, teams: Places, questions: Places) -> Floats:
+        everybody, names = self.labels.proposers, self.labels.questions
+        asked = (
+            self.ask(tuple(everybody[member] for member in team), names[place])
+            for team, place in zip(teams, questions, strict=True)
+        )
+        return np.array(await asyncio.gather(*asked), dtype=float)
+
+
+async def one_team(oracle: Oracle, team: Sequence[int], questions: Places) -> Floats:
+    """The same team on all these questions."""
+    return await oracle.right(np.tile(np.asarray(team, dtype=np.intp), (len(questions), 1)), questions)
 
 
 class OutOfCalls(Exception):
@@ -90,10 +97,16 @@ class Meter:
     calls: int = 0
 
     async def right(self, team: Sequence[int], questions: Places) -> Floats:
-        self.take(len(questions))
-        return await self.oracle.right(team, questions)
+        """One team on many questions."""
+        self._take(len(questions))
+        return await one_team(self.oracle, team, questions)
 
-    def take(self, questions: int) -> None:
+    async def each(self, teams: Places, questions: Places) -> Floats:
+        """A team of its own for every question."""
+        self._take(len(questions))
+        return await self.oracle.right(teams, questions)
+
+    def _take(self, questions: int) -> None:
         price = questions * self.oracle.calls_each
         if self.budget is not None and self.calls + price > self.budget:
             raise OutOfCalls

@@ -6,7 +6,6 @@ so that g is not flattered by the questions it was learnt on. A c that no sample
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -97,14 +96,16 @@ async def learn(split: SelectionSplit, k: int, meter: Meter, samples: int = SAMP
     right = split.labels.right[:, fitted]
     draw = split.random("surrogate", k)
     drawn = [_samples(right, c, k, afford, draw) for c in range(k + 1)]
-    heard = await asyncio.gather(
-        *(meter.right(team, fitted[place : place + 1]) for each in drawn for team, place in each)
+    means: list[float | None] = []
+    heard = await meter.each(
+        np.concatenate([each.teams for each in drawn]), fitted[np.concatenate([each.questions for each in drawn])]
     )
-    answers = iter(heard)
-    means = [np.mean([next(answers)[0] for _ in each]) if each else None for each in drawn]
+    for each in drawn:
+        means.append(float(heard[: each.size].mean()) if each.size else None)
+        heard = heard[each.size :]
     known = [c for c, mean in enumerate(means) if mean is not None]
     missing = tuple(c for c in range(k + 1) if c not in known)
-    g = np.interp(np.arange(k + 1), known, [float(means[c]) for c in known])  # type: ignore[arg-type]
+    g = np.interp(np.arange(k + 1), known, [mean for mean in means if mean is not None])
     if missing:
         named = ", ".join(map(str, missing))
         notes.append(f"no team has exactly {named} right labels on any question: g there is interpolated")
@@ -120,17 +121,26 @@ def _parts(split: SelectionSplit, notes: list[str]) -> tuple[Places, Places]:
     return np.sort(order[:half]), np.sort(order[half:])
 
 
-def _samples(
-    right: NDArray[np.bool_], c: int, k: int, samples: int, draw: np.random.Generator
-) -> list[tuple[list[int], int]]:
-    """Teams of k with exactly c right labels, each on a question where there are such teams."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """Teams, each beside the question that it is asked about."""
+
+    teams: Places
+    questions: Places
+
+    @property
+    def size(self) -> int:
+        return len(self.questions)
+
+
+def _samples(right: NDArray[np.bool_], c: int, k: int, samples: int, draw: np.random.Generator) -> Samples:
+    """Teams of k with exactly c right labels, each on a question where there are such teams; none, if nowhere."""
     have = right.sum(axis=0)
     possible = np.flatnonzero((have >= c) & (len(right) - have >= k - c))
     if not len(possible):
-        return []
-    found = []
-    for question in draw.choice(possible, samples):
-        knowing, wrong = np.flatnonzero(right[:, question]), np.flatnonzero(~right[:, question])
-        team = [*draw.choice(knowing, c, replace=False), *draw.choice(wrong, k - c, replace=False)]
-        found.append(([int(each) for each in draw.permutation(team)], int(question)))
-    return found
+        return Samples(np.empty((0, k), dtype=np.intp), np.empty(0, dtype=np.intp))
+    questions = draw.choice(possible, samples)
+    knows, lot = right[:, questions].T, draw.random((samples, len(right)))
+    knowing = np.argsort(np.where(knows, lot, 2.0), axis=1)[:, :c]
+    wrong = np.argsort(np.where(knows, 2.0, lot), axis=1)[:, : k - c]
+    return Samples(draw.permuted(np.hstack([knowing, wrong]), axis=1), questions)

@@ -14,7 +14,7 @@ import numpy as np
 from moot.select.aggregate import Aggregator
 from moot.select.kgreedy import value
 from moot.select.labels import Floats, Halves, LabelMatrix, Places, split_labels
-from moot.select.oracle import Oracle, VoteOracle
+from moot.select.oracle import Oracle, VoteOracle, one_team
 from moot.select.selector import Chosen, Selector
 from moot.select.surrogate import Counted
 
@@ -86,7 +86,7 @@ async def trials(
             same = tuple(sorted(found.team))
             if same not in measured:
                 both = (made.selection, halves.selection.m), (made.test, halves.test.labels.size)
-                at_home, away = [await oracle.right(found.team, np.arange(size)) for oracle, size in both]
+                at_home, away = [await one_team(oracle, found.team, np.arange(size)) for oracle, size in both]
                 measured[same] = (at_home, away)
             at_home, away = measured[same]
             yield Trial(

@@ -31,7 +31,7 @@ def vote(labels: LabelMatrix, team: Sequence[int], weights: Floats, *, seed: int
     Weights are those of the team, in its order. Where nobody who spoke has any weight, all count alike. Ties are
     decided by a lot of their own for each question.
     """
-    return tally(labels.codes[list(team)], weights, len(labels.classes), lots(labels, seed))
+    return tally(labels.codes[list(team)], weights[:, None], len(labels.classes), lots(labels, seed))
 
 
 def lots(labels: LabelMatrix, seed: int) -> Floats:
@@ -39,13 +39,14 @@ def lots(labels: LabelMatrix, seed: int) -> Floats:
 
 
 def tally(codes: Codes, weights: Floats, classes: int, lot: Floats) -> Codes:
+    """Members × questions of labels and of weights, which may be the same for all questions."""
     questions = codes.shape[1]
     scores = np.zeros((questions, classes))
     heads = np.zeros((questions, classes))
     places = np.arange(questions)
-    for row, weight in zip(codes, weights, strict=True):
+    for row, weight in zip(codes, np.broadcast_to(weights, codes.shape), strict=True):
         spoke = row != UNANSWERED
-        scores[places[spoke], row[spoke]] += weight
+        scores[places[spoke], row[spoke]] += weight[spoke]
         heads[places[spoke], row[spoke]] += 1
     voiceless = scores.sum(axis=1) == 0
     scores[voiceless] = heads[voiceless]

@@ -47,6 +47,11 @@ class ArgumentForm:
         parts = {part: words for part in self.parts if (words := _in_words(data.get(part)))}
         return Argument(given.answer, given.reasoning, parts)
 
+    def read_prose(self, text: str) -> Argument | None:
+        """As a draft in prose is read: what is taken from native answers is taken from later ones."""
+        given = AnswerForm(self.question).read_prose(text)
+        return Argument(given.answer, given.reasoning) if given is not None else None
+
 
 def _in_words(value: object) -> str:
     """Models like to answer "for each position" with a list or an object."""

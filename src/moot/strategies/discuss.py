@@ -83,8 +83,11 @@ class Discuss:
         return ()
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
-        check_team(self, team)
-        return (replace(team, players=with_copies(team.players, self.agents), captain=None),)
+        """One table; where the team has cohorts, who never hear each other, one for each of them."""
+        seated = tuple(replace(table, players=with_copies(table.players, self.agents)) for table in team.tables())
+        for table in seated:
+            check_team(self, table)
+        return tuple(replace(table, captain=None) for table in seated)
 
     async def play(self, question: Question, team: Team) -> Verdict:
         agents = await seat(question, team, self.personas)

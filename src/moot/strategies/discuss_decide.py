@@ -57,7 +57,8 @@ async def _not_agreed(table: Table, turn: int) -> Verdict:
         cause = f"no consensus in {turn} turns, and {author} gave no answer: {cause}"
         return replace(_verdict(table, None, turn), outcome="unanswered", cause=cause)
     cause = f"no consensus in {turn} turns"
-    return replace(_verdict(table, answer, turn), outcome="undecided", who=(author,), cause=cause)
+    behind = supporters(table.said) if newest.backs is not None else ()
+    return replace(_verdict(table, answer, turn), outcome="undecided", who=behind or (author,), cause=cause)
 
 
 def _verdict(table: Table, answer: str | None, turn: int) -> Verdict:

@@ -99,15 +99,11 @@ def check_team(discuss: Discuss, team: Team) -> None:
     for office, model in discuss.officers.items():
         if office not in team.officers:
             raise UsageError(f"team {team.name!r} has nobody in the office {office!r}; expected the model {model!r}")
-    talking = {player.model.name for player in team.players[: discuss.agents]}
+    talking = {player.model.name for player in team.players}
     if PLANT in discuss.officers and team.officers[PLANT].model.name in talking:
         raise UsageError(f"planted_by: {discuss.planted_by!r} talks in team {team.name!r}; expected another model")
     if discuss.challenge == "facts" and team.retriever is None:
         raise UsageError("challenge: facts needs facts: a folder of text files, or a retriever")
-    if team.cohorts and team.cohort is None:
-        raise UsageError(
-            f"team {team.name!r} has cohorts, who never hear each other; expected a team without for discuss"
-        )
 
 
 def with_copies(players: Sequence[Player], agents: int) -> tuple[Player, ...]:

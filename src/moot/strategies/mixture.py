@@ -21,6 +21,7 @@ from moot.types import Answer, Question, Verdict, digest
 Order = Literal["random", "ascending", "descending"]
 
 SUMMARISER = "summariser"
+LONGEST_NAME = 40
 CHARACTERS_A_TOKEN = 3
 """Fewer than English has, so that other languages fit too."""
 
@@ -94,7 +95,15 @@ class Mixture:
             raise UsageError(f"shown_accuracies: {unknown[0]!r} is missing; expected one for every proposer")
         if self.summariser is None:
             return by_captain(team)
-        return (replace(team, captain=None, players=tuple(team[name] for name in wanted)),)
+        seats = tuple(team[name] for name in wanted)
+        return (replace(team, name=self._named(team, wanted), captain=None, players=seats),)
+
+    def _named(self, team: Team, wanted: tuple[str, ...]) -> str:
+        """Some of a team are another team: what is measured of the one says nothing of the other."""
+        if set(wanted) == {player.name for player in team.players}:
+            return team.name
+        together = "+".join(wanted)
+        return together if len(together) <= LONGEST_NAME else f"{len(wanted)} of {team.name}, {digest(wanted)[:6]}"
 
     async def play(self, question: Question, team: Team) -> Verdict:
         # Repeats of the summariser share the drafts: those of its tenth repeat are those of its first.

@@ -18,6 +18,7 @@ from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import find_experiment
 from moot.report.page import RunPage, read_run
 from moot.report.page.run import write_page
+from moot.report.section import Column, Section
 from moot.report.transcript import Transcript, transcripts
 from moot.run.build import build
 from moot.run.experiment import read_experiment
@@ -32,7 +33,7 @@ HOSTILE = "".join(
     (
         "<script>window.pwned = 1</script></script><!-- <script> --></style><style>*{display:none}</style>",
         "<img src=x onerror=\"window.pwned = 2\"><a href='javascript:window.pwned = 3'>click</a>{{script}}&lt;b&gt;",
-        "\u202eright to left\u2066 \x07 ${pwned} `pwned` ]]> \u2028 end",
+        "\u202eright to left\u2066 \x07\x00 ${pwned} `pwned` ]]> \u2028 end",
     )
 )
 
@@ -62,10 +63,12 @@ class Written:
 
 def lines() -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [
-        {"id": name, "text": f"Which city is meant by {name}?", "answer": "Paris", "category": "named"} for name in DRAFTS
+        {"id": name, "text": f"Which city is meant by {name}?", "answer": "Paris", "category": "named"}
+        for name in DRAFTS
     ]
     rows[0] |= {"human": {"solved": 301, "asked": 390}, "comment": "A comment that nobody was shown."}
-    rows[-1] |= {"text": f"Hostile: {HOSTILE}", "category": "</option><script>window.pwned = 4</script>"}
+    hostile = HOSTILE.replace("\x00", "")  # which no file may hold; a model may say it
+    rows[-1] |= {"text": f"Hostile: {hostile}", "category": "</option><script>window.pwned = 4</script>"}
     rows += [
         {"id": f"filler-{number}", "text": f"Filler number {number}?", "answer": "Paris", "category": "filler"}
         for number in range(FILLERS)
@@ -148,7 +151,8 @@ def pair(cup: Written, tmp_path_factory: pytest.TempPathFactory) -> Written:
     """Two runs side by side; the second has no vote and is played with another seed."""
     other = play(tmp_path_factory.mktemp("other"), "other", strategies=["solo", "talkative"], seed=4)
     path = cup.path.with_name("pair.html")
-    write_page(path, cup.run.figures, cup.run.sections, cup.run.questions, beside=other.run)
+    both = Section("differences", "What differs", ("Little.",), (Column("what", "what"),), [{"what": "the seed"}])
+    write_page(path, cup.run.figures, cup.run.sections, cup.run.questions, beside=other.run, between=[both])
     return replace(cup, path=path)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import DRAFTS, FILLERS, HOSTILE, LONG, Written
+from .conftest import DRAFTS, FILLERS, LONG, Written
 
 ALL = len(DRAFTS) + FILLERS
 WIDE = (1400, 900)
@@ -200,7 +200,11 @@ def test_a_transcript_opens_by_click(page: Page, cup: Written) -> None:
     assert "right, by match · answered · 4 calls" in page.text(".outcome-facts")
     assert "The word of the captain, ann." in page.text(".outcome")
     assert page.texts(".tag.changed") == ["changed its mind, was: Rome"]
-    assert [row.split()[0] for row in page.texts(".drafts tbody tr")] == ["anncaptainRomeann", "bobParisbob", "catPariscat"]
+    assert [row.split()[0] for row in page.texts(".drafts tbody tr")] == [
+        "anncaptainRomeann",
+        "bobParisbob",
+        "catPariscat",
+    ]
     page.find('.chip[data-cell="3"]').click()
     page.until(lambda: page.text(".episode-title") == "vote@ann")
     assert page.texts(".ballots tbody tr") == ["annA", "bobB", "catB"]
@@ -272,6 +276,7 @@ def test_hostile_words_do_nothing_but_show(page: Page, cup: Written) -> None:
     assert "\u202e" not in shown
     assert "U+202E" in shown
     assert page.texts(".question-text .control") == ["U+202E", "U+2066", "␇"]
+    assert page.texts(".step.captain .step-answer .control") == ["U+202E", "U+2066", "␇", "␀"]
     assert page.js("return getComputedStyle(document.querySelector('.question-text .said')).unicodeBidi") == "isolate"
     assert page.browser.get_log("browser") == []
 
@@ -290,7 +295,9 @@ def test_it_fits_a_phone(page: Page, cup: Written) -> None:
     assert page.js("return document.documentElement.scrollWidth") <= PHONE[0]
     page.all(".row")[1].click()
     page.opened()
-    box = page.js("const b = document.getElementById('transcript').getBoundingClientRect(); return [b.left, b.top, b.width]")
+    box = page.js(
+        "const b = document.getElementById('transcript').getBoundingClientRect(); return [b.left, b.top, b.width]"
+    )
     assert box == [0, 0, PHONE[0]]
 
 
@@ -312,6 +319,8 @@ def test_two_runs_stand_side_by_side(page: Page, pair: Written) -> None:
     page.open(pair)
     assert page.texts(".run h2") == ["cup", "other"]
     assert len(page.all(".verdict")) == 2
+    assert page.texts("#sections h2")[:2] == ["What differs", "Accuracy"]
+    assert page.texts("#section-both-differences tbody tr") == ["the seed"]
     assert page.texts("#section-accuracy .run-name") == ["cup", "other"]
     assert len(page.all("#section-accuracy svg.chart")) == 2
     assert len(page.all(".row:first-child .strip")) == 2

@@ -33,12 +33,16 @@ def page_html(
     questions: QuestionData,
     *,
     beside: RunPage | None = None,
+    between: Sequence[Section] = (),
 ) -> str:
-    """The page of a run, or of two side by side. The same input gives the same page, to the letter."""
+    """The page of a run, or of two side by side, `between` them what is said of both at once.
+
+    The same input gives the same page, to the letter.
+    """
     runs = [(figures, sections, questions)]
     if beside is not None:
         runs.append((beside.figures, beside.sections, beside.questions))
-    index = [_run(*run) for run in runs]
+    index = {"runs": [_run(*run) for run in runs], "between": [asdict(section) for section in between]}
     script, style = _script(), _static("page.css")
     blocks = [f'<script type="application/octet-stream" id="index">{packed(index)}</script>']
     for number, run in enumerate(runs):

@@ -34,7 +34,11 @@ class Part:
         about = {name: value for name in _CASE_FIELDS if (value := getattr(case, name)) is not None}
         if case.human:
             about["human"] = [case.human.solved, case.human.asked]
-        for name, value in (("accepted", case.accepted), ("rejected", case.rejected), ("choices", case.question.choices)):
+        for name, value in (
+            ("accepted", case.accepted),
+            ("rejected", case.rejected),
+            ("choices", case.question.choices),
+        ):
             if value:
                 about[name] = list(value)
         if case.question.context:

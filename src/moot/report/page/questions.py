@@ -70,8 +70,9 @@ class Columns:
     starts: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.grades, self.outcomes, self.changes = ([[] for _ in range(self.cells)] for _ in range(3))
-        self.answers = [[] for _ in range(self.cells)]
+        for column in (self.grades, self.outcomes, self.changes):
+            column.extend([] for _ in range(self.cells))
+        self.answers.extend([] for _ in range(self.cells))
 
     def row(self) -> dict[str, Any]:
         joined = {name: ["".join(each) for each in getattr(self, name)] for name in ("grades", "outcomes", "changes")}
@@ -191,7 +192,16 @@ class _Reader:
 
     def _calls(self, keys: Sequence[str]) -> Iterator[Any]:
         table = schema.calls
-        fields = ("text", "finish", "latency_s", "version", "cost_usd", "prompt_tokens", "completion_tokens", "thoughts")
+        fields = (
+            "text",
+            "finish",
+            "latency_s",
+            "version",
+            "cost_usd",
+            "prompt_tokens",
+            "completion_tokens",
+            "thoughts",
+        )
         for part in queries.chunks(keys):
             query = select(table.c.key, table.c.shape, *(table.c[name] for name in fields))
             yield from self.connection.execute(query.where(table.c.key.in_(part))).all()

@@ -45,15 +45,23 @@ def write_report(connection: Connection, experiment: Row, path: Path, *, beside:
 
 
 def write_page(
-    path: Path, shown: Figures, sections: Sequence[Section], questions: QuestionData, *, beside: RunPage | None = None
+    path: Path,
+    shown: Figures,
+    sections: Sequence[Section],
+    questions: QuestionData,
+    *,
+    beside: RunPage | None = None,
+    between: Sequence[Section] = (),
 ) -> None:
     """Whoever has the old page open never sees half of the new one."""
+    page = page_html(shown, sections, questions, beside=beside, between=between)
     partial = path.with_name(f".{path.name}.partial")
     try:
-        partial.write_text(page_html(shown, sections, questions, beside=beside), encoding="utf-8")
+        partial.write_text(page, encoding="utf-8")
         os.replace(partial, path)
-    finally:
+    except OSError:
         partial.unlink(missing_ok=True)
+        raise
 
 
 def _grade(connection: Connection, experiment: Row) -> Callable[[Case, str | None], float | None] | None:

@@ -16,9 +16,10 @@ function kindOf(name) {
   return kinds.get(name) % SHAPES;
 }
 
-export function drawChart(section, width) {
+// `all` are the rows that the scale must hold: those of the section, or of both runs side by side.
+export function drawChart(section, width, all = section.rows) {
   const { chart } = section;
-  const drawn = { dots: across, bars: across, lines: plane, scatter: plane }[chart.kind](section, width);
+  const drawn = { dots: across, bars: across, lines: plane, scatter: plane }[chart.kind](section, width, all);
   if (!drawn) return null;
   const root = svg(
     "svg",
@@ -40,7 +41,7 @@ function reading(section) {
   return { value, name: label ?? (value === x ? y : x) };
 }
 
-function across(section, width) {
+function across(section, width, all) {
   const { value, name } = reading(section);
   const column = columnOf(section, value);
   const rows = section.rows.filter((row) => typeof row[value] === "number");
@@ -51,7 +52,7 @@ function across(section, width) {
   const longest = Math.max(...[...groups.keys()].map((each) => each.length));
   const left = Math.min(width * 0.42, longest * CHARACTER + 10);
   const right = 58;
-  const ends = rows.flatMap((row) => [row[value], row[column.low], row[column.high]]).filter((each) => typeof each === "number");
+  const ends = all.flatMap((row) => [row[value], row[column.low], row[column.high]]).filter((each) => typeof each === "number");
   const scale = axis(ends, column.unit, left, width - right, bars);
   const marks = [];
   let top = 8;
@@ -103,7 +104,7 @@ function bar(row, column, scale, y, step, kind) {
   );
 }
 
-function plane(section, width) {
+function plane(section, width, all) {
   const { x, y, label, kind } = section.chart;
   const [across, up] = [columnOf(section, x), columnOf(section, y)];
   const rows = section.rows.filter((row) => typeof row[x] === "number" && typeof row[y] === "number");
@@ -111,15 +112,20 @@ function plane(section, width) {
   const series = seriesOf(section, rows);
   const height = Math.max(240, Math.min(340, width * 0.55));
   const [left, right, top, bottom] = [46, 16, 26, height - 44];
-  const ends = rows.flatMap((row) => [row[y], row[up.low], row[up.high]]).filter((each) => typeof each === "number");
+  const ends = all.flatMap((row) => [row[y], row[up.low], row[up.high]]).filter((each) => typeof each === "number");
   const vertical = axis(ends, up.unit, bottom, top, false, 5);
-  const horizontal = axis(rows.map((row) => row[x]), across.unit, left + 14, width - right - 14, false, kind === "lines" && rows.every((row) => Number.isInteger(row[x])) ? 0 : null);
+  const horizontal = axis(all.map((row) => row[x]).filter((each) => typeof each === "number"), across.unit, left + 14, width - right - 14, false, kind === "lines" && rows.every((row) => Number.isInteger(row[x])) ? 0 : null);
   const marks = [text(4, 12, axisTitle(up), "axis-title", "start")];
   for (const each of vertical.ticks) {
     marks.push(svg("line", { class: "grid", x1: left, x2: width - right, y1: vertical.at(each), y2: vertical.at(each) }));
     marks.push(text(left - 8, vertical.at(each) + 4, tick(each, up.unit, vertical.step), "tick", "end"));
   }
   marks.push(...bottomAxis(horizontal, bottom, across, left, width - right));
+  const best = rows.filter((row) => row.frontier === true).sort((a, b) => a[x] - b[x]);
+  if (best.length > 1) {
+    const path = best.map((row, place) => `${place ? `H${horizontal.at(row[x])}V` : `M${horizontal.at(row[x])} `}${vertical.at(row[y])}`).join("");
+    marks.push(svg("path", { class: "frontier", d: path }));
+  }
   series.forEach((name, place) => {
     const own = rows.filter((row) => seriesName(section, row) === name).sort((a, b) => a[x] - b[x]);
     const shift = kind === "lines" ? (place - (series.length - 1) / 2) * 5 : 0;
@@ -131,11 +137,6 @@ function plane(section, width) {
     for (const row of own) group.append(...point(row, horizontal.at(row[x]) + shift, up, vertical, look, label && row[label]));
     marks.push(group);
   });
-  const best = rows.filter((row) => row.frontier === true).sort((a, b) => a[x] - b[x]);
-  if (best.length > 1) {
-    const path = best.map((row, place) => `${place ? `H${horizontal.at(row[x])}V` : `M${horizontal.at(row[x])} `}${vertical.at(row[y])}`).join("");
-    marks.push(svg("path", { class: "frontier", d: path }));
-  }
   if (kind === "scatter" && label) marks.push(...pointLabels(rows, (row) => horizontal.at(row[x]), (row) => vertical.at(row[y]), label, width));
   return { height, series, marks };
 }
@@ -144,7 +145,7 @@ function point(row, at, up, vertical, place, title) {
   const low = up.low ? row[up.low] : null;
   const high = up.high ? row[up.high] : null;
   const nodes = [];
-  if (typeof low === "number" && typeof high === "number") {
+  if (typeof low === "number" && typeof high === "number" && row.frontier !== false) {
     nodes.push(svg("line", { class: "whisker thin", x1: at, x2: at, y1: vertical.at(low), y2: vertical.at(high) }));
   }
   const mark = shape(at, vertical.at(row[up.key]), place);
@@ -226,7 +227,7 @@ function axis(values, unit, from, to, zero, wanted = null) {
   if (zero || unit === "points") [low, high] = [Math.min(0, low), Math.max(0, high)];
   if (unit === "ratio") [low, high] = [Math.min(1, low), Math.max(1, high)];
   if (low === high) [low, high] = [low - 0.5 * Math.abs(low || 1), high + 0.5 * Math.abs(high || 1)];
-  const steps = wanted === null ? Math.max(2, Math.floor(length / 90)) : wanted || 6;
+  const steps = wanted === null ? Math.max(2, Math.floor(length / 75)) : wanted || 6;
   let step = round((high - low) / steps);
   if (wanted === 0) step = Math.max(1, step);
   const whole = wanted === 0;
@@ -240,7 +241,7 @@ function axis(values, unit, from, to, zero, wanted = null) {
 
 function round(rough) {
   const power = 10 ** Math.floor(Math.log10(rough));
-  return power * ([1, 2, 5, 10].find((each) => each * power >= rough * 0.999) ?? 10);
+  return power * ([1, 2, 2.5, 5, 10].find((each) => each * power >= rough * 0.999) ?? 10);
 }
 
 function grid(scale, top, bottom) {

@@ -39,6 +39,7 @@ export function summaries(runs, entries, title) {
     const flags = new Set();
     const shares = places.map((position, number) => (position < 0 ? null : marked(runs[number], position, chosen[number], flags)));
     const known = shares.filter((each) => each !== null);
+    if (known.some((each) => each > 0)) flags.delete("wrong");
     if (known.length === 2 && known[0] !== known[1]) flags.add("differ");
     const share = known.length ? known.reduce((sum, each) => sum + each, 0) / known.length : null;
     return { places, flags, share, shares };

@@ -64,7 +64,8 @@ export function axisTitle(column) {
 // What stands at a tick: the unit is in the axis title.
 export function tick(value, unit, step) {
   const scale = unit === "share" || unit === "points" ? 100 : 1;
-  const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(step * scale * 1.0001))));
+  const size = step * scale;
+  const digits = [0, 1, 2, 3, 4, 5].find((each) => Math.abs(size * 10 ** each - Math.round(size * 10 ** each)) < 1e-6) ?? 6;
   const text = grouped(scale * value, digits);
   return /^-[0.]*$/.test(text) ? text.slice(1) : text.replace("-", "−");
 }

@@ -230,8 +230,9 @@ function theme() {
 async function start() {
   theme();
   if (typeof DecompressionStream === "undefined") throw new Error("this browser cannot unpack the data; any browser of 2023 or later can");
-  const runs = (await unpack("index")).map((raw, number) => new Run(raw, number));
-  renderSections(runs, byId("sections"), byId("contents"));
+  const index = await unpack("index");
+  const runs = index.runs.map((raw, number) => new Run(raw, number));
+  renderSections(runs, index.between, byId("sections"), byId("contents"));
   byId("questions").hidden = false;
   byId("legend").append(el("i", { class: "right" }), "right", el("i", { class: "wrong" }), "wrong", el("i", { class: "open" }), "not graded");
   new Explorer(runs);

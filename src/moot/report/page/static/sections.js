@@ -3,22 +3,29 @@ import { drawChart } from "./chart.js";
 import { el, said } from "./dom.js";
 import { cellText } from "./format.js";
 
-export function renderSections(runs, place, contents) {
-  const ids = [...new Set(runs.flatMap((run) => run.sections.map((section) => section.id)))];
+// `between` are sections about two runs at once; they go first.
+export function renderSections(runs, between, place, contents) {
   const drawings = [];
-  for (const id of ids) {
-    const found = runs.map((run) => run.sections.find((section) => section.id === id) ?? null);
-    const title = found.find(Boolean).title;
-    const columns = found.map((section, number) => column(section, runs.length > 1 ? runs[number].name : null, drawings));
+  const sheet = (id, title, words, body) => {
     place.append(
       el(
         "section",
         { class: "sheet", id: `section-${id}`, "aria-labelledby": `title-${id}` },
-        el("div", { class: "margin" }, el("h2", { id: `title-${id}` }, title), runs.length === 1 ? sentences(found[0]) : null),
-        el("div", { class: `body side-${runs.length}` }, columns),
+        el("div", { class: "margin" }, el("h2", { id: `title-${id}` }, title), words),
+        el("div", { class: `body side-${body.length}` }, body),
       ),
     );
     contents.append(el("a", { href: `#section-${id}` }, title));
+  };
+  for (const section of between) {
+    sheet(`both-${section.id}`, section.title, sentences(section), [column(section, null, true, section.rows, drawings)]);
+  }
+  for (const id of new Set(runs.flatMap((run) => run.sections.map((section) => section.id)))) {
+    const found = runs.map((run) => run.sections.find((section) => section.id === id) ?? null);
+    const alike = found.every((section) => section && section.words.join() === found[0].words.join());
+    const rows = found.flatMap((section) => section?.rows ?? []);
+    const body = found.map((section, number) => column(section, runs.length > 1 ? runs[number].name : null, alike, rows, drawings));
+    sheet(id, found.find(Boolean).title, alike ? sentences(found[0]) : null, body);
   }
   contents.append(el("a", { href: "#questions" }, "Every question"));
   contents.classList.toggle("two", runs.length > 1);
@@ -29,9 +36,11 @@ function sentences(section) {
   return section.words.map((each) => el("p", { class: "words" }, said(each)));
 }
 
-function column(section, name, drawings) {
+// `rows` are those of all runs: side by side, charts have the same scale.
+function column(section, name, alike, rows, drawings) {
   const box = el("div", { class: "column" });
-  if (name !== null) box.append(el("h3", { class: "run-name" }, said(name)), ...(section ? sentences(section) : []));
+  if (name !== null) box.append(el("h3", { class: "run-name" }, said(name)));
+  if (section && !alike) box.append(...sentences(section));
   if (section === null) {
     box.append(el("p", { class: "quiet-words" }, "This run has no data for it."));
     return box;
@@ -39,7 +48,7 @@ function column(section, name, drawings) {
   if (section.chart && section.rows.length) {
     const canvas = el("div", { class: "canvas" });
     box.append(canvas);
-    drawings.push({ canvas, section, width: 0 });
+    drawings.push({ canvas, section, rows, width: 0 });
   }
   if (section.rows.length) box.append(tableBehind(section, !section.chart));
   return box;
@@ -75,7 +84,7 @@ function keepWidths(drawings) {
     const width = Math.floor(drawing.canvas.clientWidth);
     if (width < 80 || width === drawing.width) return;
     drawing.width = width;
-    drawing.canvas.replaceChildren(drawChart(drawing.section, width) ?? "");
+    drawing.canvas.replaceChildren(drawChart(drawing.section, width, drawing.rows) ?? "");
   };
   const seen = new Map(drawings.map((drawing) => [drawing.canvas, drawing]));
   const watch = new ResizeObserver((entries) => entries.forEach((entry) => draw(seen.get(entry.target))));

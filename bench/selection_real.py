@@ -3,7 +3,7 @@
 The tables of docs/selection-on-mmlu-pro.md are what this prints. The data are not part of moot: MOOT_DATA names the
 folder that holds mmlu_pro_answers.parquet.
 
-    python bench/select_real.py [SPLITS]
+    python bench/selection_real.py [SPLITS]
 """
 
 from __future__ import annotations

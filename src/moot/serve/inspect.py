@@ -1,0 +1,78 @@
+"""A team as a solver of Inspect (extra `inspect`): its tasks and scorers, our strategies.
+
+    from moot.serve.inspect import team_solver
+    Task(dataset=..., solver=team_solver("team.yaml", "six/talkative"), scorer=choice())
+
+The team can also be Inspect's *model*: serve it and name the address, as any OpenAI-compatible one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+try:
+    from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage
+    from inspect_ai.solver import Generate, Solver, TaskState, solver
+except ImportError as error:
+    raise ImportError("moot.serve.inspect needs the extra inspect: pip install 'moot[inspect]'") from error
+
+from moot.run.live import Asked, LiveTeam, load_team, question_of
+from moot.serve.chat import moot_field
+
+
+class _Shared:
+    """One team for all samples that are being solved; closed when the last of them is done, for nobody else will."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+        self._team: LiveTeam | None = None
+        self._users = 0
+        self._door = asyncio.Lock()
+
+    @asynccontextmanager
+    async def team(self) -> AsyncIterator[LiveTeam]:
+        async with self._door:
+            if self._team is None:
+                self._team = load_team(self._path)
+                await self._team.open()
+            team = self._team
+            self._users += 1
+        try:
+            yield team
+        finally:
+            async with self._door:
+                self._users -= 1
+                if not self._users:
+                    self._team = None
+                    await team.close()
+
+
+@solver
+def team_solver(path: str | Path, model: str | None = None) -> Solver:
+    """Each sample is a question to the team of this file; `model` is one of its strategies: ``six/vote``."""
+    shared = _Shared(path)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        async with shared.team() as team:
+            choices = [choice.value for choice in state.choices]
+            language = team.experiment.spec.language
+            asked = await team.play(question_of(state.input_text, choices, language), model)
+        answer = asked.verdict.answer or ""
+        for place, letter in enumerate(asked.episode.question.letters):
+            state.choices.mark_choice(place, letter == answer)
+        state.messages.append(ChatMessageAssistant(content=answer, model=asked.model))
+        state.output = _output(asked, answer)
+        state.metadata = {**(state.metadata or {}), "moot": moot_field(asked)}
+        return state
+
+    return solve
+
+
+def _output(asked: Asked, answer: str) -> ModelOutput:
+    output = ModelOutput.from_content(asked.model, answer)
+    prompt, completion = asked.usage.prompt or 0, asked.usage.completion or 0
+    output.usage = ModelUsage(input_tokens=prompt, output_tokens=completion, total_tokens=prompt + completion)
+    return output

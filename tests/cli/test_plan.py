@@ -1,0 +1,54 @@
+"""`moot plan`: how many questions, and the assumption behind it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.measure.power import needed
+
+
+def test_with_a_discordance(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(app, ["plan", "--accuracy", "0.4", "--gain", "0.03", "--discordance", "0.2", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert row["questions"] == needed(0.4, 0.03, 0.2)
+    assert (row["assumed"], row["table"]) == (False, [])
+    assert run_app(app, ["plan", "--accuracy", "0.4", "--gain", "0.03", "--discordance", "0.2"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"{row['questions']:,} questions show it in 80 of 100 runs" in said
+    assert "assumption" not in said
+
+
+def test_without_one_the_assumption_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(app, ["plan", "--accuracy", "0.4", "--gain", "0.03"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "The 48.6 % are an assumption" in said
+    assert run_app(app, ["plan", "--accuracy", "0.4", "--gain", "0.03", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert row["assumed"]
+    assert {each["discordance"]: each["questions"] for each in row["table"]}[0.2] == needed(0.4, 0.03, 0.2)
+    assert row["questions"] >= max(each["questions"] for each in row["table"])
+
+
+def test_only_what_is_possible_is_in_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(app, ["plan", "--accuracy", "0.9", "--gain", "0.06", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert [each["discordance"] for each in row["table"]] == [0.1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--accuracy", "0.4", "--gain", "0.3", "--discordance", "0.2"], "expected 0.3 or more, found 0.2"),
+        (["--accuracy", "0.4", "--gain", "0"], "that is not 0"),
+        (["--accuracy", "1.4", "--gain", "0.1"], "between 0 and 1"),
+        (["--accuracy", "0.9", "--gain", "0.2"], "which is no accuracy"),
+        (["--accuracy", "0.4", "--gain", "0.03", "--power", "1"], "power"),
+    ],
+)
+def test_mistakes(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(app, ["plan", *arguments]) == 2
+    assert said in capsys.readouterr().err

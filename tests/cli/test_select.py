@@ -1,0 +1,279 @@
+"""`moot select` as it is typed: label matrices, experiments, what is printed, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.select import registered
+
+MODELS = {"alpha": 0.75, "beta": 0.6, "gamma": 0.55, "delta": 0.3}
+KEYS = {"method", "k", "size", "team", "selection_accuracy", "test_accuracy", "low", "high", "calls"}
+
+
+def written(
+    path: Path, *, prompts: tuple[str, ...] = ("",), questions: int = 60, classes: str = "ABCD", **more: Any
+) -> Path:
+    draw = random.Random(4)
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["question_id", "model", "prompt", "pred", "answer"])
+        for question in range(questions):
+            answer = draw.choice(classes)
+            hard = draw.random() < 0.3
+            for model, accuracy in MODELS.items():
+                for prompt in prompts:
+                    knows = draw.random() < (accuracy - 0.25 if hard else accuracy)
+                    said = answer if knows else draw.choice(classes)
+                    if more.get("gaps") and (draw.random() < 0.2 or question == 3):
+                        said = ""
+                    if more.get("mixed_case") and draw.random() < 0.5:
+                        said = f" {said.lower()} "
+                    if more.get("identical"):
+                        said = answer if question % 3 else classes[0]
+                    table.writerow([question, model, prompt, said, answer])
+    return path
+
+
+def selected(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[dict[str, Any]]:
+    assert run_app(app, ["select", *map(str, arguments), "--json"]) == 0
+    out = capsys.readouterr().out
+    assert "NaN" not in out
+    assert "Infinity" not in out
+    rows: list[dict[str, Any]] = json.loads(out)
+    return rows
+
+
+def test_all_methods_on_a_label_matrix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = written(tmp_path / "labels.csv", prompts=("one", "two"))
+    rows = selected(capsys, labels, "--k", 3, "--method", "all", "--m", 30, "--splits", 3)
+    chosen = {row["method"]: row for row in rows if row["kind"] == "selector"}
+    assert list(chosen) == list(registered())
+    for row in chosen.values():
+        assert row.keys() >= KEYS
+        assert row["k"] == 3
+        assert len(row["team"]) == len(set(row["team"])) > 0
+        assert row["low"] <= row["test_accuracy"] <= row["high"]
+        assert row["calls"] == 0
+        assert row["deviation"] is not None
+        assert len(row["teams"]) == 3
+        assert "0 calls" in row["oracle"]
+        assert sum(each["n"] for each in row["right_labels"]) == 3 * 30
+    assert chosen["input-all"]["size"] == 8
+    assert chosen["per-model-top"]["size"] == 4
+    assert chosen["best-model"]["size"] == 2
+    assert chosen["exact"]["distance"] == pytest.approx(0, abs=1e-9)
+    assert chosen["top-accuracy"]["distance"] >= 0
+    assert chosen["input-all"]["distance"] is None
+    assert chosen["per-model-top"]["counts"] == dict.fromkeys(sorted(MODELS), 1.0)
+    beside = [row["method"] for row in rows if row["kind"] == "aggregator"]
+    assert {"majority", "majority-weighted", "majority-best-prompt", "majority-best-model", "decision-tree"} <= set(
+        beside
+    )
+    assert len([row for row in rows if row["kind"] == "single"]) == 8
+
+
+def test_the_same_seed_gives_the_same_and_the_order_of_rows_is_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labels = written(tmp_path / "labels.csv")
+    first = selected(capsys, labels, "--k", 2, "--seed", 5, "--method", "truth-prediction,greedy")
+    head, *lines = labels.read_text().splitlines()
+    labels.write_text("\n".join([head, *reversed(lines)]))
+    assert selected(capsys, labels, "--k", 2, "--seed", 5, "--method", "truth-prediction,greedy") == first
+    assert [row["method"] for row in first] == ["truth-prediction", "greedy"]
+
+
+def test_the_table_says_what_is_equal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = written(tmp_path / "labels.csv")
+    assert run_app(app, ["select", str(labels), "--k", "2,3", "--splits", "2"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "per-model-top chose the same teams as input-all on every split: with one prompt a model" in said
+    assert "model-first chose the same teams as greedy on every split" in said
+    assert "weighted vote of the team's labels, 0 calls" in said
+    assert "60 questions, 48 to choose on, 2 random splits" in said
+    assert "Accuracy against the size of the team" in said
+    assert "nan" not in said.lower().split()
+
+
+def test_options_and_filters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = written(tmp_path / "labels.csv")
+    method = ("--method", "conditioned-diversity", "--k", 2)
+    (row,) = selected(capsys, labels, *method, "--option", "tau=0.99", "--where", "model!=alpha")
+    assert "alpha" not in row["team"]
+    assert any("reach tau" in note for note in row["notes"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "remark"),
+    [
+        ({"gaps": True}, [], "labels are missing"),
+        ({"gaps": True}, [], "answered by nobody"),
+        ({"mixed_case": True}, [], ""),
+        ({"identical": True}, [], "no choice of a team makes a difference"),
+        ({"classes": "A"}, [], "same right answer"),
+        ({}, ["--m", "1"], ""),
+        ({"questions": 2}, [], ""),
+    ],
+)
+def test_poor_labels_give_sensible_figures(
+    kind: dict[str, Any], arguments: list[str], remark: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labels = written(tmp_path / "labels.csv", **kind)
+    assert run_app(app, ["select", str(labels), "--k", "2", "--splits", "2", "--json", *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert remark in err
+    assert "NaN" not in out
+    rows = json.loads(out)
+    assert all(0 <= row["test_accuracy"] <= 1 for row in rows)
+
+
+def test_mixed_case_is_no_difference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = written(tmp_path / "labels.csv")
+    usual = selected(capsys, labels, "--k", 2, "--method", "greedy")
+    head, *lines = labels.read_text().splitlines()
+    odd = [line.lower() if number % 2 else line for number, line in enumerate(lines)]
+    labels.write_text("\n".join([head, *odd]))
+    assert selected(capsys, labels, "--k", 2, "--method", "greedy") == usual
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--k", "5"], "only 4 proposers"),
+        (["--k", "0"], "whole number"),
+        (["--k", "two"], "whole number"),
+        (["--k", "2", "--m", "60"], "from 1 to 59"),
+        (["--k", "2", "--method", "gready"], "greedy"),
+        (["--k", "2", "--where", "modle=x"], "model"),
+        (["--k", "2", "--where", "model=x"], "leaves none"),
+        (["--k", "2", "--option", "tau=1"], "one --method"),
+        (["--k", "2", "--option", "tau", "--method", "greedy"], "NAME=VALUE"),
+        (["--k", "2", "--summariser", "alpha"], "experiment file"),
+    ],
+)
+def test_what_is_refused(arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = written(tmp_path / "labels.csv")
+    assert run_app(app, ["select", str(labels), *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert words in err
+    assert out == ""
+
+
+EXPERIMENT = """
+name: chosen
+seed: 3
+questions: {file: questions.jsonl}
+models:
+  a: {provider: simulated, accuracy: 0.6}
+  b: {provider: simulated, accuracy: 0.5}
+  s: {provider: simulated, accuracy: 0.4, power: 0.6}
+players:
+  a-break: {model: a, instruction: break-down}
+  a-opposite: {model: a, instruction: opposite}
+  b-break: {model: b, instruction: break-down}
+  b-opposite: {model: b, instruction: opposite}
+strategies:
+  - solo
+  - mixture: {summariser: s, repeats: 2}
+"""
+
+
+def experiment(tmp_path: Path, text: str = EXPERIMENT) -> Path:
+    draw = random.Random(1)
+    lines = [
+        json.dumps(
+            {"id": f"q{n}", "text": f"Question {n}?", "choices": ["w", "x", "y", "z"], "answer": draw.choice("ABCD")}
+        )
+        for n in range(30)
+    ]
+    (tmp_path / "questions.jsonl").write_text("\n".join(lines))
+    file = tmp_path / "chosen.yaml"
+    file.write_text(text)
+    return file
+
+
+def calls_in(store: Path) -> int:
+    with sqlite3.connect(store) as connection:
+        return int(connection.execute("select count(*) from calls").fetchone()[0])
+
+
+def test_on_an_experiment_the_summariser_is_the_oracle_and_is_asked_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = experiment(tmp_path)
+    assert run_app(app, ["select", str(file), "--k", "2"]) == 2
+    assert "run the experiment first" in capsys.readouterr().err
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    capsys.readouterr()
+    before = calls_in(tmp_path / "chosen.db")
+    arguments = (file, "--k", 2, "--m", 20, "--method", "greedy,model-first,top-accuracy")
+    rows = {row["method"]: row for row in selected(capsys, *arguments)}
+    assert "that of s" in rows["greedy"]["oracle"]
+    assert rows["greedy"]["calls"] == (4 + 3) * 20
+    assert rows["model-first"]["calls"] == 2 * 20 * 2
+    assert rows["top-accuracy"]["calls"] == 0
+    assert set(rows["greedy"]["team"]) <= {"a-break", "a-opposite", "b-break", "b-opposite"}
+    after = calls_in(tmp_path / "chosen.db")
+    assert after > before
+    again = {row["method"]: row for row in selected(capsys, *arguments)}
+    assert again == rows
+    assert calls_in(tmp_path / "chosen.db") == after, "nothing is asked twice"
+
+
+def test_what_was_selected_can_be_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = experiment(tmp_path)
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    capsys.readouterr()
+    rows = selected(capsys, file, "--k", 2, "--method", "oracle-surrogate", "--calls", 30)
+    assert rows[0]["calls"] <= 30
+    (tmp_path / "team.json").write_text(json.dumps(rows))
+    file.write_text(EXPERIMENT.replace("repeats: 2", "repeats: 2, shown_accuracies: team.json, order: descending"))
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    capsys.readouterr()
+    assert run_app(app, ["show", str(file), "q1", "--strategy", "mixture"]) == 0
+    said = capsys.readouterr().out
+    best = max(rows[0]["accuracies"].values())
+    assert f'accuracy="{100 * best:.1f} %"' in said
+
+
+def test_without_a_summariser_or_without_solo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = experiment(tmp_path, EXPERIMENT.replace("  - mixture: {summariser: s, repeats: 2}\n", ""))
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    capsys.readouterr()
+    rows = selected(capsys, file, "--k", 2, "--method", "greedy")
+    assert "weighted vote" in rows[0]["oracle"]
+    named = selected(capsys, file, "--k", 2, "--m", 5, "--method", "greedy", "--summariser", "s")
+    assert named[0]["calls"] == (4 + 3) * 5
+    assert run_app(app, ["select", str(file), "--k", "2", "--summariser", "zoe"]) == 2
+    assert "no model of" in capsys.readouterr().err
+    assert run_app(app, ["select", str(file), "--k", "2", "--where", "x"]) == 2
+    file.write_text(EXPERIMENT.replace("  - solo\n", "").replace("name: chosen", "name: other"))
+    assert run_app(app, ["run", str(file), "--quiet", "--limit", "2"]) == 0
+    capsys.readouterr()
+    assert run_app(app, ["select", str(file), "--k", "2"]) == 2
+    assert "no solo episodes" in capsys.readouterr().err
+
+
+def test_free_answers_leave_out_what_needs_classes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "open.yaml"
+    file.write_text(
+        "name: open\nquestions: {builtin: facts-en, sample: 20}\nmodels:\n"
+        + "".join(f"  m{n}: {{provider: simulated, accuracy: 0.{n + 3}}}\n" for n in range(4))
+    )
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    capsys.readouterr()
+    rows = selected(capsys, file, "--k", 2)
+    methods = {row["method"] for row in rows}
+    assert "truth-prediction" not in methods
+    assert {"greedy", "oracle-surrogate", "exact"} <= methods
+    assert run_app(app, ["select", str(file), "--k", "2", "--method", "truth-prediction"]) == 2
+    assert "free answers" in capsys.readouterr().err

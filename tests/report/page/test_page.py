@@ -1,0 +1,265 @@
+"""The page as a file: the same for the same run, small, whole to the letter, and inert whatever the models said."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.report.page import page_html
+from moot.report.page.document import SCRIPTS
+from moot.report.page.pack import Once, Texts, packed
+from moot.report.page.run import write_page
+from moot.report.page.verdict import lead, verdict, warnings
+
+from .conftest import DRAFTS, FILLERS, LONG, Written, play
+
+STATIC = files("moot.report.page") / "static"
+BLOCK = re.compile(r'<script type="application/octet-stream" id="([\w-]+)">([^<]*)</script>')
+
+
+def unpacked(letters: str) -> Any:
+    return json.loads(gzip.decompress(base64.b64decode(letters)))
+
+
+def blocks(page: str) -> dict[str, Any]:
+    return {name: unpacked(letters) for name, letters in BLOCK.findall(page)}
+
+
+def html_of(cup: Written) -> str:
+    return cup.path.read_text(encoding="utf-8")
+
+
+# --- packing ----------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.text(alphabet="ab\n\r\u2028\x00é", max_size=30)), st.lists(st.text(alphabet="ab\n", max_size=10)))
+def test_texts_come_back_to_the_letter(texts: list[str], known: list[str]) -> None:
+    kept = Texts(known)
+    places = [kept[text] for text in texts]
+    row = kept.row()
+    lines = [*dict.fromkeys(line for text in known for line in text.split("\n")), *row["lines"]]
+    assert ["\n".join(lines[each] for each in row["texts"][place]) for place in places] == texts
+    assert len(set(lines)) == len(lines)
+    assert kept[None] == -1
+
+
+def test_a_value_is_kept_once() -> None:
+    once = Once()
+    assert [once[each] for each in ("b", "a", "b")] == [0, 1, 0]
+    assert list(once) == ["b", "a"]
+
+
+def test_packing_is_the_same_at_any_time_and_survives_half_a_character() -> None:
+    assert packed({"a": [1, None, "é"]}) == packed({"a": [1, None, "é"]})
+    assert unpacked(packed({"a": "é"})) == {"a": "é"}
+    assert unpacked(packed(["\ud800 half"])) == ["? half"]
+
+
+# --- the document -----------------------------------------------------------------------------------------------------
+
+
+def test_the_same_run_gives_the_same_page(cup: Written) -> None:
+    run = cup.run
+    assert page_html(run.figures, run.sections, run.questions) == html_of(cup)
+
+
+def test_the_policy_lets_one_script_and_one_style_in(cup: Written) -> None:
+    page = html_of(cup)
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    rules = {name: rest for name, *rest in (rule.split() for rule in policy.split("; "))}
+    (script,) = re.findall(r'<script type="module">(.*?)</script>', page, re.DOTALL)
+    (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+
+    def known_as(content: str) -> list[str]:
+        return [f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"]
+
+    assert rules == {
+        "default-src": ["'none'"],
+        "script-src": known_as(script),
+        "style-src": known_as(style),
+        "img-src": ["data:"],
+        "base-uri": ["'none'"],
+        "form-action": ["'none'"],
+    }
+
+
+def test_nothing_that_was_said_stands_in_the_file_as_it_is(cup: Written) -> None:
+    page = html_of(cup)
+    assert "pwned" not in page
+    assert page.count("<script") == page.count("</script>") == 2 + len(cup.run.questions.parts)
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in page
+
+
+def test_names_and_headlines_are_escaped(cup: Written) -> None:
+    figures = {
+        **cup.run.figures,
+        "experiment": "<script>alert(1)</script>",
+        "headline": {"words": ["<b>bold</b>", "</p><script>alert(2)</script>"]},
+        "simulated": ["<img src=x>"],
+    }
+    page = page_html(figures, cup.run.sections, cup.run.questions)
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert '<p class="verdict">&lt;b&gt;bold&lt;/b&gt;</p>' in page
+    assert "<img" not in page
+
+
+def test_a_megabyte_of_one_letter_costs_next_to_nothing(cup: Written) -> None:
+    assert any(len(text) >= LONG for text in cup.run.questions.columns["said"][list(DRAFTS).index("hostile")])
+    assert len(html_of(cup)) < 200_000
+
+
+def test_the_page_replaces_another_whole(cup: Written, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    broken = replace(cup.run.questions, columns={"not": {1, 2}})
+    with pytest.raises(TypeError):
+        write_page(path, cup.run.figures, cup.run.sections, broken)
+    assert path.read_text() == "old"
+    write_page(path, cup.run.figures, cup.run.sections, cup.run.questions)
+    assert path.read_text(encoding="utf-8") == html_of(cup)
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+
+
+# --- the scripts ------------------------------------------------------------------------------------------------------
+
+
+def test_every_script_is_in_the_page_after_what_it_needs() -> None:
+    assert {f"{name}.js" for name in SCRIPTS} == {each.name for each in STATIC.iterdir() if each.name.endswith(".js")}
+    for place, name in enumerate(SCRIPTS):
+        needed = re.findall(r'from "\./(\w+)\.js"', (STATIC / f"{name}.js").read_text(encoding="utf-8"))
+        assert set(needed) <= set(SCRIPTS[:place]), name
+
+
+def test_names_of_scripts_do_not_meet() -> None:
+    """They share one scope in the page."""
+    named = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
+    counts = Counter(
+        name for script in SCRIPTS for name in named.findall((STATIC / f"{script}.js").read_text(encoding="utf-8"))
+    )
+    assert [name for name, count in counts.items() if count > 1] == []
+
+
+def test_no_script_writes_html() -> None:
+    for name in SCRIPTS:
+        text = (STATIC / f"{name}.js").read_text(encoding="utf-8")
+        for forbidden in (
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "fetch(",
+            "</script",
+        ):
+            assert forbidden not in text, (name, forbidden)
+
+
+# --- the data ---------------------------------------------------------------------------------------------------------
+
+
+def test_columns_say_what_the_store_says(cup: Written) -> None:
+    (run,) = blocks(html_of(cup))["index"]["runs"]
+    columns = run["columns"]
+    titles = [cell["title"] for cell in run["cells"]]
+    assert titles == [f"{s}@{p}" for s in ("solo", "vote", "talkative") for p in ("ann", "bob", "cat")]
+    assert columns["ids"][: len(DRAFTS)] == list(DRAFTS)
+    assert len(columns["ids"]) == len(DRAFTS) + FILLERS
+    for place, (question, told) in enumerate(cup.transcripts.items()):
+        for each in told:
+            cell = titles.index(each.title)
+            assert columns["grades"][cell][place] == ("1" if each.value else "0"), (question, each.title)
+            answer = columns["answers"][cell][place]
+            assert (None if answer < 0 else columns["said"][place][answer]) == each.verdict.answer
+    regress = list(DRAFTS).index("regress")
+    assert [changes[regress] for changes in columns["changes"]] == [" "] * 3 + ["-", " ", " "] * 2
+    assert columns["diverse"][:5] == [1, 2, 2, 1, 1]
+    assert columns["outcomes"][titles.index("solo@cat")][list(DRAFTS).index("refused")] == "r"
+
+
+def test_parts_hold_each_draft_and_each_line_once(cup: Written) -> None:
+    found = blocks(html_of(cup))
+    parts = [found[name] for name in found if name.startswith("part-")]
+    assert len(parts) == len(cup.run.questions.parts)
+    for part in parts:
+        assert len(set(part["lines"])) == len(part["lines"])
+        assert len(part["calls"]["prompt"]) == 6 * len(part["cases"])  # three drafts and three captains
+        assert len(part["answers"]) == 3 * len(part["cases"])
+        assert not set(part["lines"]) & {"Filler number 1?"}  # the index has it
+
+
+def test_questions_are_split_into_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cup: Written) -> None:
+    monkeypatch.setattr("moot.report.page.questions.EPISODES_A_PART", 90)
+    many = play(tmp_path / "many")
+    assert len(many.run.questions.parts) == 10
+    assert many.run.questions.columns["starts"] == list(range(0, 96, 10))
+    assert {**many.run.questions.columns, "starts": 0} == {**cup.run.questions.columns, "starts": 0}
+
+
+def test_a_captain_never_played_alone_is_known_by_its_draft(tmp_path: Path) -> None:
+    run = play(tmp_path / "silent", strategies=[{"talkative": {"captain": "ann"}}]).run
+    (changes,) = run.questions.columns["changes"]
+    assert dict(zip(DRAFTS, changes, strict=False)) == {
+        "agree": " ", "rescue": "+", "regress": "-", "wrong": " ", "refused": " ", "hostile": " ",
+    }  # fmt: skip
+
+
+def test_repeats_have_a_place_each(tmp_path: Path) -> None:
+    columns = play(tmp_path / "twice", repeats=2, strategies=["solo"]).run.questions.columns
+    assert columns["repeats"] == 2
+    assert [len(each) for each in columns["grades"]] == [2 * (len(DRAFTS) + FILLERS)] * 3
+    assert columns["grades"][0][:8] == "11001100"
+
+
+# --- the first screen -------------------------------------------------------------------------------------------------
+
+ROW = {"label": "solo", "value": 0.5, "low": 0.4, "high": 0.6, "n": 60, "outcomes": {"answered": 60}, "missing": 0}
+FIGURES: dict[str, Any] = {
+    "experiment": "cup",
+    "questions": 60,
+    "bill_usd": 1.5,
+    "accuracy": [{**ROW, "player": "ann"}, {**ROW, "player": "bob", "value": 0.7, "low": None, "high": None}],
+}
+
+
+def test_the_verdict_is_the_headline_or_a_modest_one() -> None:
+    assert verdict({**FIGURES, "headline": {"words": ["It pays.", "A little."]}}) == ("It pays.", "A little.")
+    assert verdict({**FIGURES, "headline": {"words": "It pays."}}) == ("It pays.",)
+    assert verdict(FIGURES) == (
+        "On these 60 questions solo@bob was right in 70.0 %; the highest of 2 rows, chosen after the fact.",
+    )
+    assert verdict({**FIGURES, "accuracy": FIGURES["accuracy"][:1]}) == (
+        "On these 60 questions solo@ann was right in 50.0 % (40.0–60.0).",
+    )
+    assert verdict({**FIGURES, "accuracy": []}) == ("Of these 60 questions none has been played yet.",)
+
+
+def test_the_lead_counts() -> None:
+    assert lead(FIGURES) == "60 questions · 2 players · 1 strategy · $1.50"
+    assert lead({**FIGURES, "bill_usd": None}).endswith("cost unknown")
+
+
+def test_warnings_are_about_what_is_there() -> None:
+    assert list(warnings(FIGURES)) == []
+    failed = {**ROW, "player": "ann", "outcomes": {"failed": 3}, "missing": 2}
+    warned = {**FIGURES, "questions": 12, "simulated": ["ann"], "accuracy": [failed], "ungraded": 5, "disputed": 1}
+    assert [each.split(":")[0] for each in warnings(warned)] == [
+        "Simulated, not real",
+        "Fewer than 30 questions",
+        "2 episodes not played yet",
+        "5 answers not graded, 1 of them because judges differ",
+        "3 episodes failed",
+    ]

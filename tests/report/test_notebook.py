@@ -1,0 +1,188 @@
+"""The Python API: a store as frames, a report as an object, tables as files, two runs side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars
+import pytest
+
+import moot
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.errors import UsageError
+from moot.report.frames import rows_frame
+from moot.report.notebook import Report, section_html
+from moot.report.section import Column, Section
+
+MODELS = {"ann": 0.7, "bob": 0.5, "cat": 0.4}
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cup")
+    lines = [{"id": f"q{n}", "text": f"Who is number {n}?", "answer": f"Person {n}"} for n in range(40)]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    spec: dict[str, Any] = {
+        "name": "cup",
+        "questions": {"file": "questions.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": share, "refuse": 0.1} for name, share in MODELS.items()},
+        "teams": {"three": {"players": list(MODELS), "captain": "each"}},
+        "strategies": ["solo", "vote", "talkative"],
+        "primary": "talkative@ann",
+    }
+    path = folder / "cup.yaml"
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    assert run_app(app, ["run", str(path), "--quiet"]) == 0
+    other = folder / "second.yaml"
+    other.write_text(json.dumps({**spec, "name": "second", "seed": 9, "strategies": ["solo", "vote"], "primary": None}))
+    assert run_app(app, ["run", str(other), "--quiet"]) == 0
+    return path
+
+
+def test_frames(cup: Path) -> None:
+    store = moot.open_store(f"sqlite:///{cup.parent / 'cup.db'}")
+    episodes = store.frame("episodes")
+    assert episodes.height == 40 * 9
+    wanted = {
+        "experiment",
+        "strategy",
+        "label",
+        "team",
+        "captain",
+        "player",
+        "question_id",
+        "repeat",
+        "outcome",
+        "value",
+    }
+    assert wanted | {"answer", "stage", "seconds", "calls"} <= set(episodes.columns)
+    figures = store.report().figures
+    alone = episodes.filter(polars.col("player") == "ann")
+    row = next(row for row in figures["accuracy"] if row.get("player") == "ann")
+    assert alone["value"].fill_null(0).mean() == pytest.approx(row["value"])
+    assert alone.filter(polars.col("outcome") == "refused").height == row["outcomes"]["refused"]
+    scores = store.frame("scores", "cup")
+    assert set(scores["grader"]) == {"match"}
+    assert scores.height == episodes.height
+    calls = store.frame("calls")
+    assert calls["prompt_tokens"].sum() > 0
+    assert set(calls["model"]) == set(MODELS)
+    assert store.experiments().select("experiment", "questions").rows() == [("cup", 40)]
+
+
+def test_mistakes(cup: Path, tmp_path: Path) -> None:
+    store = moot.open_store(str(cup.parent / "cup.db"))
+    with pytest.raises(UsageError, match="no frame 'answers'; expected episodes, calls, scores"):
+        store.frame("answers")
+    with pytest.raises(UsageError, match="no run of 'cap'"):
+        store.frame("episodes", "cap")
+    with pytest.raises(UsageError, match="there is no store"):
+        moot.open_store(str(tmp_path / "none.db"))
+    with pytest.raises(UsageError, match=r"ends in \.html"):
+        moot.report(cup).save(tmp_path / "report.pdf")  # type: ignore[operator]
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_a_report_is_an_object(cup: Path, tmp_path: Path) -> None:
+    found: Report = moot.report(cup, tmp_path / "report.html")  # type: ignore[operator]
+    assert found.figures["headline"]["of"] == "talkative@ann"
+    assert found.headline.startswith("On these 40 questions the talkative team with ann as captain")
+    assert {section.id for section in found.sections} >= {"accuracy", "frontier"}
+    shown = found._repr_html_()
+    assert "declared beforehand" in shown
+    assert "<summary>Accuracy</summary>" in shown
+    assert found.headline in repr(found)
+    assert "talkative" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    by_url: Report = moot.report(f"sqlite:///{cup.parent / 'cup.db'}")  # type: ignore[operator]
+    assert by_url.figures["accuracy"] == found.figures["accuracy"]
+
+
+async def test_it_works_where_a_loop_is_running(cup: Path) -> None:
+    assert asyncio.get_running_loop().is_running()
+    assert moot.open_store(str(cup.parent / "cup.db")).frame("episodes").height == 40 * 9
+
+
+def test_words_of_models_are_only_words() -> None:
+    section = Section("x", "<b>", ("<script>",), (Column("a", "<i>"),), [{"a": "<img onerror=x>"}])
+    shown = section_html(section)
+    assert "<script>" not in shown
+    assert "<img" not in shown
+    assert "&lt;img" in shown
+
+
+def test_the_names_are_light() -> None:
+    """`import moot` brings nothing heavy along, and `moot.report` is there before and after it was used."""
+    code = (
+        "import sys, moot; assert 'polars' not in sys.modules and 'numpy' not in sys.modules; r = moot.report;"
+        " assert callable(r); import moot.report.section; assert callable(moot.report) and callable(moot.open_store)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_tables_as_files(cup: Path, tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(app, ["report", str(cup), "--format", kind, "-o", str(tmp_path / "tables")]) == 0
+    read = polars.read_csv if kind == "csv" else polars.read_parquet
+    tables = {path.stem: read(path) for path in (tmp_path / "tables").iterdir()}
+    assert {"accuracy", "episodes", "outcomes", "gains", "comparisons", "frontier", "skyline", "power"} <= set(tables)
+    assert tables["episodes"].height == 40 * 9
+    assert "outcomes.refused" in tables["accuracy"].columns
+    assert tables["accuracy"]["value"].dtype == polars.Float64
+    assert f"{len(tables)} tables in" in capsys.readouterr().err
+
+
+def test_nested_rows_become_columns() -> None:
+    found = rows_frame([{"a": 1, "b": {"c": 2.5, "d": [1, 2]}}, {"a": 2, "e": None}])
+    assert found.rows(named=True) == [
+        {"a": 1, "b.c": 2.5, "b.d": "[1, 2]", "e": None},
+        {"a": 2, "b.c": None, "b.d": None, "e": None},
+    ]
+
+
+def test_two_runs_side_by_side(cup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    second = cup.with_name("second.yaml")
+    assert run_app(app, ["report", str(cup), str(second), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [run["experiment"] for run in shown["runs"]] == ["cup", "second"]
+    assert shown["common_questions"] == 40
+    rows = {row["of"]: row for row in shown["comparisons"]}
+    assert set(rows) == {f"{what}@{who}" for what in ("solo", "vote") for who in MODELS}
+    first, other = (
+        {row["label"] + "@" + (row.get("player") or row["captain"]): row["value"] for row in run["accuracy"]}
+        for run in shown["runs"]
+    )
+    for title, row in rows.items():
+        assert row["difference"] == pytest.approx(other[title] - first[title])
+        assert row["family"] == 6
+    assert run_app(app, ["report", str(cup), str(second)]) == 0
+    said = capsys.readouterr().out
+    assert "Second run against the first" in said
+    assert "on the 40 questions that both have" in said
+    assert run_app(app, ["report", str(cup), str(second), "-o", str(tmp_path / "both.html")]) == 0
+    assert "second" in (tmp_path / "both.html").read_text(encoding="utf-8")
+    assert run_app(app, ["report", str(cup), str(second), "--format", "csv", "-o", str(tmp_path / "t")]) == 0
+    assert (tmp_path / "t" / "side-by-side.csv").exists()
+    assert (tmp_path / "t" / "run-2" / "episodes.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["FILE", "FILE", "FILE"], "one experiment file or two"),
+        (["FILE", "FILE", "--store", "sqlite:///x.db"], "--store goes with one file"),
+        (["FILE", "-o", "report.pdf"], "ends in .html"),
+        (["FILE", "--format", "xlsx"], "expected csv or parquet"),
+        (["FILE", "--json", "-o", "x.html"], "--json prints on stdout"),
+        (["FILE", "-o", "/no/such/folder/report.html"], "No such file"),
+        ([], "expected an experiment file or --store"),
+    ],
+)
+def test_wrong_commands(cup: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(app, ["report", *(str(cup) if each == "FILE" else each for each in arguments)]) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,163 @@
+"""The table page in a real browser: a question is asked, seats fill, groups take colours, nothing runs that a model wrote."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.models.model import Model, Wrapper
+from moot.serve.app import Settings
+from moot.types import Reply, Request
+
+sys.path.insert(0, str(Path(__file__).parent))
+from served import THREE, serving
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver (apt)")
+
+HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u202eevil\x00"
+
+
+class Hostile(Wrapper):
+    """Says something that would love to run."""
+
+    async def generate(self, request: Request) -> Reply:
+        return Reply(json.dumps({"reasoning": HOSTILE, "answer": HOSTILE}), cost_usd=0.0)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in ("--headless=new", "--no-sandbox", "--window-size=1300,1000"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+def until(browser: Any, found: Any) -> Any:
+    return WebDriverWait(browser, 15, poll_frequency=0.05).until(found)
+
+
+def text(browser: Any, ident: str) -> str:
+    return str(browser.execute_script("return document.getElementById(arguments[0]).textContent", ident))
+
+
+def asked(browser: Any, url: str, question: str, model: str | None = None) -> None:
+    browser.get(url)
+    until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#model option"))
+    if model:
+        browser.execute_script("document.getElementById('model').value = arguments[0]", model)
+    area = browser.find_element(By.ID, "question")
+    area.send_keys(question)
+    area.send_keys(Keys.CONTROL, Keys.ENTER)
+    until(browser, lambda page: "call" in text(page, "cost"))
+
+
+def console(browser: Any) -> list[str]:
+    return [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+async def test_a_question_is_watched_to_its_verdict(tmp_path: Path, browser: Any) -> None:
+    async with serving(tmp_path) as served:
+
+        def watch() -> None:
+            asked(browser, served.url, "Which river is the longest?", "three/talkative")
+            assert text(browser, "verdict")
+            assert "answered" in text(browser, "cost")
+            assert "4 calls" in text(browser, "cost")
+            seats = browser.find_elements(By.CSS_SELECTOR, ".seat")
+            assert len(seats) == 3
+            assert all(seat.find_element(By.CSS_SELECTOR, ".badge").is_displayed() for seat in seats)
+            assert "captain" in seats[0].text
+            assert len(browser.find_elements(By.CSS_SELECTOR, "#transcript li")) == 4
+            history = until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#history button"))
+            said = text(browser, "verdict")
+            browser.get(served.url)
+            history = until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#history button"))
+            history[0].send_keys(Keys.ENTER)
+            until(browser, lambda page: text(page, "verdict") == said)
+            prompts = browser.find_elements(By.CSS_SELECTOR, "#transcript details")
+            assert len(prompts) == 4, "a past question shows what everybody was sent"
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+
+
+async def test_nothing_leaves_the_page(tmp_path: Path, browser: Any) -> None:
+    async with serving(tmp_path) as served:
+
+        def watch() -> None:
+            browser.get_log("performance")
+            asked(browser, served.url, "Why?")
+            events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+            urls = [
+                each["params"]["request"]["url"] for each in events if each["method"] == "Network.requestWillBeSent"
+            ]
+            assert urls
+            assert all(url.startswith((served.url, "data:")) for url in urls), urls
+
+        await asyncio.to_thread(watch)
+
+
+async def test_what_a_model_wrote_is_only_shown(tmp_path: Path, browser: Any) -> None:
+    def wrap(name: str, model: Model) -> Model:
+        return Hostile(model)
+
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}, wrap=wrap) as served:
+
+        def watch() -> None:
+            asked(browser, served.url, HOSTILE.replace("\x00", ""))
+            assert "<script>" in text(browser, "verdict")
+            assert "\u202e" not in text(browser, "verdict")
+            assert "owned" not in browser.title
+            assert browser.find_elements(By.CSS_SELECTOR, "main img, main script") == []
+
+        await asyncio.to_thread(watch)
+
+
+async def test_feedback_and_keys(tmp_path: Path, browser: Any) -> None:
+    async with serving(tmp_path, settings=Settings(keys={"KEY": "sesame"})) as served:
+
+        def watch() -> None:
+            browser.get(served.url)
+            form = until(browser, lambda page: page.find_element(By.ID, "key"))
+            until(browser, lambda page: form.is_displayed())
+            form.send_keys("sesame", Keys.ENTER)
+            until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#model option"))
+            browser.find_element(By.ID, "question").send_keys("Why?", Keys.CONTROL, Keys.ENTER)
+            until(browser, lambda page: "call" in text(page, "cost"))
+            browser.find_element(By.CSS_SELECTOR, "[data-correct=true]").click()
+            until(browser, lambda page: "the team was right" in text(page, "learnt"))
+
+        await asyncio.to_thread(watch)
+
+
+async def test_it_fits_a_phone(tmp_path: Path, browser: Any) -> None:
+    async with serving(tmp_path) as served:
+
+        def watch() -> None:
+            browser.set_window_size(390, 900)
+            try:
+                asked(browser, served.url, "Why?")
+                wide = browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+                assert wide, "nothing sticks out to the side"
+            finally:
+                browser.set_window_size(1300, 1000)
+
+        await asyncio.to_thread(watch)
