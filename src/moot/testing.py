@@ -239,11 +239,11 @@ async def check_selector(selector: Selector) -> None:
     split = SelectionSplit(_label_matrices()["usual"], seed=7)
     everybody = len(split.labels.proposers)
     for wrong, error in ((TestSplit(split.labels), TypeError), (split.labels, TypeError)):
-        await _refuses(selector.select(wrong, 2, VoteOracle.of(split)), error, "anything but a selection split")  # type: ignore[arg-type]
+        await _refuses(selector.select(wrong, 2, VoteOracle.of(split)), error, "anything but a selection split")
     await _refuses(selector.select(split, everybody + 1, VoteOracle.of(split)), UsageError, "a k beyond the pool")
     if "calls" in [each.name for each in dataclasses.fields(selector)]:
         counted = _CountedOracle(VoteOracle.of(split))
-        chosen = await dataclasses.replace(selector, calls=10).select(split, 3, counted)  # type: ignore[type-var]
+        chosen = await dataclasses.replace(selector, calls=10).select(split, 3, counted)
         assert counted.asked <= 10, f"a budget of 10 calls, and {counted.asked} were made"
         assert chosen.calls == counted.asked, f"{counted.asked} calls were made, {chosen.calls} are said"
         assert len(chosen.team) == 3, "a budget that ends the search leaves a whole team all the same"

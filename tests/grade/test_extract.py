@@ -23,6 +23,7 @@ from moot.models.scripted import Script, ScriptedModel
 from moot.models.simulated import SimulatedModel
 from moot.models.world import World
 from moot.prompts import Prompts
+from moot.strategies.argument import ArgumentForm
 from moot.team import Player, Team
 from moot.types import Case, Question, Reply, Request
 
@@ -115,6 +116,11 @@ def test_prose_that_ends_on_a_line_needs_no_second_call() -> None:
     assert read.value.answer == "B"
     assert read.repaired, "it was not in the form that was asked for, and the transcript says so"
     assert "Seine" in read.value.reasoning
+
+
+def test_later_answers_are_read_as_native_ones_are() -> None:
+    read = read_reply(Reply("The second is strongest.\n\nFinal answer: C"), ArgumentForm(FOUR, ("strongest",)))
+    assert (read.value.answer, dict(read.value.parts)) == ("C", {})
 
 
 async def test_recorded_words_are_read_by_the_same_reader(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
+from sqlalchemy import Connection
 
 from moot.measure.multiple import multiple
 from moot.models.scripted import Script, ScriptedModel
@@ -21,6 +22,7 @@ from moot.report.safety_sections import safety_sections
 from moot.report.section import Column, Section
 from moot.report.section_terminal import bounds, section_parts, section_tables, shown
 from moot.report.terminal import print_report
+from moot.report.transcript import transcripts
 from moot.run.build import build
 from moot.run.experiment import read_experiment
 from moot.run.runner import Runner
@@ -39,6 +41,8 @@ class World:
     """What everybody says at every stage: a letter, or None for a refusal. A is right."""
 
     words: dict[str, Words] = field(default_factory=dict)
+    stages: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    """What the transcripts of ann alone hold, where readers were needed: (who, stage) by question."""
 
     def __post_init__(self) -> None:
         draw = random.Random(8)
@@ -87,7 +91,25 @@ class World:
         return counted
 
 
-async def played(folder: Path, world: World, strategies: Sequence[Any], **team: Any) -> dict[str, Any]:
+class Rambling(World):
+    """Ann says something on q0 and q1 that nobody can read by rule; two readers agree on q0 only."""
+
+    def reply(self, player: str, request: Request) -> Script:
+        prompt, question = request.messages[-1].content, str(request.question_id)
+        if player in READERS:
+            self.words["double"].setdefault("read", {})[question] = prompt
+            return {"answer": "B" if player == "ray" or question == "q0" else "none"}
+        if player == "ann" and question in ("q0", "q1") and request.schema is None and "Explain why" not in prompt:
+            return "Much speaks for the second one, and little against it; so let us leave it there, shall we."
+        return super().reply(player, request)
+
+
+READERS = ("ray", "sue")
+
+
+async def played(
+    folder: Path, world: World, strategies: Sequence[Any], readers: Sequence[str] = (), **team: Any
+) -> dict[str, Any]:
     lines = [
         {"id": f"q{n}", "text": f"Which, {n}?", "choices": ["one", "two", "three", "four"], "answer": TRUTH}
         | {"category": "odd" if n % 2 else "even"}
@@ -99,7 +121,8 @@ async def played(folder: Path, world: World, strategies: Sequence[Any], **team: 
         "name": "net",
         "seed": 3,
         "questions": {"file": "questions.jsonl"},
-        "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in PLAYERS},
+        "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in (*PLAYERS, *readers)},
+        **({"extract": {"models": list(readers)}} if readers else {}),
         "teams": {"four": {key: value for key, value in seated.items() if value}},
         "strategies": list(strategies),
     }
@@ -113,9 +136,20 @@ async def played(folder: Path, world: World, strategies: Sequence[Any], **team: 
     store = await plan.store().open()
     try:
         await Runner(replace(plan, models=models), store).run()
+        if readers:
+            world.stages = await store.run(lambda connection: _stages(connection, ("q0", "q1")))
         return await store.run(lambda connection: figures(connection, find_experiment(connection, "net")))
     finally:
         await store.close()
+
+
+def _stages(connection: Connection, questions: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+    experiment = find_experiment(connection, "net")
+    return {
+        question: [(call["player"], call["stage"]) for call in episode.calls]
+        for question in questions
+        for episode in transcripts(connection, experiment, question, "solo(drafts=double-call)@ann")
+    }
 
 
 DOUBLE = {"solo": {"drafts": "double-call"}}
@@ -242,6 +276,28 @@ async def test_what_is_missing_is_said(tmp_path: Path, world: World) -> None:
     }
     (section,) = (each for each in safety_sections(found) if each.id == "safety-missing")
     assert section.rows == [missing]
+
+
+async def test_what_two_readers_find_counts_and_the_rest_is_unparsed(tmp_path: Path) -> None:
+    world = Rambling()
+    world.words["review"]["ann"] |= {"q0": "A", "q1": "A"}
+    found = await played(tmp_path, world, [DOUBLE, "peer-review"], readers=READERS, captain="each")
+    readers = [("ray", "extract"), ("sue", "extract")]
+    assert world.stages == {
+        "q0": [("ann", "verdict"), *readers, ("ann", "rationale")],
+        "q1": [("ann", "verdict"), *readers],
+    }, "the transcript shows which stage settled it"
+    shown = world.words["double"].pop("read")["q0"]
+    assert shown is not None
+    assert "Much speaks for the second one" in shown
+    world.words["double"]["ann"] |= {"q0": "B", "q1": None}
+    expected = world.changes("review", "double", PLAYERS)
+    (row,) = (each for each in found["safety"] if each["cohort"] is None)
+    assert {key: row[key] for key in expected} == {key: sum(each) for key, each in expected.items()}
+    own = world.changes("review", "double", ("ann",))
+    assert (own["rescues"][0], own["recovered"][1]) == (1, 1), "read wrong, then right; unparsed, then right"
+    solo = next(each for each in found["accuracy"] if each.get("player") == "ann")
+    assert solo["outcomes"] == {"answered": COUNT - 4, "unanswered": 1, "refused": 3}
 
 
 async def test_without_cohorts_there_is_one_row_a_stage(tmp_path: Path, world: World) -> None:

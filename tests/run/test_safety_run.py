@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from sqlalchemy import select
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -21,7 +22,8 @@ from moot.run.build import Experiment, build
 from moot.run.estimate import estimate
 from moot.run.experiment import read_experiment
 from moot.run.runner import Runner
-from moot.store import schema
+from moot.store import queries, schema, store_at
+from moot.store.attendance import StoredAttendance
 from moot.store.sqlite import SqliteStore
 from moot.types import Request
 
@@ -280,24 +282,52 @@ OLD_CELLS = """CREATE TABLE cells (id VARCHAR NOT NULL, strategy VARCHAR NOT NUL
     captain VARCHAR, player VARCHAR, spec TEXT NOT NULL, PRIMARY KEY (id))"""
 
 
-async def test_a_store_of_before_cohorts_is_brought_up_to_date(tmp_path: Path) -> None:
-    path = tmp_path / "net.db"
-    store = await SqliteStore(path).open()
+OLDER = (
+    "DROP TABLE cells",
+    OLD_CELLS,
+    "DROP TABLE absences",
+    "DELETE FROM migrations WHERE name <> '0001-first-tables'",
+    "INSERT INTO cells VALUES ('old', 'vote', 'vote', 'six', 'ann', NULL, '{}')",
+)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "postgresql":
+        return str(request.getfixturevalue("postgres").database())
+    return f"sqlite:///{tmp_path}/net.db"
+
+
+async def test_a_store_of_before_cohorts_is_brought_up_to_date(url: str, tmp_path: Path) -> None:
+    store = await store_at(url).open()
+    for statement in OLDER:
+        await store.run(lambda connection, text=statement: connection.exec_driver_sql(text) and None)
     await store.close()
-    old = sqlite3.connect(path)
-    old.executescript(
-        f"""DROP TABLE cells; {OLD_CELLS}; DROP TABLE absences;
-        DELETE FROM migrations WHERE name <> '0001-first-tables';
-        INSERT INTO cells VALUES ('old', 'vote', 'vote', 'six', 'ann', NULL, '{{}}');"""
-    )
-    old.close()
-    await run(build(read_experiment(written(tmp_path, strategies=["solo", "vote"]))), path)
-    assert [name for (name,) in rows(path, "SELECT name FROM migrations ORDER BY name")] == sorted(schema.MIGRATIONS)
-    assert rows(path, "SELECT label, captain, cohort FROM cells WHERE id = 'old'") == [("vote", "ann", None)]
-    assert rows(path, "SELECT DISTINCT cohort FROM cells WHERE label = 'vote' AND id <> 'old' ORDER BY 1") == [
-        ("closed",),
-        ("open",),
-    ]
-    assert rows(path, "SELECT count(*) FROM absences") == [(0,)]
-    again = await SqliteStore(path).open()
-    await again.close()
+    store = await store_at(url).open()
+    await Runner(build(read_experiment(written(tmp_path, strategies=["solo", "vote"]))), store).run()
+
+    async def found(query: Any) -> list[tuple[Any, ...]]:
+        return await store.run(lambda connection: [tuple(row) for row in connection.execute(query)])
+
+    cells = schema.cells.c
+    assert sorted(await found(select(schema.migrations.c.name))) == [(name,) for name in sorted(schema.MIGRATIONS)]
+    assert await found(select(cells.captain, cells.cohort).where(cells.id == "old")) == [("ann", None)]
+    mine = select(cells.cohort).where(cells.label == "vote", cells.id != "old")
+    assert sorted(await found(mine)) == [("closed",), ("open",)]
+    assert await found(select(schema.absences)) == []
+    await store.close()
+
+
+async def test_who_was_late_is_on_record_and_the_first_word_stands(url: str) -> None:
+    async def decide(*late: str) -> tuple[str, ...]:
+        return late
+
+    store = await store_at(url).open()
+    assert await StoredAttendance(store, "net").settle("round", lambda: decide("cat")) == ("cat",)
+    assert await StoredAttendance(store, "net").settle("round", lambda: decide("ann", "bob")) == ("cat",)
+    assert await StoredAttendance(store, "another").settle("round", lambda: decide("ann")) == ("ann",)
+    assert await StoredAttendance(store, "net").settle("next", decide) == ()
+    assert await StoredAttendance(store, "net").settle("next", lambda: decide("ann")) == (), "nobody is a word too"
+    kept = await store.run(lambda connection: queries.keep_absence(connection, "k", ["ann"]))
+    assert kept == await store.run(lambda connection: queries.keep_absence(connection, "k", ["bob"])) == ["ann"]
+    await store.close()

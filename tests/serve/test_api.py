@@ -354,7 +354,7 @@ async def test_when_nobody_replies_in_time_there_is_no_answer(tmp_path: Path) ->
     _, _, wrap = noting({"ann": 30.0, "bob": 30.0, "cat": 30.0})
     async with serving(tmp_path, wrap=wrap) as served:
         status, body = await served.chat("Why?", time_limit_s=0.3)
-        assert (status, body["error"]["code"]) == (504, "team_unanswered")
+        assert (status, body["error"]["code"]) == (408, "team_unanswered")
 
 
 async def test_a_settled_vote_drops_the_calls_that_are_still_out(tmp_path: Path) -> None:
@@ -456,3 +456,22 @@ async def test_spans_follow_the_genai_conventions(tmp_path: Path) -> None:
         assert span.attributes["gen_ai.request.model"] == name
         assert span.attributes["gen_ai.usage.input_tokens"] > 0
         assert span.parent.span_id == team.context.span_id
+
+
+async def test_half_open_connections_are_in_nobodys_way(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        host, port = served.url.removeprefix("http://").split(":")
+        opened = []
+        for sent in (
+            b"",
+            b"POST /v1/chat/comple",
+            b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 999\r\n\r\n{",
+        ) * 20:
+            _, writer = await asyncio.open_connection(host, int(port))
+            writer.write(sent)
+            opened.append(writer)
+        assert (await served.chat("Which river?"))[0] == 200
+        for writer in opened:
+            writer.transport.abort()
+        assert (await served.chat("Which lake?"))[0] == 200
+        assert (await served.get("/healthz"))[0] == 200

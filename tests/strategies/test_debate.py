@@ -14,16 +14,20 @@ import pytest
 
 from moot.attendance import Quorum, Remembered
 from moot.errors import BudgetReached, TimedOut, UsageError
+from moot.grade.group import Stages
 from moot.models.cache import Cache, Flights
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Prompts
 from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
-from moot.strategies import label, strategy
+from moot.strategies import Strategy, label, strategy
 from moot.strategies.blind import MASK
 from moot.strategies.debate import Debate
+from moot.strategies.peer_review import PeerReview
+from moot.strategies.solo import Solo
 from moot.team import LATE, Player, Team
+from moot.testing import check_strategy
 from moot.types import Question, Reply, Request, Verdict
 
 NAMES = ("ann", "bob", "cat")
@@ -449,6 +453,27 @@ async def test_an_error_that_must_end_the_run_ends_the_round() -> None:
     team = replace(team, players=(*team.players, Player("dan", ScriptedModel("model-dan", broke))))
     with pytest.raises(BudgetReached):
         await replace(SINGLE, quorum=True).play(QUESTION, SINGLE.lineups(team)[0].seated())
+
+
+async def test_a_grouping_model_that_says_nothing_usable_is_on_record() -> None:
+    mute = Stages(Player("grouping", ScriptedModel("g", lambda request: GARBAGE)))
+    verdicts = await play_all(table(Debater("ann", "Paris"), Debater("bob", "Rome"), grouper=mute), question=OPEN)
+    assert "no usable reply" in verdicts["ann"].notes["fell_back"]
+
+
+@pytest.mark.parametrize(
+    "played",
+    [
+        Solo("double-call"),
+        PeerReview(drafts="single-call", names="shown", restate_own=True),
+        SINGLE,
+        Debate(quorum=True, grace_s=0, max_rounds=1),
+        Debate(captain="bob"),
+    ],
+    ids=label,
+)
+async def test_whatever_the_options_the_contract_is_kept(played: Strategy) -> None:
+    await check_strategy(played)
 
 
 # --- options ----------------------------------------------------------------------------------------------------------

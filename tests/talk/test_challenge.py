@@ -130,6 +130,15 @@ def test_bm25_finds_the_passages_that_share_rare_words(facts: Path) -> None:
     assert find(Question("4", "Quando?")) == ""
 
 
+def test_bm25_gives_the_best_first(facts: Path) -> None:
+    found = Bm25(facts)(Question("1", "Does the Oka join the longest river, the Volga?")).split("\n\n")
+    assert found == [
+        "The Volga is the longest river of Europe.",
+        "The Oka joins the Volga.",
+        "# Volga",
+    ]
+
+
 def test_bm25_by_hand(facts: Path) -> None:
     """One word, held by one of four passages of 8, 5, 1 and 8 words, once."""
     import math

@@ -188,6 +188,13 @@ async def test_visible_turns_are_counted_as_numbers(company: Any, visible: int, 
     assert [each["turn"] for each in verdict.notes["messages"]] == list(range(1, 13))
 
 
+async def test_there_is_nothing_to_agree_with_before_anything_was_heard(company: Any) -> None:
+    table = company(2)
+    await table.play(Discuss(agents=2, personas="none", max_turns=1, vote_from=1))
+    fields = [list(table.sent(agent, "discuss")[0].schema["properties"]) for agent in (1, 2)]
+    assert fields == [["message", "solution"], ["message", "solution", "agree"]]
+
+
 async def test_the_notes_say_who_heard_what(company: Any) -> None:
     table = company(3)
     verdict = await table.play(Discuss(paradigm="relay", personas="none", max_turns=2, vote_from=2))

@@ -41,7 +41,9 @@ def _common(
 @app.command()
 def run(
     file: File,
-    store: Annotated[str | None, typer.Option(help="Keep the run here instead: sqlite:///PATH or postgresql://...")] = None,
+    store: Annotated[
+        str | None, typer.Option(help="Keep the run here instead: sqlite:///PATH or postgresql://...")
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
     budget_usd: Annotated[float | None, typer.Option(min=0, help="A hard cap on money for the experiment.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say calls, tokens and money; call nothing.")] = False,
@@ -80,11 +82,14 @@ def report(
     table_format: Annotated[
         str | None, typer.Option("--format", metavar="csv|parquet", help="Write every table as a file.")
     ] = None,
+    served: Annotated[bool, typer.Option("--served", help="What the file's team was asked when served.")] = False,
 ) -> int:
     """The verdict, accuracy with intervals, outcomes and cost, from the store alone."""
     from moot.cli.report import report_command
 
-    return report_command(files or [], store=store, as_json=as_json, output=output, table_format=table_format)
+    return report_command(
+        files or [], store=store, as_json=as_json, output=output, table_format=table_format, served=served
+    )
 
 
 @app.command()
@@ -242,13 +247,17 @@ def grade(
 @app.command()
 def export(
     file: File,
-    output: Annotated[Path, typer.Option("-o", "--output", help="The file of replies; - is stdout.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write; - is stdout.")],
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    questions: Annotated[
+        bool, typer.Option("--questions", help="The questions instead, with what turned out to be right.")
+    ] = False,
+    served: Annotated[bool, typer.Option("--served", help="What the file's team was asked when served.")] = False,
 ) -> int:
     """The store as recorded replies: each player's drafts, with the player's name as `model`, the repeat as `sample`."""
     from moot.cli.export import export_command
 
-    return export_command(file, output, store=store)
+    return export_command(file, output, store=store, questions=questions, served=served)
 
 
 @app.command()
@@ -274,7 +283,9 @@ def select(
     labels: Annotated[
         Path,
         typer.Argument(
-            metavar="LABELS|FILE", help="A label matrix (.parquet, .csv, .jsonl) or an experiment file.", show_default=False
+            metavar="LABELS|FILE",
+            help="A label matrix (.parquet, .csv, .jsonl) or an experiment file.",
+            show_default=False,
         ),
     ],
     k: Annotated[str, typer.Option(help="The size of the team; several are compared: 3,5,7.")] = "5",
@@ -288,7 +299,9 @@ def select(
         list[str] | None, typer.Option(help="Keep rows of a label matrix: same_version, category=law, model!=x.")
     ] = None,
     option: Annotated[list[str] | None, typer.Option(help="An option of the method: tau=0.5.")] = None,
-    calls: Annotated[int | None, typer.Option(min=0, help="At most so many summariser calls a method and split.")] = None,
+    calls: Annotated[
+        int | None, typer.Option(min=0, help="At most so many summariser calls a method and split.")
+    ] = None,
     summariser: Annotated[str | None, typer.Option(help="A model of the file; else that of its mixture.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The rows on stdout, nothing else.")] = False,

@@ -1,4 +1,4 @@
-"""`moot export`: the store as recorded replies, to play the experiment again without its models."""
+"""`moot export`: the store as recorded replies, to play the experiment again without its models; or as questions."""
 
 from __future__ import annotations
 
@@ -13,27 +13,31 @@ from moot.cli.report import open_existing
 from moot.errors import FileError, UsageError
 from moot.report.figures import find_experiment
 from moot.run.export import recorded_replies
+from moot.run.learnt import learnt_questions
 from moot.store.store import Store
 
 
-def export_command(path: Path, output: Path, *, store: str | None) -> int:
-    count = asyncio.run(_export(path, output, store))
-    print(f"moot: {count} replies", file=sys.stderr)
+def export_command(path: Path, output: Path, *, store: str | None, questions: bool, served: bool) -> int:
+    count = asyncio.run(_export(path, output, store, questions=questions, served=served))
+    what = "question" if questions else "reply"
+    many = "questions" if questions else "replies"
+    print(f"moot: {count} {what if count == 1 else many}", file=sys.stderr)
     return 0
 
 
-async def _export(path: Path, output: Path, url: str | None) -> int:
-    store, name = open_existing(path, url)
+async def _export(path: Path, output: Path, url: str | None, *, questions: bool, served: bool) -> int:
+    write = _write_questions if questions else _write
+    store, name = open_existing(path, url, served=served)
     await store.open()
     try:
         experiment = await store.run(partial(find_experiment, name=name))
         if str(output) == "-":
-            return await _write(store, experiment["id"], sys.stdout)
+            return await write(store, experiment["id"], sys.stdout)
         # Written beside and moved: a file of replies that ends in the middle would be taken for silence.
         unfinished = output.with_name(f"{output.name}.part")
         try:
             with unfinished.open("w", encoding="utf-8") as lines:
-                count = await _write(store, experiment["id"], lines)
+                count = await write(store, experiment["id"], lines)
             unfinished.replace(output)
         except OSError as error:
             raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
@@ -42,6 +46,14 @@ async def _export(path: Path, output: Path, url: str | None) -> int:
         return count
     finally:
         await store.close()
+
+
+async def _write_questions(store: Store, experiment: str, lines: TextIO) -> int:
+    found = await store.run(lambda connection: list(learnt_questions(connection, experiment)))
+    if not found:
+        raise UsageError("nobody has said yet what was right, so there are no questions to export: POST /v1/feedback")
+    lines.writelines(json.dumps(each, ensure_ascii=False) + "\n" for each in found)
+    return len(found)
 
 
 async def _write(store: Store, experiment: str, lines: TextIO) -> int:

@@ -63,9 +63,8 @@ async def _grade(file: ExperimentFile, judges: list[str], named: list[str], *, s
         await store.run(partial(declare_judges, experiment=experiment["id"], judges=named))
         only = _judges_only(file, judges)
         calls = ExperimentCalls(store, file.spec.kept_as)
-        models = chain(
-            only.models, limiters(only.models), calls, await purse_of(store, file.spec.kept_as, file.spec.budget_usd)
-        )
+        purse = await purse_of(store, file.spec.kept_as, file.spec.budget_usd, only.models)
+        models = chain(only.models, limiters(only.models), calls, purse)
         grading = only.with_models(models).grading
         try:
             graded = await grade_stored(store, grading, experiment["id"])

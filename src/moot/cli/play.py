@@ -94,7 +94,7 @@ async def _play(
 ) -> int:
     store = await (experiment.store() if experiment.spec.store is not None else SqliteStore(None)).open()
     try:
-        purse = await purse_of(store, experiment.name, experiment.spec.budget_usd)
+        purse = await purse_of(store, experiment.name, experiment.spec.budget_usd, experiment.models)
         calls = ExperimentCalls(store, experiment.name)
         playing = experiment.with_models(chain(experiment.models, limiters(experiment.models), calls, purse))
         screen = Screen(Console())

@@ -69,6 +69,8 @@ def _state(tally: Tally) -> str:
         parts.append(f"{tally.outcomes['failed']} failed")
     if retries := sum(tally.retries.values()):
         parts.append(f"{retries} retries")
+    if hedges := sum(tally.hedges.values()):
+        parts.append(f"{hedges} asked a second time")
     parts += [f"{_host(endpoint)} {state}" for endpoint, state in tally.endpoints.items()]
     return " · ".join(parts)
 

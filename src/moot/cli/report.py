@@ -24,6 +24,7 @@ from moot.report.sections import all_sections
 from moot.report.side_by_side import Run, side_by_side, side_by_side_sections
 from moot.report.terminal import print_report
 from moot.run.experiment import read_experiment
+from moot.run.served import served_name
 from moot.store import from_here, queries, store_at
 from moot.store.store import Store
 
@@ -53,10 +54,11 @@ def report_command(
     as_json: bool,
     output: Path | None = None,
     table_format: str | None = None,
+    served: bool = False,
 ) -> int:
     kind = _checked(paths, store, as_json, output, table_format)
     wanted = Wanted(output is not None and kind is None, kind is not None, len(paths) > 1)
-    runs = [asyncio.run(_read(path, store, wanted)) for path in (paths or (None,))]
+    runs = [asyncio.run(_read(path, store, wanted, served)) for path in (paths or (None,))]
     both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
     if kind is not None:
         _write_tables(output or Path("report"), kind, runs, both)
@@ -86,8 +88,8 @@ def _checked(
     return "csv" if table_format == "csv" else "parquet" if table_format == "parquet" else None
 
 
-async def _read(path: Path | None, url: str | None, wanted: Wanted) -> Read:
-    opened, name = open_existing(path, url)
+async def _read(path: Path | None, url: str | None, wanted: Wanted, served: bool) -> Read:
+    opened, name = open_existing(path, url, served=served)
     hypotheses = read_experiment(path, with_questions=False).spec.hypotheses if path is not None else []
 
     def read(connection: Connection) -> Read:
@@ -153,8 +155,11 @@ def _write_tables(folder: Path, kind: Format, runs: Sequence[Read], both: dict[s
     print(f"moot: {len(written)} tables in {folder}", file=sys.stderr)
 
 
-def open_existing(path: Path | None, url: str | None) -> tuple[Store, str | None]:
-    """The store of an experiment file or of a URL, which must be there: a report creates nothing."""
+def open_existing(path: Path | None, url: str | None, *, served: bool = False) -> tuple[Store, str | None]:
+    """The store of an experiment file or of a URL, which must be there: a report creates nothing.
+
+    `served`: what the file's team was asked when served, and not its runs. A team file has nothing else.
+    """
     if path is None and url is None:
         raise UsageError("expected an experiment file or --store URL")
     name = None
@@ -162,6 +167,8 @@ def open_existing(path: Path | None, url: str | None) -> tuple[Store, str | None
     if path is not None:
         file = read_experiment(path, with_questions=False)
         name, beside = file.spec.kept_as, path.parent
+        if served or file.spec.questions is None:
+            name = served_name(name)
         url = from_here(url) if url else file.store_url
     assert url is not None
     store = store_at(url, beside=beside)

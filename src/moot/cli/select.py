@@ -123,7 +123,7 @@ async def _chained(file: ExperimentFile, name: str, store: Any) -> AsyncIterator
     """The summariser as a run would call it: cached, retried, limited, paid for from the experiment's budget."""
     only = build(only_summariser(file, name))
     calls = ExperimentCalls(store, only.name)
-    purse = await purse_of(store, only.name, file.spec.budget_usd)
+    purse = await purse_of(store, only.name, file.spec.budget_usd, only.models)
     models = chain(only.models, limiters(only.models), calls, purse)
     try:
         yield models[name], only.grading.team.prompts

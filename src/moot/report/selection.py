@@ -15,12 +15,11 @@ from moot.select.trial import Trial
 
 Row = dict[str, Any]
 
-EQUAL = {
+BY_NATURE = {
     ("per-model-top", "input-all"): "with one prompt a model, the best of each model is everybody",
     ("model-first", "greedy"): "with one prompt a model, to choose a model is to choose a proposer",
-    ("best-model", "top-accuracy"): "the most accurate are all of one model",
 }
-"""Why two methods come out the same, where there is a reason beyond chance."""
+"""Methods that come out the same wherever every model has one prompt, and not by chance."""
 
 
 def method_rows(labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selector") -> list[Row]:
@@ -29,7 +28,7 @@ def method_rows(labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selec
     for each in trials:
         together[each.method, each.k].append(each)
     rows = [_row(labels, group, kind) for group in together.values()]
-    _mark_equal(rows, together)
+    _mark_equal(labels, rows, together)
     return rows
 
 
@@ -93,18 +92,24 @@ def _notes(group: Sequence[Trial]) -> list[str]:
     return [note if times == len(group) else f"{note} ({times} of {len(group)} splits)" for note, times in said.items()]
 
 
-def _mark_equal(rows: Sequence[Row], together: Mapping[tuple[str, int | None], Sequence[Trial]]) -> None:
-    """Rows whose teams are the same on every split point to the first of them."""
+def _mark_equal(
+    labels: LabelMatrix, rows: Sequence[Row], together: Mapping[tuple[str, int | None], Sequence[Trial]]
+) -> None:
+    """Rows whose teams are the same on every split point to an earlier one: to the one that is equal by nature, if any."""
     teams = {key: [tuple(sorted(each.team)) for each in group] for key, group in together.items()}
+    one_prompt = len(labels.models) == len(labels.proposers)
     for number, row in enumerate(rows):
         row["same_as"] = row["why_same"] = None
-        for other in rows[:number]:
-            if teams[row["method"], row["k"]] == teams[other["method"], other["k"]] and other["same_as"] is None:
-                row["same_as"] = other["method"]
-                row["why_same"] = EQUAL.get((row["method"], other["method"])) or EQUAL.get(
-                    (other["method"], row["method"])
-                )
-                break
+        equal = [
+            other
+            for other in rows[:number]
+            if other["k"] == row["k"] and teams[row["method"], row["k"]] == teams[other["method"], other["k"]]
+        ]
+        if equal:
+            reasons = {other["method"]: BY_NATURE.get((row["method"], other["method"])) for other in equal}
+            natural = next((name for name, reason in reasons.items() if reason and one_prompt), None)
+            row["same_as"] = natural or next(other["method"] for other in equal if other["same_as"] is None)
+            row["why_same"] = reasons[natural] if natural else None
 
 
 def single_rows(labels: LabelMatrix) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -101,6 +102,30 @@ class RetriesSpec(Strict):
     total_s: float = Field(default=900.0, gt=0)
 
 
+class HedgeSpec(Strict):
+    """When a second request is sent because the first one is late."""
+
+    after: Literal["p95"] | Annotated[float, Field(gt=0)] = "p95"
+
+    @property
+    def after_s(self) -> float | None:
+        """None: learned from the endpoint."""
+        return None if self.after == "p95" else self.after
+
+
+def _hedge(given: object) -> object:
+    """`hedge: true` is short for the usual one; one complaint, where pydantic would make one for each type."""
+    if given is True or given is False or given is None:
+        return {} if given else None
+    after = given.get("after", "p95") if isinstance(given, dict) and set(given) <= {"after"} else None
+    if after == "p95" or (isinstance(after, int | float) and not isinstance(after, bool) and 0 < after < math.inf):
+        return given
+    raise ValueError(f"expected true, or {{after: p95}}, or {{after: SECONDS}}; found {given!r}")
+
+
+Hedged = Annotated[HedgeSpec | None, BeforeValidator(_hedge)]
+
+
 class EndpointSpec(Strict):
     """Any OpenAI-compatible chat API."""
 
@@ -108,12 +133,14 @@ class EndpointSpec(Strict):
     base_url: Annotated[str, AfterValidator(_open_address)] = Field(description="an address up to and with /v1")
     model: Text
     api_key_env: Text | None = Field(default=None, description="Name of the environment variable that holds the key")
+    api_key_file: Text | None = Field(default=None, description="A file with the key, that only its owner can read")
     params: Parameters = Field(default_factory=dict)
     extra: Parameters = Field(default_factory=dict)
     json_mode: Literal["auto", "schema", "object", "off"] = "auto"
     stream: bool = False
     limits: LimitsSpec | None = None
     retries: RetriesSpec = RetriesSpec()
+    hedge: Hedged = Field(default=None, description="Ask a second time when a reply is late")
     price: PriceSpec | None = None
     timeout_s: float = Field(default=300.0, gt=0)
     proxy: Annotated[str, AfterValidator(_address)] | None = None
@@ -138,9 +165,11 @@ class LitellmSpec(Strict):
     provider: Literal["litellm"]
     model: Text
     api_key_env: Text | None = None
+    api_key_file: Text | None = None
     params: Parameters = Field(default_factory=dict)
     limits: LimitsSpec | None = None
     retries: RetriesSpec = RetriesSpec()
+    hedge: Hedged = Field(default=None, description="Ask a second time when a reply is late")
     price: PriceSpec | None = None
     timeout_s: float = Field(default=300.0, gt=0)
 

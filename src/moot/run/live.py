@@ -142,7 +142,7 @@ class LiveTeam:
             await self.store.open()
             name = served_name(experiment.name)
             calls = ExperimentCalls(self.store, name)
-            purse = await purse_of(self.store, name, experiment.spec.budget_usd)
+            purse = await purse_of(self.store, name, experiment.spec.budget_usd, experiment.models)
             models = chain(experiment.models, limiters(experiment.models), calls, purse)
             if self._wrap is not None:
                 models = {name: self._wrap(name, model) for name, model in models.items()}

@@ -1,7 +1,7 @@
 """The models that a file names, each made by its provider, with what is checked about them before any call.
 
 Models that share an endpoint share its limits; a budget needs a price and a longest reply; a key comes from the
-environment and goes nowhere else.
+environment or a file of its own, and goes nowhere else.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from moot.run.experiment import (
     MAX_TOKENS_KEYS,
     EndpointSpec,
     ExperimentFile,
+    HedgeSpec,
     LimitsSpec,
     LitellmSpec,
     LocalSpec,
@@ -27,6 +28,9 @@ from moot.run.experiment import (
     SimulatedSpec,
 )
 from moot.types import FREE, Price
+
+LONGEST_KEY = 100_000
+"""Characters of a key file that are read: one that never ends must not be waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class BuiltModel:
     limits: LimitsSpec
     retries: RetriesSpec
     max_tokens: int | None
+    hedge: HedgeSpec | None = None
 
 
 def make_models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, BuiltModel]:
@@ -60,7 +65,8 @@ def make_models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, Buil
                 problem = f"models {first!r} and {name!r} share {endpoint}, so they share its limits; expected the same"
                 raise file.error(("models", name, "limits"), problem)
         tokens = _max_tokens(getattr(spec, "params", {}), getattr(spec, "extra", {}))
-        built[name] = BuiltModel(model, endpoint, LimitsSpec(), getattr(spec, "retries", RetriesSpec()), tokens)
+        retries, hedge = getattr(spec, "retries", RetriesSpec()), getattr(spec, "hedge", None)
+        built[name] = BuiltModel(model, endpoint, LimitsSpec(), retries, tokens, hedge)
         _check_budget(file, name, built[name])
     return {
         name: replace(each, limits=limits[each.endpoint][1]) if each.endpoint in limits else each
@@ -95,16 +101,41 @@ def _price(spec: EndpointSpec | LitellmSpec) -> Price | None:
     return Price(spec.price.prompt, spec.price.completion, spec.price.cached) if spec.price else None
 
 
-def _key_of(file: ExperimentFile, name: str, variable: str | None) -> str | None:
-    if variable is None:
+def _key_of(file: ExperimentFile, name: str, spec: EndpointSpec | LitellmSpec) -> str | None:
+    """The key, from the environment or from a file that is nobody else's to read."""
+    if spec.api_key_env is not None and spec.api_key_file is not None:
+        raise file.error(("models", name, "api_key_file"), "expected api_key_env or api_key_file, not both")
+    if spec.api_key_file is not None:
+        key, place = _key_in_file(file, name, spec.api_key_file), "api_key_file"
+        where = f"the file {spec.api_key_file}"
+    elif spec.api_key_env is not None:
+        key, place = os.environ.get(spec.api_key_env, ""), "api_key_env"
+        where = f"the environment variable {spec.api_key_env}"
+    else:
         return None
-    key = os.environ.get(variable)
     if not key:
-        raise file.error(("models", name, "api_key_env"), f"the environment variable {variable} is not set")
+        problem = f"{where} is not set" if place == "api_key_env" else f"{where} is empty"
+        raise file.error(("models", name, place), problem)
     if not key.isprintable():
-        problem = f"the environment variable {variable} holds a line break or a control character"
-        raise file.error(("models", name, "api_key_env"), problem)
+        raise file.error(("models", name, place), f"{where} holds a line break or a control character")
     return key
+
+
+def _key_in_file(file: ExperimentFile, name: str, given: str) -> str:
+    path = file.beside(given)
+    try:
+        with path.open(encoding="utf-8") as opened:
+            # Of what was opened, not of the path: nobody can put another file in between.
+            mode = os.fstat(opened.fileno()).st_mode
+            if os.name == "posix" and mode & 0o077:
+                problem = f"others can read {path} (mode {mode & 0o777:04o}); expected 0600: chmod 600 {path}"
+                raise file.error(("models", name, "api_key_file"), problem)
+            return opened.read(LONGEST_KEY).strip()
+    except UnicodeDecodeError:
+        raise file.error(("models", name, "api_key_file"), f"{path} is not text; expected the key alone") from None
+    except OSError as error:
+        problem = f"cannot read {path}: {error.strerror or error}"
+        raise file.error(("models", name, "api_key_file"), problem) from None
 
 
 def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, *_: Any) -> Model:
@@ -122,7 +153,7 @@ def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, *_: Any) -> M
         name,
         base_url=spec.base_url,
         model=spec.model,
-        api_key=_key_of(file, name, spec.api_key_env),
+        api_key=_key_of(file, name, spec),
         params=spec.params,
         extra=spec.extra,
         json_mode=spec.json_mode,
@@ -143,7 +174,7 @@ def _local(file: ExperimentFile, name: str, spec: LocalSpec, *_: Any) -> Model:
 def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, *_: Any) -> Model:
     from moot.models.litellm import LitellmModel
 
-    key = _key_of(file, name, spec.api_key_env)
+    key = _key_of(file, name, spec)
     return LitellmModel(
         name, model=spec.model, api_key=key, params=spec.params, price=_price(spec), timeout_s=spec.timeout_s
     )

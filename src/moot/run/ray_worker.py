@@ -23,6 +23,7 @@ from moot.run.experiment import ExperimentFile
 from moot.run.gate import Line, RemoteLimiter, RemotePurse
 from moot.run.runner import OpenEpisode, Runner
 from moot.store import store_at
+from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
 from moot.types import Case
 

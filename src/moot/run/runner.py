@@ -51,6 +51,7 @@ class Tally:
     outcomes: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     retries: Counter[str] = field(default_factory=Counter)
+    hedges: Counter[str] = field(default_factory=Counter)
     calls: ExperimentCalls | None = None
     limiters: Mapping[str, Turnstile] = field(default_factory=dict)
     started_at: float = field(default_factory=time.monotonic)
@@ -106,10 +107,10 @@ class Runner:
 
     async def run(self) -> State:
         experiment, tally = self.experiment, self.tally
-        tally.purse = await purse_of(self.store, experiment.name, experiment.spec.budget_usd)
+        tally.purse = await purse_of(self.store, experiment.name, experiment.spec.budget_usd, experiment.models)
         tally.calls = ExperimentCalls(self.store, experiment.name)
         tally.limiters = limiters(experiment.models)
-        models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self.count_retry)
+        models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self.count_retry, self.count_hedge)
         self._declared = await self.store.run(self._declare)
         facts = {"version": __version__, "seed": experiment.spec.seed}
         run = await self.store.run(partial(queries.start_run, experiment=experiment.id, facts=facts))
@@ -140,6 +141,9 @@ class Runner:
 
     def count_retry(self, model: str, request: Request, error: TransportError) -> None:
         self.tally.retries[f"{model}: {type(error).__name__}"] += 1
+
+    def count_hedge(self, model: str) -> None:
+        self.tally.hedges[model] += 1
 
     @property
     def stopped_by(self) -> MootError | None:

@@ -96,5 +96,7 @@ def table_shape(file: ExperimentFile, played: Strategy, lineup: Team) -> dict[st
         readers: tuple[Player, ...] = getattr(lineup.reader, "models", ())
         shape["extract"] = [each.model.shape(Request(())) for each in readers]
         if readers:
+            shape["extract_prompt"] = lineup.prompts.hashes(("extract",))
+        if readers:
             shape["extract"].append(lineup.prompts.hashes(("extract",)))
     return shape

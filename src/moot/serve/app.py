@@ -172,7 +172,7 @@ class Server:
                 429: "Too many requests; Retry-After says when to come back.",
                 502: "The team has no answer.",
                 503: "The budget is spent, or the store cannot be written.",
-                504: "Nobody answered in time.",
+                408: "Nobody answered within the time limit of the request.",
             }.items()
         }
 

@@ -19,6 +19,8 @@ PIECE = 24
 """Characters in one event of a stream: the answer is whole when the stream begins, so this is for the eye only."""
 
 NO_ANSWER_STATUS = 502
+TOO_LATE_STATUS = 408
+"""The time limit is the client's own: nothing here has failed."""
 
 
 class Part(BaseModel):
@@ -206,7 +208,7 @@ def completion_of(ident: str, created: int, asked: Asked, dressed: str | None = 
     refused = verdict.outcome == "refused"
     text = dressed if dressed is not None else verdict.answer
     if text is None and not refused:
-        status = 504 if "deadline_s" in verdict.notes else NO_ANSWER_STATUS
+        status = TOO_LATE_STATUS if "deadline_s" in verdict.notes else NO_ANSWER_STATUS
         words = f"The team has no answer: {verdict.cause or verdict.outcome}"
         raise Refused(status, words, code=f"team_{verdict.outcome}", kind="server_error")
     said = text if text is not None else verdict.cause or "The team refused to answer."

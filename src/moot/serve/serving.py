@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,7 +47,8 @@ def serve(
     print(f"serving {', '.join(live.models)}")
     print(f"the table: {address}/   the API: {address}/v1   kept in: {live.store.name}")
     if not settings.keys:
-        print("no key: it listens on this machine only (--key-env VAR to serve others)", flush=True)
+        print("no key: it listens on this machine only (--key-env VAR to serve others)")
+    sys.stdout.flush()
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=10)
     uvicorn.Server(config).run(sockets=[listening])
 

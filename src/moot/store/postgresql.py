@@ -81,8 +81,8 @@ class PostgresStore(Store):
     def __repr__(self) -> str:
         return f"PostgresStore({self.name!r})"
 
-    def _connect(self) -> Awaitable[Any]:
-        return asyncpg.connect(self._url, timeout=CONNECT_S, server_settings={"application_name": "moot"})
+    async def _connect(self) -> Any:
+        return await asyncpg.connect(self._url, timeout=CONNECT_S, server_settings={"application_name": "moot"})
 
     async def exists(self) -> bool:
         return bool(await self._in_thread(lambda: self._at_once(lambda each: inspect(each).has_table("migrations"))))
@@ -235,8 +235,7 @@ class Writing:
         await connection.execute("BEGIN")
         for table, rows in self._puts.items():
             keys = [column.name for column in table.primary_key if column.name in rows[0]]
-            latest = {tuple(row[key] for key in keys): row for row in rows} if keys else dict(enumerate(rows))
-            ordered = [latest[key] for key in sorted(latest)]
+            ordered = sorted(rows, key=lambda row, keys=keys: [row[key] for key in keys])  # type: ignore[misc]
             await self._many(connection, insert_or_replace(table, tuple(ordered[0]), "postgresql"), ordered)
         if self._calls:
             await self._many(connection, insert_new(schema.calls, tuple(self._calls[0]), "postgresql"), self._calls)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from moot.ballots.plurality import plurality
@@ -91,6 +91,8 @@ class Meanings:
     def __init__(self, question: Question, team: Team) -> None:
         self._question, self._team = question, team
         self._groups: dict[str, int] = {}
+        self.fell_back: str | None = None
+        """Why the grouping model's word could not be used, if once it could not."""
 
     async def learn(self, stands: Iterable[Stand]) -> None:
         texts = [stand.answer for stand in stands if stand.answer is not None]
@@ -99,6 +101,7 @@ class Meanings:
         every = list(dict.fromkeys([*self._groups, *texts]))
         grouping = await self._team.group(self._question, [Answer(text, text) for text in every])
         self._groups = {text: number for number, group in enumerate(grouping.groups) for text in group}
+        self.fell_back = self.fell_back or grouping.fell_back
 
     def same(self, one: Stand, other: Stand) -> bool:
         if one.answer is None or other.answer is None:
@@ -132,8 +135,14 @@ def _commonest(texts: list[str]) -> str:
 def verdict_of(course: Course, question: Question, team: Team, meanings: Meanings) -> Verdict:
     """The verdict of this line-up: its captain's answer after the debate, or without a captain the team's."""
     if course.word is not None:
-        return _agreed(course, team)
-    return _own(course, team.captain) if team.captain is not None else _divided(course, question, team, meanings)
+        verdict = _agreed(course, team)
+    elif team.captain is not None:
+        verdict = _own(course, team.captain)
+    else:
+        verdict = _divided(course, question, team, meanings)
+    if meanings.fell_back is None:
+        return verdict
+    return replace(verdict, notes={**verdict.notes, "fell_back": meanings.fell_back})
 
 
 def _agreed(course: Course, team: Team) -> Verdict:

@@ -20,7 +20,10 @@ from moot.report.section import Section
 if TYPE_CHECKING:
     from moot.report.page.run import RunPage
 
-SCRIPTS = ("dom", "format", "data", "chart", "sections", "reply", "transcript", "filters", "list", "main")
+SCRIPTS = (
+    *("dom", "format", "data", "axis", "chart", "sections", "reply", "steps", "transcript", "filters", "list"),
+    *("theme", "main"),
+)
 """In the order in which they need each other."""
 
 _IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)

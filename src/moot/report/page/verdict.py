@@ -39,7 +39,7 @@ def lead(figures: Mapping[str, Any]) -> str:
 def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
     if simulated := figures.get("simulated"):
         yield f"Simulated, not real: {', '.join(simulated)}. No language model said any of this."
-    if figures["questions"] < FEW:
+    if figures["questions"] < FEW and not (figures.get("headline") or {}).get("words"):  # which says so itself
         yield f"Fewer than {FEW} questions: differences this small a sample shows are mostly luck."
     if missing := sum(row.get("missing", 0) for row in figures["accuracy"]):
         yield f"{_count(missing, 'episode')} not played yet: the figures are about what there is."

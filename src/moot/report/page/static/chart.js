@@ -1,19 +1,30 @@
 // Sections drawn: dots with whiskers, lines, bars and scattered points, at the width there is.
+import { axis, bottomAxis, grid, text } from "./axis.js";
 import { el, short, svg } from "./dom.js";
 import { axisTitle, cellText, number, tick } from "./format.js";
 
-const FONT = 12;
 const CHARACTER = 6.5;
 const ROW = 20;
 const SUBROW = 15;
 const SHAPES = 6;
+const MANY_BARS = 40;
 
 // A strategy looks the same in every chart: its number is given when it is first seen.
 const kinds = new Map();
 
 function kindOf(name) {
   if (!kinds.has(name)) kinds.set(name, kinds.size);
-  return kinds.get(name) % SHAPES;
+  return kinds.get(name) % (2 * SHAPES);
+}
+
+const look = (kind) => `s${kind % SHAPES}${kind < SHAPES ? "" : " hollow"}`;
+
+// Whether there is anything to draw: a table without numbers is shown as a table.
+export function drawable(section) {
+  const { chart, rows } = section;
+  if (!chart) return false;
+  if (chart.kind === "dots" || chart.kind === "bars") return numeric(rows, reading(section).value);
+  return rows.some((row) => typeof row[chart.x] === "number" && typeof row[chart.y] === "number");
 }
 
 // `all` are the rows that the scale must hold: those of the section, or of both runs side by side.
@@ -23,7 +34,14 @@ export function drawChart(section, width, all = section.rows) {
   if (!drawn) return null;
   const root = svg(
     "svg",
-    { class: "chart", role: "img", width, height: drawn.height, viewBox: `0 0 ${width} ${drawn.height}`, "aria-label": `${section.title}. The data are in the table below.` },
+    {
+      class: "chart",
+      role: "img",
+      width,
+      height: drawn.height,
+      viewBox: `0 0 ${width} ${drawn.height}`,
+      "aria-label": `${section.title}. The data are in the table below.`,
+    },
     svg("desc", {}, section.words.join(" ")),
     drawn.marks,
   );
@@ -37,7 +55,9 @@ const columnOf = (section, key) => section.columns.find((each) => each.key === k
 function reading(section) {
   const { x, y, label } = section.chart;
   const words = (key) => section.rows.every((row) => typeof row[key] !== "number");
-  const value = numeric(section.rows, x) && (label || words(y) || columnOf(section, x).unit) && !(columnOf(section, y).unit && !columnOf(section, x).unit) ? x : y;
+  const value = numeric(section.rows, x) && (label || words(y) || columnOf(section, x).unit) && !(
+    columnOf(section, y).unit && !columnOf(section, x).unit
+  ) ? x : y;
   return { value, name: label ?? (value === x ? y : x) };
 }
 
@@ -46,35 +66,60 @@ function across(section, width, all) {
   const column = columnOf(section, value);
   const rows = section.rows.filter((row) => typeof row[value] === "number");
   if (!rows.length) return null;
-  const bars = section.chart.kind === "bars";
+  // So many bars would fill a wall: then all of a name stand on one line, as marks.
+  const crowded = section.chart.kind === "bars" && rows.length > MANY_BARS;
+  const bars = section.chart.kind === "bars" && !crowded;
   const series = seriesOf(section, rows);
   const groups = Map.groupBy(rows, (row) => String(row[name] ?? ""));
   const longest = Math.max(...[...groups.keys()].map((each) => each.length));
   const left = Math.min(width * 0.42, longest * CHARACTER + 10);
   const right = 58;
-  const ends = all.flatMap((row) => [row[value], row[column.low], row[column.high]]).filter((each) => typeof each === "number");
+  const ends = all.flatMap(
+    (row) => [row[value], row[column.low], row[column.high]],
+  ).filter((each) => typeof each === "number");
   const scale = axis(ends, column.unit, left, width - right, bars);
   const marks = [];
   let top = 8;
   let before = null;
   for (const [title, members] of groups) {
     const first = seriesName(section, members[0]);
-    if (members.length === 1 && before !== null && first !== before) top += 8;
+    if (!crowded && members.length === 1 && before !== null && first !== before) top += 8;
     before = first;
     const step = members.length > 1 ? SUBROW : ROW;
-    const height = step * members.length + (members.length > 1 ? 6 : 0);
+    const height = crowded ? ROW : step * members.length + (members.length > 1 ? 6 : 0);
     const middle = top + height / 2;
     marks.push(text(left - 8, middle + 4, short(title, Math.floor((left - 8) / CHARACTER)), "label", "end", title));
-    members.forEach((row, place) => {
+    if (crowded) {
+      marks.push(svg("line", { class: "guide", x1: left, x2: width - right, y1: middle, y2: middle }));
+      for (const row of members) {
+        const kind = kindOf(seriesName(section, row));
+        const mark = shape(scale.at(row[value]), middle, kind);
+        mark.append(svg("title", {}, `${title}, ${seriesName(section, row)}: ${cellText(row, column)}`));
+        marks.push(svg("g", { class: look(kind) }, mark));
+      }
+    } else members.forEach((row, place) => {
       const y = members.length > 1 ? top + 3 + step * (place + 0.5) : middle;
       const kind = series.length > 1 ? kindOf(seriesName(section, row)) : 0;
       marks.push(svg("line", { class: "guide", x1: left, x2: width - right, y1: y, y2: y }));
       marks.push(bars ? bar(row, column, scale, y, step, kind) : whisker(row, column, scale, y, kind));
-      marks.push(text(width - right + 8, y + 4, number(row[value], column.unit).replace(" %", ""), "figure-value", "start", `${title}: ${cellText(row, column)}`));
+      marks.push(
+        text(
+          width - right + 8,
+          y + 4,
+          number(row[value], column.unit).replace(" %", ""),
+          "figure-value",
+          "start",
+          `${title}: ${cellText(row, column)}`,
+        ),
+      );
     });
     top += height;
   }
-  return { height: top + 40, series, marks: [...grid(scale, 4, top), ...bottomAxis(scale, top, column, left, width - right), ...marks] };
+  return {
+    height: top + 40,
+    series,
+    marks: [...grid(scale, 4, top), ...bottomAxis(scale, top, column, left, width - right), ...marks],
+  };
 }
 
 function whisker(row, column, scale, y, kind) {
@@ -83,7 +128,7 @@ function whisker(row, column, scale, y, kind) {
   const known = typeof low === "number" && typeof high === "number";
   return svg(
     "g",
-    { class: `s${kind}` },
+    { class: look(kind) },
     known ? svg("line", { class: "whisker", x1: scale.at(low), x2: scale.at(high), y1: y, y2: y }) : null,
     shape(scale.at(row[column.key]), y, kind),
   );
@@ -98,8 +143,11 @@ function bar(row, column, scale, y, step, kind) {
   const known = typeof low === "number" && typeof high === "number";
   return svg(
     "g",
-    { class: `s${kind}` },
-    svg("rect", { class: "bar", x: Math.min(from, to), y: y - thick / 2, width: Math.max(1, Math.abs(to - from)), height: thick }),
+    { class: look(kind) },
+    svg(
+      "rect",
+      { class: "bar", x: Math.min(from, to), y: y - thick / 2, width: Math.max(1, Math.abs(to - from)), height: thick },
+    ),
     known ? svg("line", { class: "bar-whisker", x1: scale.at(low), x2: scale.at(high), y1: y, y2: y }) : null,
   );
 }
@@ -114,30 +162,53 @@ function plane(section, width, all) {
   const [left, right, top, bottom] = [46, 16, 26, height - 44];
   const ends = all.flatMap((row) => [row[y], row[up.low], row[up.high]]).filter((each) => typeof each === "number");
   const vertical = axis(ends, up.unit, bottom, top, false, 5);
-  const horizontal = axis(all.map((row) => row[x]).filter((each) => typeof each === "number"), across.unit, left + 14, width - right - 14, false, kind === "lines" && rows.every((row) => Number.isInteger(row[x])) ? 0 : null);
+  const horizontal = axis(
+    all.map((row) => row[x]).filter((each) => typeof each === "number"),
+    across.unit,
+    left + 14,
+    width - right - 14,
+    false,
+    kind === "lines" && rows.every((row) => Number.isInteger(row[x])) ? 0 : null,
+  );
   const marks = [text(4, 12, axisTitle(up), "axis-title", "start")];
   for (const each of vertical.ticks) {
-    marks.push(svg("line", { class: "grid", x1: left, x2: width - right, y1: vertical.at(each), y2: vertical.at(each) }));
+    marks.push(
+      svg("line", { class: "grid", x1: left, x2: width - right, y1: vertical.at(each), y2: vertical.at(each) }),
+    );
     marks.push(text(left - 8, vertical.at(each) + 4, tick(each, up.unit, vertical.step), "tick", "end"));
   }
   marks.push(...bottomAxis(horizontal, bottom, across, left, width - right));
   const best = rows.filter((row) => row.frontier === true).sort((a, b) => a[x] - b[x]);
   if (best.length > 1) {
-    const path = best.map((row, place) => `${place ? `H${horizontal.at(row[x])}V` : `M${horizontal.at(row[x])} `}${vertical.at(row[y])}`).join("");
+    const path = best.map(
+      (row, place) => `${place ? `H${horizontal.at(row[x])}V` : `M${horizontal.at(row[x])} `}${vertical.at(row[y])}`,
+    ).join("");
     marks.push(svg("path", { class: "frontier", d: path }));
   }
   series.forEach((name, place) => {
     const own = rows.filter((row) => seriesName(section, row) === name).sort((a, b) => a[x] - b[x]);
     const shift = kind === "lines" ? (place - (series.length - 1) / 2) * 5 : 0;
-    const look = series.length > 1 ? kindOf(name) : 0;
-    const group = svg("g", { class: `s${look}` });
+    const kindOfSeries = series.length > 1 ? kindOf(name) : 0;
+    const group = svg("g", { class: look(kindOfSeries) });
     if (kind === "lines") {
-      group.append(svg("polyline", { class: "path", points: own.map((row) => `${horizontal.at(row[x]) + shift},${vertical.at(row[y])}`).join(" ") }));
+      group.append(
+        svg(
+          "polyline",
+          {
+            class: "path",
+            points: own.map((row) => `${horizontal.at(row[x]) + shift},${vertical.at(row[y])}`).join(" "),
+          },
+        ),
+      );
     }
-    for (const row of own) group.append(...point(row, horizontal.at(row[x]) + shift, up, vertical, look, label && row[label]));
+    for (const row of own) group.append(
+      ...point(row, horizontal.at(row[x]) + shift, up, vertical, kindOfSeries, label && row[label]),
+    );
     marks.push(group);
   });
-  if (kind === "scatter" && label) marks.push(...pointLabels(rows, (row) => horizontal.at(row[x]), (row) => vertical.at(row[y]), label, width));
+  if (kind === "scatter" && label) marks.push(
+    ...pointLabels(rows, (row) => horizontal.at(row[x]), (row) => vertical.at(row[y]), label, width),
+  );
   return { height, series, marks };
 }
 
@@ -165,7 +236,9 @@ function pointLabels(rows, atX, atY, label, width) {
     for (const [px, py, anchor] of places) {
       const from = anchor === "start" ? px : anchor === "end" ? px - long : px - long / 2;
       const box = [from, from + long, py - 10, py + 3];
-      const free = box[0] > 40 && box[1] < width && taken.every((other) => box[1] < other[0] || box[0] > other[1] || box[3] < other[2] || box[2] > other[3]);
+      const free = box[0] > 40 && box[1] < width && taken.every(
+        (other) => box[1] < other[0] || box[0] > other[1] || box[3] < other[2] || box[2] > other[3],
+      );
       if (!free) continue;
       taken.push(box);
       marks.push(text(px, py, name, "label small", anchor));
@@ -178,7 +251,9 @@ function pointLabels(rows, atX, atY, label, width) {
 // What sets colours apart: the chart's own series, else a first column that names few things many times.
 function seriesKey({ chart, columns, rows }) {
   if (chart.series || chart.kind !== "dots") return chart.series;
-  const key = columns.find((each) => each.key !== chart.label && rows.every((row) => typeof row[each.key] === "string"))?.key;
+  const key = columns.find(
+    (each) => each.key !== chart.label && rows.every((row) => typeof row[each.key] === "string"),
+  )?.key;
   const different = new Set(rows.map((row) => row[key])).size;
   return key && different > 1 && different <= SHAPES && different < rows.length / 2 ? key : null;
 }
@@ -194,12 +269,12 @@ function seriesOf(section, rows) {
 
 // Different shapes as well as colours: the one is enough without the other.
 function shape(x, y, kind) {
-  switch (kind) {
+  switch (kind % SHAPES) {
     case 1: return svg("rect", { class: "mark", x: x - 4, y: y - 4, width: 8, height: 8 });
     case 2: return svg("path", { class: "mark", d: `M${x} ${y - 5.2}l5 9h-10z` });
     case 3: return svg("path", { class: "mark", d: `M${x} ${y - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5z` });
-    case 4: return svg("circle", { class: "mark open", cx: x, cy: y, r: 3.8 });
-    case 5: return svg("path", { class: "mark", d: `M${x} ${y + 5.2}l5 -9h-10z` });
+    case 4: return svg("path", { class: "mark", d: `M${x} ${y + 5.2}l5 -9h-10z` });
+    case 5: return svg("path", { class: "mark", d: `M${x - 5} ${y - 2}h3v-3h4v3h3v4h-3v3h-4v-3h-3z` });
     default: return svg("circle", { class: "mark", cx: x, cy: y, r: 4.4 });
   }
 }
@@ -208,56 +283,17 @@ function legend(series) {
   return el(
     "ul",
     { class: "series", "aria-label": "Series" },
-    series.map((name) => el("li", {}, svg("svg", { class: `s${kindOf(name)}`, width: 14, height: 14, "aria-hidden": "true" }, shape(7, 7, kindOf(name))), name || "–")),
+    series.map(
+      (name) => el(
+        "li",
+        {},
+        svg(
+          "svg",
+          { class: look(kindOf(name)), width: 14, height: 14, "aria-hidden": "true" },
+          shape(7, 7, kindOf(name)),
+        ),
+        name || "–",
+      ),
+    ),
   );
-}
-
-// A linear scale from the data, in round steps, or a logarithmic one where money or tokens span decades.
-function axis(values, unit, from, to, zero, wanted = null) {
-  let low = Math.min(...values);
-  let high = Math.max(...values);
-  const length = Math.abs(to - from);
-  const decades = ["usd", "tokens", "calls", "seconds"].includes(unit) && low > 0 && high / low > 50 && !zero;
-  if (decades) {
-    const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
-    const ticks = Array.from({ length: last - first + 1 }, (_, place) => 10 ** (first + place));
-    return { low: ticks[0], ticks, step: ticks[0], at: (value) => from + ((to - from) * (Math.log10(value) - first)) / (last - first) };
-  }
-  if (unit === "share") [low, high] = [Math.max(0, low), Math.min(1, high)];
-  if (zero || unit === "points") [low, high] = [Math.min(0, low), Math.max(0, high)];
-  if (unit === "ratio") [low, high] = [Math.min(1, low), Math.max(1, high)];
-  if (low === high) [low, high] = [low - 0.5 * Math.abs(low || 1), high + 0.5 * Math.abs(high || 1)];
-  const steps = wanted === null ? Math.max(2, Math.floor(length / 75)) : wanted || 6;
-  let step = round((high - low) / steps);
-  if (wanted === 0) step = Math.max(1, step);
-  const whole = wanted === 0;
-  const first = whole ? low : Math.floor(low / step + 1e-9) * step;
-  const last = whole ? high : Math.ceil(high / step - 1e-9) * step;
-  const ticks = [];
-  for (let place = Math.ceil(first / step - 1e-9); place * step <= last + step / 1e6; place += 1) ticks.push(place * step);
-  const origin = unit === "points" ? 0 : unit === "ratio" ? 1 : null;
-  return { low: first, ticks, step, origin, at: (value) => from + ((to - from) * (value - first)) / (last - first || 1) };
-}
-
-function round(rough) {
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return power * ([1, 2, 2.5, 5, 10].find((each) => each * power >= rough * 0.999) ?? 10);
-}
-
-function grid(scale, top, bottom) {
-  const lines = scale.ticks.map((each) => svg("line", { class: "grid", x1: scale.at(each), x2: scale.at(each), y1: top, y2: bottom }));
-  if (typeof scale.origin === "number") lines.push(svg("line", { class: "origin", x1: scale.at(scale.origin), x2: scale.at(scale.origin), y1: top, y2: bottom }));
-  return lines;
-}
-
-function bottomAxis(scale, bottom, column, left, right) {
-  return [
-    svg("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }),
-    ...scale.ticks.map((each) => text(scale.at(each), bottom + 16, tick(each, column.unit, scale.step), "tick", "middle")),
-    text((left + right) / 2, bottom + 34, axisTitle(column), "axis-title", "middle"),
-  ];
-}
-
-function text(x, y, words, name, anchor, title = null) {
-  return svg("text", { x, y, class: name, "text-anchor": anchor, "font-size": FONT }, words, title && title !== words ? svg("title", {}, title) : null);
 }

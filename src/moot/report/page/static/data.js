@@ -38,7 +38,9 @@ export class Run {
     let found = this.opened.get(number);
     if (!found) {
       const end = starts[number + 1] ?? this.size;
-      found = unpack(`part-${this.number}-${number}`).then((raw) => new Part(raw, this.columns.texts.slice(starts[number], end), starts[number]));
+      found = unpack(`part-${this.number}-${number}`).then(
+        (raw) => new Part(raw, this.columns.texts.slice(starts[number], end), starts[number]),
+      );
     }
     this.opened.delete(number);
     this.opened.set(number, found);
@@ -111,12 +113,26 @@ class Part {
 
   draft(place) {
     const [player, text, reasoning, outcome, cause] = this.raw.answers[place];
-    return { player: this.word(player), text: this.text(text), reasoning: this.text(reasoning) ?? "", outcome: this.word(outcome), cause: this.word(cause) };
+    return {
+      player: this.word(player),
+      text: this.text(text),
+      reasoning: this.text(reasoning) ?? "",
+      outcome: this.word(outcome),
+      cause: this.word(cause),
+    };
   }
 
   step(place) {
     const [player, stage, turn, call, error, problem] = this.raw.steps[place];
-    return { player: this.word(player), stage: this.word(stage), turn, key: call, error: this.word(error), problem: this.word(problem), call: this.call(call) };
+    return {
+      player: this.word(player),
+      stage: this.word(stage),
+      turn,
+      key: call,
+      error: this.word(error),
+      problem: this.word(problem),
+      call: this.call(call),
+    };
   }
 
   call(place) {

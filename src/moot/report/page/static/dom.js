@@ -37,7 +37,11 @@ export function said(text, name = "") {
     return node;
   }
   node.append(...visible(cut(shown, LONG / 2)), "…");
-  const more = el("button", { type: "button", class: "quiet more" }, `Show all ${shown.length.toLocaleString("en")} characters`);
+  const more = el(
+    "button",
+    { type: "button", class: "quiet more" },
+    `Show all ${shown.length.toLocaleString("en")} characters`,
+  );
   more.addEventListener("click", () => {
     node.replaceChildren(...visible(shown));
     more.remove();
@@ -74,5 +78,9 @@ function visible(text) {
 
 function control(code) {
   const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-  return el("span", { class: "control", title: `control character ${name}` }, code < 32 ? String.fromCharCode(0x2400 + code) : name);
+  return el(
+    "span",
+    { class: "control", title: `control character ${name}` },
+    code < 32 ? String.fromCharCode(0x2400 + code) : name,
+  );
 }

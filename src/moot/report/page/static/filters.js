@@ -23,7 +23,9 @@ export const ORDERS = [
 
 // One entry for each question of any run: its place in each of them, -1 where it is not there.
 export function joined(runs) {
-  const entries = runs[0].columns.keys.map((key, position) => [position, ...runs.slice(1).map((run) => run.positions.get(key) ?? -1)]);
+  const entries = runs[0].columns.keys.map(
+    (key, position) => [position, ...runs.slice(1).map((run) => run.positions.get(key) ?? -1)],
+  );
   runs.slice(1).forEach((run, number) => {
     run.columns.keys.forEach((key, position) => {
       if (!runs[0].positions.has(key)) entries.push(runs.map((_, place) => (place === number + 1 ? position : -1)));
@@ -34,10 +36,16 @@ export function joined(runs) {
 
 // What the list must know of every entry under the chosen strategy ("" is all of them).
 export function summaries(runs, entries, title) {
-  const chosen = runs.map((run) => run.cells.map((cell, place) => (title === "" || cell.title === title ? place : -1)).filter((place) => place >= 0));
+  const chosen = runs.map(
+    (run) => run.cells.map(
+      (cell, place) => (title === "" || cell.title === title ? place : -1),
+    ).filter((place) => place >= 0),
+  );
   return entries.map((places) => {
     const flags = new Set();
-    const shares = places.map((position, number) => (position < 0 ? null : marked(runs[number], position, chosen[number], flags)));
+    const shares = places.map(
+      (position, number) => (position < 0 ? null : marked(runs[number], position, chosen[number], flags)),
+    );
     const known = shares.filter((each) => each !== null);
     if (known.some((each) => each > 0)) flags.delete("wrong");
     if (known.length === 2 && known[0] !== known[1]) flags.add("differ");
@@ -85,7 +93,13 @@ export class Haystack {
   get(entry) {
     this.texts ??= this.runs.map(({ columns }) =>
       columns.ids.map((id, place) =>
-        [id, columns.texts[place], columns.references[place] ?? "", columns.categories[columns.category[place]] ?? "", ...columns.said[place]].join("\n").toLowerCase(),
+        [
+          id,
+          columns.texts[place],
+          columns.references[place] ?? "",
+          columns.categories[columns.category[place]] ?? "",
+          ...columns.said[place],
+        ].join("\n").toLowerCase(),
       ),
     );
     return entry.places.map((position, number) => (position < 0 ? "" : this.texts[number][position]));
@@ -95,7 +109,9 @@ export class Haystack {
 // Entries that fit, and how many of them each flag would leave.
 export function chosen(runs, all, haystack, state) {
   const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
-  const fitting = all.filter((entry) => inCategory(runs, entry, state.category) && (!words.length || found(haystack.get(entry), words)));
+  const fitting = all.filter(
+    (entry) => inCategory(runs, entry, state.category) && (!words.length || found(haystack.get(entry), words)),
+  );
   const counts = Object.fromEntries(FLAGS.map(([flag]) => [flag, 0]));
   const left = fitting.filter((entry) => [...state.flags].every((flag) => entry.flags.has(flag)));
   for (const entry of left) for (const flag of entry.flags) counts[flag] += 1;
@@ -108,7 +124,10 @@ function found(texts, words) {
 
 function inCategory(runs, entry, category) {
   if (category === "") return true;
-  return entry.places.some((position, number) => position >= 0 && runs[number].columns.categories[runs[number].columns.category[position]] === category);
+  return entry.places.some(
+    (position, number) => position >= 0
+      && runs[number].columns.categories[runs[number].columns.category[position]] === category,
+  );
 }
 
 function sorted(runs, entries, order) {
@@ -129,5 +148,7 @@ function sorted(runs, entries, order) {
   }
   const key = keys[order];
   if (!key) return entries;
-  return entries.map((entry) => [key(entry), entry]).sort((a, b) => (a[0] === b[0] ? 0 : a[0] - b[0])).map(([, entry]) => entry);
+  return entries.map((entry) => [key(entry), entry]).sort(
+    (a, b) => (a[0] === b[0] ? 0 : a[0] - b[0]),
+  ).map(([, entry]) => entry);
 }

@@ -2,7 +2,15 @@
 
 export const NOTHING = "–";
 
-const SUFFIX = { share: "%", points: "points", usd: "USD", calls: "calls", tokens: "tokens", seconds: "s", ratio: "×" };
+const SUFFIX = {
+  share: "%",
+  points: "points",
+  usd: "USD",
+  calls: "calls",
+  tokens: "tokens",
+  seconds: "s",
+  ratio: "×",
+};
 
 export function shown(value, unit = "") {
   if (value === null || value === undefined) return NOTHING;
@@ -65,7 +73,9 @@ export function axisTitle(column) {
 export function tick(value, unit, step) {
   const scale = unit === "share" || unit === "points" ? 100 : 1;
   const size = step * scale;
-  const digits = [0, 1, 2, 3, 4, 5].find((each) => Math.abs(size * 10 ** each - Math.round(size * 10 ** each)) < 1e-6) ?? 6;
+  const digits = [0, 1, 2, 3, 4, 5].find(
+    (each) => Math.abs(size * 10 ** each - Math.round(size * 10 ** each)) < 1e-6,
+  ) ?? 6;
   const text = grouped(scale * value, digits);
   return /^-[0.]*$/.test(text) ? text.slice(1) : text.replace("-", "−");
 }

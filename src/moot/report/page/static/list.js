@@ -5,7 +5,11 @@ import { FLAGS } from "./filters.js";
 
 const SPARE = 6;
 const STRIP = 18;
-const TAGS = new Map(FLAGS.filter(([flag]) => ["wrong", "rescued", "regressed", "undecided", "disputed"].includes(flag)).map(([flag, title]) => [flag, title.toLowerCase()]));
+const TAGS = new Map(
+  FLAGS.filter(
+    ([flag]) => ["wrong", "rescued", "regressed", "undecided", "disputed"].includes(flag),
+  ).map(([flag, title]) => [flag, title.toLowerCase()]),
+);
 
 export class List {
   constructor(runs, box, rows, open) {
@@ -31,7 +35,10 @@ export class List {
   show(entries, title) {
     this.entries = entries;
     this.title = title;
-    this.active = Math.max(0, entries.findIndex((entry) => entry === this.picked || entry.places.join() === this.picked?.places.join()));
+    this.active = Math.max(
+      0,
+      entries.findIndex((entry) => entry === this.picked || entry.places.join() === this.picked?.places.join()),
+    );
     this.box.scrollTop = 0;
     this.draw(true);
     if (this.active) this.reveal();
@@ -61,7 +68,10 @@ export class List {
   draw(anew = false) {
     const height = this.height;
     const first = Math.max(0, Math.floor(this.box.scrollTop / height) - SPARE);
-    const last = Math.min(this.entries.length, Math.ceil((this.box.scrollTop + this.box.clientHeight) / height) + SPARE);
+    const last = Math.min(
+      this.entries.length,
+      Math.ceil((this.box.scrollTop + this.box.clientHeight) / height) + SPARE,
+    );
     if (!anew && first === this.first && last === this.last && this.active === this.drawnActive) return;
     [this.first, this.last, this.drawnActive] = [first, last, this.active];
     this.rows.style.height = `${this.entries.length * height}px`;
@@ -94,8 +104,20 @@ export class List {
       },
       el("div", { class: "row-text" }, line(columns.texts[position], 220)),
       el("div", { class: "row-meta" }, this.meta(entry, number, position)),
-      el("div", { class: "row-strip" }, entry.places.map((each, run) => (each < 0 ? el("span", { class: "no-strip" }) : strip(this.runs[run], each, this.layouts[run], this.title)))),
-      el("div", { class: "row-share" }, entry.shares.map((share) => el("span", {}, share === null ? "–" : percent(share)))),
+      el(
+        "div",
+        { class: "row-strip" },
+        entry.places.map(
+          (each, run) => (
+            each < 0 ? el("span", { class: "no-strip" }) : strip(this.runs[run], each, this.layouts[run], this.title)
+          ),
+        ),
+      ),
+      el(
+        "div",
+        { class: "row-share" },
+        entry.shares.map((share) => el("span", {}, share === null ? "–" : percent(share))),
+      ),
     );
     node.style.transform = `translateY(${place * height}px)`;
     node.style.height = `${height}px`;
@@ -108,10 +130,16 @@ export class List {
     const category = columns.categories[columns.category[position]];
     if (category) parts.push(el("span", {}, line(category, 24)));
     const cell = this.title ? this.runs[number].cells.findIndex((each) => each.title === this.title) : -1;
-    if (cell >= 0) parts.push(el("span", { class: "row-answer" }, "said ", line(this.runs[number].answer(cell, position) ?? "nothing", 40)));
-    else if (columns.references[position] !== null) parts.push(el("span", { class: "row-answer" }, "= ", line(columns.references[position], 40)));
+    if (cell >= 0) parts.push(
+      el("span", { class: "row-answer" }, "said ", line(this.runs[number].answer(cell, position) ?? "nothing", 40)),
+    );
+    else if (columns.references[position] !== null) parts.push(
+      el("span", { class: "row-answer" }, "= ", line(columns.references[position], 40)),
+    );
     if (columns.human[position] !== null) parts.push(el("span", {}, `people ${percent(columns.human[position])}`));
-    for (const [flag, title] of TAGS) if (entry.flags.has(flag)) parts.push(el("span", { class: `tag ${flag}` }, title));
+    for (const [flag, title] of TAGS) if (entry.flags.has(flag)) parts.push(
+      el("span", { class: `tag ${flag}` }, title),
+    );
     return parts;
   }
 
@@ -156,7 +184,7 @@ function layout(cells) {
   return { places, step, width: at };
 }
 
-// A bar for who was right, as high as the share of repeats; a stroke below for wrong; hollow: not graded; a dot: no answer.
+// A bar for who was right, as high as the share of repeats; a stroke for wrong; hollow: not graded; a hair: no answer.
 export function strip(run, position, { places, step, width }, title = "") {
   const thick = Math.max(1, step - 1.2);
   const marks = [];
@@ -171,10 +199,30 @@ export function strip(run, position, { places, step, width }, title = "") {
     const mark = run.columns.grades[number][slot];
     const faint = title && cell.title !== title ? " faint" : "";
     const at = { x: places[number], width: thick };
-    if (share > 0) marks.push(svg("rect", { class: `right${faint}`, ...at, y: STRIP - 1 - (STRIP - 3) * share, height: (STRIP - 3) * share }));
-    else if (mark === "?" || mark === "!") marks.push(svg("rect", { class: `open${faint}`, x: at.x + 0.4, width: Math.max(0.6, thick - 0.8), y: STRIP - 8.6, height: 7 }));
-    else if ("urf".includes(run.columns.outcomes[number][slot])) marks.push(svg("rect", { class: `none${faint}`, ...at, y: STRIP - 2, height: 1 }));
+    if (share > 0) marks.push(
+      svg("rect", { class: `right${faint}`, ...at, y: STRIP - 1 - (STRIP - 3) * share, height: (STRIP - 3) * share }),
+    );
+    else if (mark === "?" || mark === "!") marks.push(
+      svg(
+        "rect",
+        { class: `open${faint}`, x: at.x + 0.4, width: Math.max(0.6, thick - 0.8), y: STRIP - 8.6, height: 7 },
+      ),
+    );
+    else if ("urf".includes(run.columns.outcomes[number][slot])) marks.push(
+      svg("rect", { class: `none${faint}`, ...at, y: STRIP - 2, height: 1 }),
+    );
     else marks.push(svg("rect", { class: `wrong${faint}`, ...at, y: STRIP - 4, height: 3 }));
   });
-  return svg("svg", { class: "strip", role: "img", width, height: STRIP, viewBox: `0 0 ${width} ${STRIP}`, "aria-label": `right ${grouped(right, 0)} of ${grouped(played, 0)}` }, marks);
+  return svg(
+    "svg",
+    {
+      class: "strip",
+      role: "img",
+      width,
+      height: STRIP,
+      viewBox: `0 0 ${width} ${STRIP}`,
+      "aria-label": `right ${grouped(right, 0)} of ${grouped(played, 0)}`,
+    },
+    marks,
+  );
 }

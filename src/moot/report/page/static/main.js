@@ -5,6 +5,7 @@ import { FLAGS, Haystack, ORDERS, chosen, joined, summaries } from "./filters.js
 import { count, grouped } from "./format.js";
 import { List } from "./list.js";
 import { renderSections } from "./sections.js";
+import { theme } from "./theme.js";
 import { episodeView, gradeMark, questionHead, verdictChooser } from "./transcript.js";
 
 const byId = (id) => document.getElementById(id);
@@ -33,9 +34,19 @@ class Explorer {
     }, this);
     const categories = [...new Set(this.runs.flatMap((run) => run.columns.categories))].sort();
     byId("category-field").hidden = !categories.length;
-    options(byId("category"), [["", "all"], ...categories.map((each) => [each, each])], (value) => (this.state.category = value), this);
+    options(
+      byId("category"),
+      [["", "all"], ...categories.map((each) => [each, each])],
+      (value) => (this.state.category = value),
+      this,
+    );
     const people = this.runs.some((run) => run.columns.human.some((each) => each !== null));
-    options(byId("sort"), ORDERS.filter(([order]) => order !== "people" || people), (value) => (this.state.order = value), this);
+    options(
+      byId("sort"),
+      ORDERS.filter(([order]) => order !== "people" || people),
+      (value) => (this.state.order = value),
+      this,
+    );
     byId("search").addEventListener("input", (event) => {
       this.state.query = event.target.value;
       this.refresh();
@@ -50,12 +61,28 @@ class Explorer {
   refresh() {
     const { entries, counts } = chosen(this.runs, this.all, this.haystack, this.state);
     const there = new Set(this.all.flatMap((entry) => [...entry.flags]));
-    byId("flags").replaceChildren(...FLAGS.filter(([flag]) => there.has(flag) || this.state.flags.has(flag)).map(([flag, title, meaning]) => {
+    byId("flags").replaceChildren(...FLAGS.filter(
+      ([flag]) => there.has(flag) || this.state.flags.has(flag),
+    ).map(([flag, title, meaning]) => {
       const pressed = this.state.flags.has(flag);
       const name = flag === "wrong" && this.state.title ? "Wrong" : title;
-      return el("button", { type: "button", class: "flag", "data-flag": flag, title: meaning, "aria-pressed": pressed ? "true" : "false", click: () => this.toggle(flag) }, name, el("span", {}, grouped(counts[flag], 0)));
+      return el(
+        "button",
+        {
+          type: "button",
+          class: "flag",
+          "data-flag": flag,
+          title: meaning,
+          "aria-pressed": pressed ? "true" : "false",
+          click: () => this.toggle(flag),
+        },
+        name,
+        el("span", {}, grouped(counts[flag], 0)),
+      );
     }));
-    byId("count").textContent = entries.length === this.all.length ? count(entries.length, "question") : `${grouped(entries.length, 0)} of ${count(this.all.length, "question")}`;
+    byId("count").textContent = entries.length === this.all.length
+      ? count(entries.length, "question")
+      : `${grouped(entries.length, 0)} of ${count(this.all.length, "question")}`;
     this.list.show(entries, this.state.title);
   }
 
@@ -84,7 +111,9 @@ class Explorer {
     const number = chosenRun ?? entry.places.findIndex((position) => position >= 0);
     const run = this.runs[number];
     const where = new URLSearchParams({ q: run.columns.ids[entry.places[number]] });
-    const title = cell === null ? this.state.title || run.cells[this.telling(run, entry.places[number])]?.title : run.cells[cell].title;
+    const title = cell === null
+      ? this.state.title || run.cells[this.telling(run, entry.places[number])]?.title
+      : run.cells[cell].title;
     if (title) where.set("s", title);
     if (repeat) where.set("n", repeat + 1);
     if (number) where.set("run", number + 1);
@@ -121,8 +150,18 @@ class Explorer {
     const about = part.about(position);
     const cell = run.cells[picked.cell];
     const close = el("button", { type: "button", class: "quiet close", click: () => this.close() }, "Close");
-    const head = el("h3", { id: "transcript-title", tabindex: "-1" }, el("span", { class: "row-id" }, line(run.columns.ids[position], 60)));
-    const body = el("div", { class: "episode" }, el("h3", { class: "episode-title" }, said(cell.title)), this.repeats(run, entry, number, picked), episodeView(part.episode(position, picked.cell, picked.repeat), cell, about.choices));
+    const head = el(
+      "h3",
+      { id: "transcript-title", tabindex: "-1" },
+      el("span", { class: "row-id" }, line(run.columns.ids[position], 60)),
+    );
+    const body = el(
+      "div",
+      { class: "episode" },
+      el("h3", { class: "episode-title" }, said(cell.title)),
+      this.repeats(run, entry, number, picked),
+      episodeView(part.episode(position, picked.cell, picked.repeat), cell, about.choices),
+    );
     const kept = this.panel.scrollTop;
     this.panel.replaceChildren(
       el("div", { class: "panel-head" }, head, close),
@@ -136,7 +175,8 @@ class Explorer {
     this.panel.scrollTop = again ? kept : 0;
     this.shownEntry = entry.places.join();
     this.list.mark(entry);
-    if (again && !this.wantsFocus) this.panel.querySelector(`[data-cell="${picked.cell}"]`)?.focus({ preventScroll: true });
+    const chip = this.panel.querySelector(`[data-cell="${picked.cell}"]`);
+    if (again && !this.wantsFocus) chip?.focus({ preventScroll: true });
     else if (this.wantsFocus || document.activeElement === document.body) head.focus({ preventScroll: true });
     if (!this.wantsFocus && !again) byId("questions").scrollIntoView({ block: "start", behavior: "instant" });
     this.wantsFocus = false;
@@ -152,7 +192,13 @@ class Explorer {
       const there = position >= 0;
       return el(
         "button",
-        { type: "button", class: "chip", disabled: !there, "aria-pressed": place === number ? "true" : "false", click: () => this.go(entry, place, cell) },
+        {
+          type: "button",
+          class: "chip",
+          disabled: !there,
+          "aria-pressed": place === number ? "true" : "false",
+          click: () => this.go(entry, place, cell),
+        },
         there && same >= 0 ? gradeMark(run.columns.grades[cell][run.slot(position)]) : null,
         el("b", {}, line(run.name, 40)),
         there ? line(same >= 0 ? run.answer(cell, position) ?? "no answer" : "", 40, "chip-answer") : "not asked",
@@ -162,16 +208,32 @@ class Explorer {
 
   repeats(run, entry, number, picked) {
     if (run.repeats < 2) return null;
-    return el("div", { class: "sides", role: "group", "aria-label": "Repeat" }, Array.from({ length: run.repeats }, (_, repeat) => el(
+    return el("div", {
+      class: "sides",
+      role: "group",
+      "aria-label": "Repeat",
+    }, Array.from({ length: run.repeats }, (_, repeat) => el(
       "button",
-      { type: "button", class: "chip", "aria-pressed": repeat === picked.repeat ? "true" : "false", click: () => this.go(entry, number, picked.cell, repeat) },
+      {
+        type: "button",
+        class: "chip",
+        "aria-pressed": repeat === picked.repeat ? "true" : "false",
+        click: () => this.go(entry, number, picked.cell, repeat),
+      },
       gradeMark(run.columns.grades[picked.cell][run.slot(entry.places[number], repeat)]),
       `repeat ${repeat + 1}`,
     )));
   }
 
   tell(words) {
-    this.panel.replaceChildren(el("div", { class: "panel-head" }, el("p", {}, said(words)), el("button", { type: "button", class: "quiet close", click: () => this.close() }, "Close")));
+    this.panel.replaceChildren(
+      el(
+        "div",
+        { class: "panel-head" },
+        el("p", {}, said(words)),
+        el("button", { type: "button", class: "quiet close", click: () => this.close() }, "Close"),
+      ),
+    );
     this.panel.hidden = false;
     document.body.classList.add("reading");
     byId("questions").scrollIntoView({ block: "start", behavior: "instant" });
@@ -199,42 +261,23 @@ function options(select, pairs, choose, explorer) {
   });
 }
 
-// As the system, light, dark: kept where the browser lets a file keep something.
-function theme() {
-  const names = { "": "system", light: "light", dark: "dark" };
-  const button = byId("theme");
-  const apply = (name) => {
-    if (name) document.documentElement.dataset.theme = name;
-    else delete document.documentElement.dataset.theme;
-    button.replaceChildren(el("span", { class: "theme-word" }, "Theme: "), names[name]);
-  };
-  let current = "";
-  try {
-    current = localStorage.getItem("moot-theme") ?? "";
-  } catch {
-    // private windows may forbid it
-  }
-  apply(current in names ? current : "");
-  button.addEventListener("click", () => {
-    const order = Object.keys(names);
-    current = order[(order.indexOf(current) + 1) % order.length];
-    apply(current);
-    try {
-      localStorage.setItem("moot-theme", current);
-    } catch {
-      // then for this visit only
-    }
-  });
-}
-
 async function start() {
-  theme();
-  if (typeof DecompressionStream === "undefined") throw new Error("this browser cannot unpack the data; any browser of 2023 or later can");
+  theme(byId("theme"));
+  if (typeof DecompressionStream === "undefined") throw new Error(
+    "this browser cannot unpack the data; any browser of 2023 or later can",
+  );
   const index = await unpack("index");
   const runs = index.runs.map((raw, number) => new Run(raw, number));
   renderSections(runs, index.between, byId("sections"), byId("contents"));
   byId("questions").hidden = false;
-  byId("legend").append(el("i", { class: "right" }), "right", el("i", { class: "wrong" }), "wrong", el("i", { class: "open" }), "not graded");
+  byId("legend").append(
+    el("i", { class: "right" }),
+    "right",
+    el("i", { class: "wrong" }),
+    "wrong",
+    el("i", { class: "open" }),
+    "not graded",
+  );
   new Explorer(runs);
   document.documentElement.dataset.ready = "true";
   performance.mark("interactive");

@@ -1,14 +1,17 @@
 // What a model's reply says, as far as it is in the form that was asked for. Nothing here is needed for a grade.
 
+export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+// Strategies ask for an answer with its reasons, or in a discussion for a solution with a message.
 export function readReply(text) {
   const found = parsed(text);
   if (!found) return { answer: null, reasoning: "", rest: [], plain: text };
-  const { answer, reasoning, ...rest } = found;
-  const worded = typeof answer === "string" || typeof answer === "number";
+  const answer = ["answer", "solution"].find((key) => typeof found[key] === "string" || typeof found[key] === "number");
+  const reasoning = ["reasoning", "message"].find((key) => typeof found[key] === "string");
   return {
-    answer: worded ? String(answer) : null,
-    reasoning: typeof reasoning === "string" ? reasoning : "",
-    rest: Object.entries(worded || answer === undefined ? rest : { answer, ...rest }),
+    answer: answer ? String(found[answer]) : null,
+    reasoning: reasoning ? found[reasoning] : "",
+    rest: Object.entries(found).filter(([key]) => key !== answer && key !== reasoning),
     plain: null,
   };
 }
@@ -37,11 +40,28 @@ function fold(text) {
 export function changesOfMind(steps) {
   const before = new Map();
   return steps.map((step) => {
-    if (!step.call || step.problem && step.problem !== "repaired") return null;
+    if (!step.call || (step.problem && step.problem !== "repaired")) return null;
     const { answer } = readReply(step.call.reply);
     if (answer === null) return null;
     const earlier = before.get(step.player);
     before.set(step.player, answer);
     return earlier !== undefined && !sameAnswer(earlier, answer) ? earlier : null;
   });
+}
+
+// Whether these are the answers that players began with, and not those that a talk left them with.
+export function saidAlone(drafts, steps) {
+  const first = new Map();
+  for (const step of steps) {
+    if (!step.call || first.has(step.player) || (step.problem && step.problem !== "repaired")) continue;
+    const { answer } = readReply(step.call.reply);
+    if (answer !== null) first.set(step.player, answer);
+  }
+  return drafts.every(({ player, text }) => text === null || !first.has(player) || sameAnswer(first.get(player), text));
+}
+
+// A letter alone tells nothing: the choice it stands for does.
+export function withChoice(answer, choices) {
+  const place = answer.trim().length === 1 && choices ? LETTERS.indexOf(answer.trim().toUpperCase()) : -1;
+  return place >= 0 && place < choices.length ? `${answer.trim().toUpperCase()}. ${choices[place]}` : answer;
 }

@@ -1,5 +1,5 @@
 // The sections: words in the margin, the figure beside them, its data in a table behind it.
-import { drawChart } from "./chart.js";
+import { drawChart, drawable } from "./chart.js";
 import { el, said } from "./dom.js";
 import { cellText } from "./format.js";
 
@@ -18,13 +18,20 @@ export function renderSections(runs, between, place, contents) {
     contents.append(el("a", { href: `#section-${id}` }, title));
   };
   for (const section of between) {
-    sheet(`both-${section.id}`, section.title, sentences(section), [column(section, null, true, section.rows, drawings)]);
+    sheet(
+      `both-${section.id}`,
+      section.title,
+      sentences(section),
+      [column(section, null, true, section.rows, drawings)],
+    );
   }
   for (const id of new Set(runs.flatMap((run) => run.sections.map((section) => section.id)))) {
     const found = runs.map((run) => run.sections.find((section) => section.id === id) ?? null);
     const alike = found.every((section) => section && section.words.join() === found[0].words.join());
     const rows = found.flatMap((section) => section?.rows ?? []);
-    const body = found.map((section, number) => column(section, runs.length > 1 ? runs[number].name : null, alike, rows, drawings));
+    const body = found.map(
+      (section, number) => column(section, runs.length > 1 ? runs[number].name : null, alike, rows, drawings),
+    );
     sheet(id, found.find(Boolean).title, alike ? sentences(found[0]) : null, body);
   }
   contents.append(el("a", { href: "#questions" }, "Every question"));
@@ -45,30 +52,41 @@ function column(section, name, alike, rows, drawings) {
     box.append(el("p", { class: "quiet-words" }, "This run has no data for it."));
     return box;
   }
-  if (section.chart && section.rows.length) {
+  const drawn = drawable(section);
+  if (drawn) {
     const canvas = el("div", { class: "canvas" });
     box.append(canvas);
     drawings.push({ canvas, section, rows, width: 0 });
   }
-  if (section.rows.length) box.append(tableBehind(section, !section.chart));
+  if (section.rows.length) box.append(tableBehind(section, !drawn));
   return box;
 }
 
 function tableBehind(section, open) {
   if (open) return table(section);
-  const details = el("details", { class: "behind" }, el("summary", {}, `The data as a table (${section.rows.length} ${section.rows.length === 1 ? "row" : "rows"})`));
+  const details = el(
+    "details",
+    { class: "behind" },
+    el("summary", {}, `The data as a table (${section.rows.length} ${section.rows.length === 1 ? "row" : "rows"})`),
+  );
   details.addEventListener("toggle", () => details.childElementCount > 1 || details.append(table(section)));
   return details;
 }
 
 export function table(section) {
-  const figures = section.columns.map((each) => each.unit !== "" || section.rows.some((row) => typeof row[each.key] === "number"));
+  const figures = section.columns.map(
+    (each) => each.unit !== "" || section.rows.some((row) => typeof row[each.key] === "number"),
+  );
   const name = (place) => (figures[place] ? "figure-cell" : null);
   const head = section.columns.map((each, place) => el("th", { scope: "col", class: name(place) }, each.title));
   const rows = section.rows.map((row) =>
     el("tr", {}, section.columns.map((each, place) => {
       const content = figures[place] ? cellText(row, each) : said(cellText(row, each));
-      return place ? el("td", { class: name(place) }, content) : el("th", { scope: "row", class: name(place) }, content);
+      return place ? el("td", { class: name(place) }, content) : el(
+        "th",
+        { scope: "row", class: name(place) },
+        content,
+      );
     })),
   );
   return el(

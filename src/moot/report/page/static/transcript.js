@@ -1,14 +1,25 @@
 // One question from the inside: who saw what, what each said, who changed their mind, the verdict and its grade.
 import { el, line, said } from "./dom.js";
 import { count, grouped, percent, shown, usd } from "./format.js";
-import { changesOfMind, readReply } from "./reply.js";
+import { LETTERS, changesOfMind, saidAlone, withChoice } from "./reply.js";
+import { notesView, stepView } from "./steps.js";
 
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-const MARKS = { 1: ["✓", "right"], 0: ["✗", "wrong"], h: ["◐", "partly right"], "?": ["?", "not graded"], "!": ["‽", "disputed"], ".": ["·", "not played"] };
+const MARKS = {
+  1: ["✓", "right"],
+  0: ["✗", "wrong"],
+  h: ["◐", "partly right"],
+  "?": ["?", "not graded"],
+  "!": ["‽", "disputed"],
+  ".": ["·", "not played"],
+};
 
 export function gradeMark(mark) {
   const [sign, words] = MARKS[mark] ?? MARKS["?"];
-  return el("span", { class: `grade g${"10h".includes(mark) ? mark : "x"}`, title: words, role: "img", "aria-label": words }, sign);
+  return el(
+    "span",
+    { class: `grade g${"10h".includes(mark) ? mark : "x"}`, title: words, role: "img", "aria-label": words },
+    sign,
+  );
 }
 
 export function questionHead(run, position, about) {
@@ -20,26 +31,45 @@ export function questionHead(run, position, about) {
   else fact("Answer", reference === null ? "none: it cannot be answered" : said(withChoice(reference, about.choices)));
   if (about.accepted) fact("Also right", about.accepted.flatMap((each, place) => [place ? "; " : null, said(each)]));
   if (about.rejected) fact("Not right", about.rejected.flatMap((each, place) => [place ? "; " : null, said(each)]));
-  if (about.human) fact("People", `${about.human[0]} of ${about.human[1]} (${percent(about.human[0] / about.human[1])})`);
-  for (const [name, title] of [["comment", "Comment"], ["source", "Source"], ["author", "Author"], ["package", "Package"], ["year", "Year"], ["difficulty", "Difficulty"]]) {
+  if (about.human) fact(
+    "People",
+    `${about.human[0]} of ${about.human[1]} (${percent(about.human[0] / about.human[1])})`,
+  );
+  for (const [name, title] of [
+    ["comment", "Comment"],
+    ["source", "Source"],
+    ["author", "Author"],
+    ["package", "Package"],
+    ["year", "Year"],
+    ["difficulty", "Difficulty"],
+  ]) {
     if (about[name] !== undefined) fact(title, said(about[name]));
   }
   return [
-    about.context ? el("details", {}, el("summary", {}, "The context it goes with"), el("div", { class: "paper" }, said(about.context))) : null,
+    about.context ? el(
+      "details",
+      {},
+      el("summary", {}, "The context it goes with"),
+      el("div", { class: "paper" }, said(about.context)),
+    ) : null,
     el("p", { class: "question-text" }, said(columns.texts[position])),
-    about.choices ? el("ol", { class: "choices", type: "A" }, about.choices.map((choice, place) => el("li", { class: LETTERS[place] === reference ? "reference" : null }, said(choice)))) : null,
+    about.choices ? el(
+      "ol",
+      { class: "choices", type: "A" },
+      about.choices.map(
+        (choice, place) => el("li", { class: LETTERS[place] === reference ? "reference" : null }, said(choice)),
+      ),
+    ) : null,
     el("dl", { class: "facts" }, facts),
   ];
 }
 
-export function withChoice(answer, choices) {
-  const place = answer.trim().length === 1 && choices ? LETTERS.indexOf(answer.trim().toUpperCase()) : -1;
-  return place >= 0 && place < choices.length ? `${answer.trim().toUpperCase()}. ${choices[place]}` : answer;
-}
-
 // All verdicts on the question, to choose from.
 export function verdictChooser(run, position, chosen, choose) {
-  const groups = Map.groupBy(run.cells.map((cell, number) => ({ cell, number })), ({ cell }) => (cell.team && cell.player === null && manyTeams(run) ? `${cell.label}, ${cell.team}` : cell.label));
+  const groups = Map.groupBy(
+    run.cells.map((cell, number) => ({ cell, number })),
+    ({ cell }) => (cell.team && cell.player === null && manyTeams(run) ? `${cell.label}, ${cell.team}` : cell.label),
+  );
   return el(
     "div",
     { class: "verdicts" },
@@ -53,9 +83,15 @@ export function verdictChooser(run, position, chosen, choose) {
           const pressed = number === chosen.cell;
           return el(
             "button",
-            { type: "button", class: "chip", "aria-pressed": pressed ? "true" : "false", "data-cell": number, click: () => choose(number) },
+            {
+              type: "button",
+              class: "chip",
+              "aria-pressed": pressed ? "true" : "false",
+              "data-cell": number,
+              click: () => choose(number),
+            },
             gradeMark(run.columns.grades[number][slot]),
-            el("b", {}, line(cell.player ?? cell.captain ?? cell.label, 24)),
+            el("b", {}, line(cell.player ?? cell.captain ?? cell.cohort ?? cell.team ?? cell.label, 24)),
             line(run.answer(number, position, chosen.repeat) ?? "no answer", 28, "chip-answer"),
           );
         })),
@@ -76,23 +112,41 @@ export function episodeView(episode, cell, choices) {
     ...draftsView(episode, cell, choices),
     ballotsView(episode.verdict.ballots),
     el("h4", {}, "How it went"),
-    el("ol", { class: "steps" }, episode.steps.map((step, place) => stepView(step, place, episode, cell, changed[place], choices))),
+    el(
+      "ol",
+      { class: "steps" },
+      episode.steps.map((step, place) => stepView(step, place, episode, cell, changed[place], choices)),
+    ),
     notesView(episode.verdict.notes),
   ];
 }
 
 function verdictView(episode, cell, choices) {
   const { verdict } = episode;
-  const mark = episode.value === null ? (episode.stage === "disputed" ? "!" : episode.stage || episode.answer !== null ? "?" : "0") : episode.value === 1 ? "1" : episode.value === 0 ? "0" : "h";
-  const worth = episode.value === null ? (episode.answer === null ? "nothing to grade" : episode.stage === "disputed" ? "the judges differ" : "not graded") : { 1: "right", 0: "wrong" }[episode.value] ?? `worth ${grouped(episode.value, 2)}`;
+  const mark = episode.value === null ? (
+    episode.stage === "disputed" ? "!" : episode.stage || episode.answer !== null ? "?" : "0"
+  ) : episode.value === 1 ? "1" : episode.value === 0 ? "0" : "h";
+  const worth = episode.value === null ? (
+    episode.answer === null ? "nothing to grade" : episode.stage === "disputed" ? "the judges differ" : "not graded"
+  ) : { 1: "right", 0: "wrong" }[episode.value] ?? `worth ${grouped(episode.value, 2)}`;
   const facts = [`${worth}${episode.stage ? `, by ${episode.stage}` : ""}`, episode.outcome, ...bill(episode)];
   const captain = cell.captain && verdict.who?.includes(cell.captain) && verdict.notes?.order;
   return el(
     "div",
     { class: "outcome" },
-    el("p", { class: "final" }, gradeMark(mark), " ", episode.answer === null ? "no answer" : said(withChoice(episode.answer, choices))),
+    el(
+      "p",
+      { class: "final" },
+      gradeMark(mark),
+      " ",
+      episode.answer === null ? "no answer" : said(withChoice(episode.answer, choices)),
+    ),
     el("p", { class: "outcome-facts" }, facts.join(" · ")),
-    verdict.who?.length ? el("p", { class: "quiet-words" }, captain ? `The word of the captain, ${cell.captain}.` : `Behind it: ${verdict.who.join(", ")}.`) : null,
+    verdict.who?.length ? el(
+      "p",
+      { class: "quiet-words" },
+      captain ? `The word of the captain, ${cell.captain}.` : `Behind it: ${verdict.who.join(", ")}.`,
+    ) : null,
     verdict.absent?.length ? el("p", { class: "quiet-words" }, `Absent: ${verdict.absent.join(", ")}.`) : null,
     verdict.cause ? el("p", { class: "problem" }, said(verdict.cause)) : null,
     episode.detail ? el("p", { class: "quiet-words" }, "Grade: ", said(episode.detail)) : null,
@@ -105,7 +159,12 @@ function bill(episode) {
   const sum = (name) => calls.reduce((total, call) => total + (call[name] ?? 0), 0);
   const cost = calls.some((call) => call.cost === null) ? "cost unknown" : usd(sum("cost"));
   const tokens = sum("promptTokens") + sum("completionTokens");
-  return [count(calls.length, "call"), ...(tokens ? [count(tokens, "token")] : []), cost, `${grouped(episode.seconds, 1)} s`];
+  return [
+    count(calls.length, "call"),
+    ...(tokens ? [count(tokens, "token")] : []),
+    cost,
+    `${grouped(episode.seconds, 1)} s`,
+  ];
 }
 
 function draftsView(episode, cell, choices) {
@@ -115,7 +174,7 @@ function draftsView(episode, cell, choices) {
   const of = (player) => (Array.isArray(groups) ? groups.findIndex((group) => group.includes(player)) : -1);
   const heads = ["Player", ...(groups ? ["Group"] : []), "Answer", "Reasons"];
   return [
-    el("h4", {}, "What each said alone"),
+    el("h4", {}, saidAlone(drafts, episode.steps) ? "What each said alone" : "Where each stood in the end"),
     el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Answers of the players" }, el(
       "table",
       { class: "drafts" },
@@ -123,8 +182,17 @@ function draftsView(episode, cell, choices) {
       el("tbody", {}, drafts.map((draft) => el(
         "tr",
         {},
-        el("th", { scope: "row" }, draft.player, draft.player === cell.captain ? el("span", { class: "tag" }, "captain") : null),
-        groups ? el("td", { class: "group" }, of(draft.player) < 0 ? "–" : LETTERS[of(draft.player)] ?? String(of(draft.player) + 1)) : null,
+        el(
+          "th",
+          { scope: "row" },
+          draft.player,
+          draft.player === cell.captain ? el("span", { class: "tag" }, "captain") : null,
+        ),
+        groups ? el(
+          "td",
+          { class: "group" },
+          of(draft.player) < 0 ? "–" : LETTERS[of(draft.player)] ?? String(of(draft.player) + 1),
+        ) : null,
         el("td", {}, draft.text === null ? el("i", {}, draft.outcome) : said(withChoice(draft.text, choices))),
         el("td", { class: "reasons" }, said(draft.reasoning || draft.cause || "")),
       ))),
@@ -135,64 +203,18 @@ function draftsView(episode, cell, choices) {
 function ballotsView(ballots) {
   if (!ballots?.length) return null;
   const keys = [...new Set(ballots.flatMap((ballot) => Object.keys(ballot)))];
-  const value = (each, key) => (key === "group" && Number.isInteger(each) ? LETTERS[each] ?? String(each + 1) : said(shown(each)));
-  return el("div", {}, el("h4", {}, "Ballots"), el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Ballots" }, el(
+  const value = (each, key) => (
+    key === "group" && Number.isInteger(each) ? LETTERS[each] ?? String(each + 1) : said(shown(each))
+  );
+  return el("div", {}, el("h4", {}, "Ballots"), el("div", {
+    class: "scroll",
+    role: "region",
+    tabindex: "0",
+    "aria-label": "Ballots",
+  }, el(
     "table",
     { class: "ballots" },
     el("thead", {}, el("tr", {}, keys.map((key) => el("th", { scope: "col" }, said(key))))),
     el("tbody", {}, ballots.map((ballot) => el("tr", {}, keys.map((key) => el("td", {}, value(ballot[key], key)))))),
   )));
-}
-
-function stepView(step, place, episode, cell, before, choices) {
-  const attempt = episode.steps.slice(0, place).filter((each) => each.player === step.player && each.stage === step.stage && each.turn === step.turn).length;
-  const head = [el("b", {}, step.player), ` ${step.stage}`, `, turn ${step.turn}`, attempt ? `, attempt ${attempt + 1}` : ""];
-  const body = [];
-  if (step.call) {
-    const reply = readReply(step.call.reply);
-    if (reply.answer !== null) body.push(el("p", { class: "step-answer" }, said(withChoice(reply.answer, choices))));
-    if (reply.reasoning) body.push(el("p", { class: "step-reasons" }, said(reply.reasoning)));
-    if (reply.plain !== null) body.push(el("p", { class: "step-reasons" }, reply.plain ? said(reply.plain) : el("i", {}, "an empty reply")));
-    if (reply.rest.length) body.push(el("dl", { class: "facts" }, reply.rest.flatMap(([key, value]) => [el("dt", {}, said(key)), el("dd", {}, said(shown(value)))])));
-    body.push(...disclosures(step));
-  }
-  return el(
-    "li",
-    { class: `step${step.player === cell.captain && step.turn > 1 ? " captain" : ""}` },
-    el("p", { class: "step-head" }, head, step.player === cell.captain ? el("span", { class: "tag" }, "captain") : null, before !== null ? el("span", { class: "tag changed" }, "changed its mind, was: ", line(before, 60)) : null),
-    step.error ? el("p", { class: "problem" }, said(step.error)) : null,
-    step.problem ? el("p", { class: "problem" }, step.problem === "repaired" ? "The reply was repaired before it could be read." : ["Could not be used: ", said(step.problem)]) : null,
-    body,
-  );
-}
-
-// Built when opened: a question may have hundreds of prompts.
-function disclosures({ player, call }) {
-  const size = call.messages.reduce((sum, each) => sum + each.content.length, 0);
-  const used = [call.finish, `${grouped(call.seconds, 2)} s`];
-  if (call.completionTokens !== null) used.push(count(call.completionTokens, "token"));
-  used.push(call.cost === null ? "cost unknown" : usd(call.cost));
-  if (call.version) used.push(call.version);
-  const seen = later(`What ${player} saw (${count(call.messages.length, "message")}, ${count(size, "character")})`, () =>
-    call.messages.map((message) => el("div", { class: "paper" }, el("span", { class: "role" }, message.role), said(message.content))),
-  );
-  const reply = later(`The reply as it came (${used.join(", ")})`, () => [
-    el("div", { class: "paper" }, said(call.reply)),
-    call.thoughts ? el("div", { class: "paper" }, el("span", { class: "role" }, "thoughts"), said(call.thoughts)) : null,
-  ]);
-  return [seen, reply];
-}
-
-function later(summary, build) {
-  const details = el("details", {}, el("summary", {}, summary));
-  details.addEventListener("toggle", () => details.childElementCount > 1 || details.append(...build().filter(Boolean)));
-  return details;
-}
-
-function notesView(notes) {
-  const entries = Object.entries(notes ?? {});
-  if (!entries.length) return null;
-  return later("Notes of the protocol", () => [
-    el("dl", { class: "facts" }, entries.flatMap(([key, value]) => [el("dt", {}, said(key)), el("dd", {}, said(typeof value === "string" ? value : JSON.stringify(value)))])),
-  ]);
 }

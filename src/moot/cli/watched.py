@@ -1,0 +1,172 @@
+"""The table in a terminal: who says what as it comes in, groups in colour, minds that change, and the verdicts."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from rich.console import Group, RenderableType
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from moot.grade.normalise import spelled
+from moot.run.build import Cell
+from moot.run.live import Journal
+from moot.run.play import play
+from moot.store.calls import ExperimentCalls
+from moot.store.rows import verdict_json
+from moot.types import Call, Episode, Question
+
+COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")
+"""Of groups. Each has a number too, for those who cannot tell them apart; a letter would look like a choice."""
+
+NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+
+_SETTLED = ("answer", "solution")
+_REASONS = ("reasoning", "message", "text")
+
+
+@dataclass
+class Mind:
+    """What a player has said so far."""
+
+    answers: list[str] = field(default_factory=list)
+    because: str = ""
+    stage: str = ""
+    seconds: float = 0.0
+    trouble: str = ""
+
+    @property
+    def changed(self) -> str | None:
+        """What it said before, if that was something else."""
+        earlier = [each for each in self.answers if each.casefold() != self.answers[-1].casefold()]
+        return earlier[-1] if earlier else None
+
+
+class Watched:
+    """The episodes of one question as they come in."""
+
+    def __init__(self, cells: tuple[Cell, ...], calls: ExperimentCalls | None = None) -> None:
+        self.cells = cells
+        self.episodes: dict[str, Episode] = {}
+        names = dict.fromkeys(player.name for cell in cells for player in cell.team.players)
+        self.minds: dict[str, Mind] = {name: Mind() for name in names}
+        self._calls = calls
+        self._language = "en"
+        self._started = time.monotonic()
+        self._seconds: float | None = None
+        self._spinner = Spinner("dots", style="dim")
+
+    async def play(self, question: Question) -> None:
+        self._started, self._language = time.monotonic(), question.language
+
+        async def one(cell: Cell) -> None:
+            self.episodes[cell.id] = await play(cell, question, journal=Journal(self.heard))
+
+        await asyncio.gather(*(one(cell) for cell in self.cells))
+        self._seconds = time.monotonic() - self._started
+
+    def heard(self, call: Call) -> None:
+        mind = self.minds.get(call.player)
+        if mind is None:
+            return  # a grouping model or a judge: it has no seat
+        mind.trouble = call.error or call.problem or ""
+        if call.reply is None or (call.problem is not None and call.problem != "repaired"):
+            return
+        mind.seconds = max(mind.seconds, call.reply.latency_s)
+        said = _object(call.reply.text)
+        if (answer := _first(said, _SETTLED)) is not None:
+            mind.answers.append(answer)
+            mind.stage, mind.trouble = call.stage, ""
+        mind.because = _first(said, _REASONS) or mind.because
+
+    def view(self) -> RenderableType:
+        table = Table(show_header=True, header_style="dim", expand=True)
+        table.add_column("who", no_wrap=True)
+        table.add_column("", no_wrap=True)
+        table.add_column("answer", ratio=1)
+        table.add_column("because", ratio=3)
+        table.add_column("seconds", justify="right")
+        groups = self._groups()
+        captains = {cell.captain for cell in self.cells}
+        for name, mind in self.minds.items():
+            who = Text(name)
+            if name in captains:
+                who.append(" captain", "dim")
+            if not mind.answers:
+                waiting = (
+                    Text(mind.trouble, "red") if mind.trouble else self._spinner if self._open(name) else Text("–")
+                )
+                table.add_row(who, "", waiting, "", "")
+                continue
+            group = groups[name]
+            style = COLOURS[group % len(COLOURS)]
+            answer = Text(mind.answers[-1], f"bold {style}")
+            if mind.changed is not None:
+                answer.append(f" (was {mind.changed})", "not bold dim")
+            table.add_row(who, Text(NUMBERS[group % len(NUMBERS)], style), answer, Text(mind.because), f"{mind.seconds:.1f}")
+        decided = [cell for cell in self.cells if cell.player is None]
+        if decided:
+            table.add_section()
+        for cell in decided:
+            self._verdict(table, cell)
+        return Group(table, self._bill())
+
+    def _verdict(self, table: Table, cell: Cell) -> None:
+        episode = self.episodes.get(cell.id)
+        if episode is None:
+            table.add_row(Text(cell.title, "bold"), "", self._spinner, "", "")
+            return
+        verdict = episode.verdict
+        answer = Text(verdict.answer, "bold") if verdict.answer is not None else Text(verdict.outcome, "red")
+        because = Text(verdict.cause if verdict.outcome != "answered" and verdict.cause else verdict.reasoning)
+        table.add_row(Text(cell.title, "bold"), "", answer, because, f"{episode.seconds:.1f}")
+
+    def _open(self, name: str) -> bool:
+        """Whether somebody may still hear from this player."""
+        seats = (cell for cell in self.cells if name in [player.name for player in cell.team.players])
+        return any(cell.id not in self.episodes for cell in seats)
+
+    def _groups(self) -> dict[str, int]:
+        """A number for each different answer, in the order of the seats."""
+        known: dict[str, int] = {}
+        found = {}
+        for name, mind in self.minds.items():
+            if mind.answers:
+                key = spelled(mind.answers[-1], self._language)
+                found[name] = known.setdefault(key, len(known))
+        return found
+
+    def _bill(self) -> Text:
+        seconds = self._seconds if self._seconds is not None else time.monotonic() - self._started
+        parts = [f"{seconds:.1f} s"]
+        if self._calls is not None:
+            made = self._calls.made + self._calls.found
+            cost = self._calls.cost_usd
+            parts += [f"{made} call{'s' if made != 1 else ''}", "cost unknown" if cost is None else f"${cost:.4g}"]
+        return Text(" · ".join(parts), "dim")
+
+    def json(self, question: Question, calls: ExperimentCalls) -> Mapping[str, Any]:
+        return {
+            "question": question.text,
+            "verdicts": [{"title": cell.title, **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells],
+            "calls": calls.made + calls.found,
+            "cost_usd": calls.cost_usd,
+        }
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    try:
+        data = orjson.loads(text)
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _first(said: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((str(said[name]) for name in names if isinstance(said.get(name), str | int | float)), None)

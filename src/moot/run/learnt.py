@@ -1,0 +1,50 @@
+"""Served traffic as questions for the next experiment: those of which somebody has said what was right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from moot.grade.normalise import normalise
+from moot.store import queries, schema
+from moot.store.rows import case_of
+from moot.types import Case
+
+
+def learnt_questions(connection: Connection, experiment: str) -> Iterator[Mapping[str, Any]]:
+    """In the form of a question file. A question whose answers were only ever called wrong has no reference yet."""
+    for row in queries.cases_of(connection, experiment):
+        case = case_of(row["content"])
+        answer = case.answer if case.known else _confirmed(connection, experiment, row["question"], case)
+        if case.known or answer is not None:
+            yield _written(case, answer)
+
+
+def _confirmed(connection: Connection, experiment: str, question: str, case: Case) -> str | None:
+    """The words of an answer that a person called right."""
+    settled = queries.settlements_on(connection, [case.digest])
+    right = {answer for (_, answer), word in settled.items() if word}
+    cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment == experiment)
+    episodes = schema.episodes
+    said = select(episodes.c.answer).where(
+        episodes.c.question == question, episodes.c.cell.in_(cells), episodes.c.answer.is_not(None)
+    )
+    answers = connection.execute(said.order_by(episodes.c.created_at)).scalars()
+    return next((answer for answer in answers if normalise(answer) in right), None)
+
+
+def _written(case: Case, answer: str | None) -> dict[str, Any]:
+    question = case.question
+    written: dict[str, Any] = {
+        "id": question.id,
+        "text": question.text,
+        "answer": answer,
+        "language": question.language,
+    }
+    if question.choices:
+        written["choices"] = list(question.choices)
+    if question.context is not None:
+        written["context"] = question.context
+    return written

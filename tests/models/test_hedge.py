@@ -1,0 +1,314 @@
+"""The hedge: a second request for a late reply, both within the limits and both paid for."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import math
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from moot.errors import ConnectionFailed, FileError, RateLimited
+from moot.models.budget import Budget, Purse
+from moot.models.endpoint import EndpointModel
+from moot.models.hedge import FEWEST, LONGEST_CREDIT, SHARE, Departure, Hedge
+from moot.models.limit import Limit, Limiter, Limits
+from moot.models.model import Model
+from moot.run.build import build
+from moot.run.experiment import read_experiment
+from moot.run.runner import Runner
+from moot.types import Message, Price, Reply, Request, Usage
+
+ASKED = Request((Message("user", "Who?"),))
+PRICE = Price(1.0, 10.0)
+MOST_TOKENS = 1000
+
+
+class Slow:
+    """Each request takes the next time of a list, then gives a reply that says which request it was, or fails."""
+
+    name, price = "ann", PRICE
+
+    def __init__(self, times_s: Any, errors: Mapping[int, Exception] | None = None) -> None:
+        self._times_s = iter(times_s)
+        self._errors = errors or {}
+        self.sent = 0
+        self.open = 0
+        self.cancelled: list[int] = []
+
+    def shape(self, request: Request) -> Mapping[str, Any]:
+        return {}
+
+    async def generate(self, request: Request) -> Reply:
+        number = self.sent
+        self.sent += 1
+        self.open += 1
+        try:
+            await asyncio.sleep(next(self._times_s))
+        except asyncio.CancelledError:
+            self.cancelled.append(number)
+            raise
+        finally:
+            self.open -= 1
+        if number in self._errors:
+            raise self._errors[number]
+        usage = Usage(prompt=10, completion=20)
+        return Reply(str(number), usage=usage, cost_usd=PRICE.cost_usd(usage))
+
+    async def close(self) -> None:
+        pass
+
+
+def hedged(model: Model, after_s: float | None = None, concurrent: int = 10, purse: Purse | None = None) -> Hedge:
+    inner: Model = Departure(model)
+    if purse is not None:
+        inner = Budget(inner, purse, PRICE, MOST_TOKENS)
+    return Hedge(Limit(inner, Limiter(Limits(concurrent))), after_s)
+
+
+async def test_the_second_request_wins_and_the_first_is_cancelled_and_paid_for() -> None:
+    losses: list[float] = []
+    purse = Purse(1.0, on_loss=losses.append)
+    slow = Slow([5.0, 0.01])
+    reply = await hedged(slow, 0.02, purse=purse).generate(ASKED)
+    assert (reply.text, slow.sent, slow.cancelled, slow.open) == ("1", 2, [0], 0)
+    assert purse.reserved_usd == pytest.approx(0)
+    (lost,) = losses
+    assert lost > MOST_TOKENS * PRICE.completion / 1e6, "at the most it can cost"
+    assert purse.spent_usd == pytest.approx(lost + (reply.cost_usd or 0))
+
+
+async def test_the_first_may_still_win_and_then_the_second_is_paid_for() -> None:
+    purse = Purse(1.0)
+    slow = Slow([0.06, 5.0])
+    reply = await hedged(slow, 0.02, purse=purse).generate(ASKED)
+    assert (reply.text, slow.sent, slow.cancelled) == ("0", 2, [1])
+    assert purse.lost_usd > 0
+
+
+async def test_a_reply_in_time_is_asked_for_once() -> None:
+    slow = Slow(itertools.repeat(0.001))
+    model = hedged(slow, 5.0)
+    assert [(await model.generate(ASKED)).text for _ in range(5)] == list("01234")
+    assert slow.sent == 5
+
+
+async def test_what_is_late_is_learned_first() -> None:
+    slow = Slow([*[0.01] * (FEWEST - 2), 0.06, 0.01, 0.5, 0.01])
+    model = hedged(slow)
+    for _ in range(FEWEST):
+        assert model.late_after_s is None
+        await model.generate(ASKED)
+    assert slow.sent == FEWEST, "nobody can say yet what is late"
+    late_after_s = model.late_after_s
+    assert late_after_s is not None
+    assert 0.01 <= late_after_s < 0.05, "the p95 of twenty is the last but one"
+    assert (await model.generate(ASKED)).text == str(FEWEST + 1)
+
+
+async def test_the_seconds_of_replacements_do_not_make_the_endpoint_look_faster() -> None:
+    """One in ten is slow. If its replacement's time were learned, the p95 would sink to the usual time."""
+    slow = Slow(itertools.cycle([0.3, *[0.01] * 9]))
+    model = hedged(slow, concurrent=40)
+    for _ in range(8):
+        await asyncio.gather(*(model.generate(ASKED) for _ in range(10)))
+    late_after_s = model.late_after_s
+    assert late_after_s is not None
+    assert late_after_s > 0.05
+
+
+async def test_waiting_for_a_place_is_not_lateness() -> None:
+    slow = Slow(itertools.repeat(0.03))
+    model = hedged(slow, 0.2, concurrent=1)
+    await asyncio.gather(*(model.generate(ASKED) for _ in range(15)))
+    assert slow.sent == 15, "the last of them waited 0.4 s for their place, and 0.03 s for the reply"
+
+
+async def test_both_keep_to_the_limit() -> None:
+    most = 0
+
+    class Watched(Slow):
+        async def generate(self, request: Request) -> Reply:
+            nonlocal most
+            most = max(most, self.open + 1)
+            return await super().generate(request)
+
+    slow = Watched(itertools.repeat(0.05))
+    model = hedged(slow, 0.01, concurrent=3)
+    await asyncio.gather(*(model.generate(ASKED) for _ in range(12)))
+    assert most <= 3
+
+
+async def test_an_endpoint_that_is_slow_as_a_whole_does_not_get_twice_the_load() -> None:
+    calls = 100
+    slow = Slow(itertools.repeat(0.03))
+    model = hedged(slow, 0.01, concurrent=200)
+    await asyncio.gather(*(model.generate(ASKED) for _ in range(calls)))
+    assert calls < slow.sent <= calls + LONGEST_CREDIT + SHARE * calls + 1
+
+
+@pytest.mark.parametrize(
+    ("times_s", "errors", "outcome", "sent"),
+    [
+        ([0.01], {0: ConnectionFailed("reset")}, "reset", 1),
+        ([0.06, 0.08], {0: ConnectionFailed("reset")}, "1", 2),
+        ([0.08, 0.01], {1: RateLimited("too many")}, "0", 2),
+        ([0.06, 0.01], {0: ConnectionFailed("the first"), 1: RateLimited("the second")}, "the first", 2),
+    ],
+    ids=["failed before it was late", "the first fails", "the second fails", "both fail"],
+)
+async def test_failures(times_s: list[float], errors: dict[int, Exception], outcome: str, sent: int) -> None:
+    slow = Slow(times_s, errors)
+    try:
+        said = (await hedged(slow, 0.03).generate(ASKED)).text
+    except (ConnectionFailed, RateLimited) as error:
+        said = str(error)
+    assert (said, slow.sent, slow.open) == (outcome, sent, 0)
+
+
+async def test_who_is_cancelled_leaves_nothing_behind() -> None:
+    slow = Slow([5.0, 5.0])
+    before = asyncio.all_tasks()
+    asking = asyncio.create_task(hedged(slow, 0.01).generate(ASKED))
+    await asyncio.sleep(0.05)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert sorted(slow.cancelled) == [0, 1]
+    assert asyncio.all_tasks() == before
+
+
+# --- over HTTP ---------------------------------------------------------------------------------------------------------
+
+
+def completion(text: str = '{"reasoning": "so", "answer": "Paris"}') -> str:
+    message = {"role": "assistant", "content": text}
+    usage = {"prompt_tokens": 100, "completion_tokens": 20}
+    return json.dumps({"model": "m", "choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
+
+
+@asynccontextmanager
+async def served(delay_s: Callable[[int], float]) -> AsyncIterator[str]:
+    """An endpoint whose n-th request takes so long."""
+    numbers = itertools.count()
+
+    async def chat(request: web.Request) -> web.Response:
+        await asyncio.sleep(delay_s(next(numbers)))
+        return web.Response(text=completion(), content_type="application/json")
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", chat)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
+    try:
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        await runner.cleanup()
+
+
+def straggling(number: int) -> float:
+    """Three in a hundred take thirty times as long."""
+    return 0.9 if number % 33 == 32 else 0.03
+
+
+async def percentile_99_s(model: Model, calls: int = 300) -> float:
+    times: list[float] = []
+
+    async def work() -> None:
+        for _ in range(calls // 20):
+            started = time.perf_counter()
+            await model.generate(ASKED)
+            times.append(time.perf_counter() - started)
+
+    await asyncio.gather(*(work() for _ in range(20)))
+    return sorted(times)[math.ceil(0.99 * len(times)) - 1]
+
+
+async def test_p99_falls() -> None:
+    found = {}
+    for name in ("plain", "hedged"):
+        async with served(straggling) as url:
+            endpoint = EndpointModel("ann", base_url=url, model="m")
+            limiter = Limiter(Limits(40))
+            plain = Limit(Departure(endpoint), limiter)
+            found[name] = await percentile_99_s(plain if name == "plain" else Hedge(plain))
+            await endpoint.close()
+    assert found["plain"] > 0.8
+    assert found["hedged"] < 0.6 * found["plain"], found
+
+
+def experiment(folder: Path, url: str, questions: int = 60, **more: Any) -> Path:
+    lines = [{"id": f"q{n}", "text": f"Which city is number {n}?", "answer": "Paris"} for n in range(questions)]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    model = {
+        "provider": "endpoint",
+        "base_url": url,
+        "model": "m",
+        "price": {"prompt": 1.0, "completion": 10.0},
+        "params": {"max_tokens": 200},
+        "limits": {"concurrent": 10},
+        **more,
+    }
+    path = folder / "cup.yaml"
+    path.write_text(json.dumps({"name": "cup", "questions": {"file": "questions.jsonl"}, "models": {"ann": model}}))
+    return path
+
+
+@pytest.mark.parametrize("hedge", [True, {"after": 0.2}])
+async def test_through_a_whole_run_the_losers_are_on_the_bill(tmp_path: Path, hedge: object) -> None:
+    """Also without a budget: what was spent before counts when one is set later."""
+    async with served(lambda number: 5.0 if number == 40 else 0.02) as url:
+        built = build(read_experiment(experiment(tmp_path, url, hedge=hedge)))
+        store = await built.store().open()
+        runner = Runner(built, store)
+        started = time.monotonic()
+        state = await runner.run()
+        took_s = time.monotonic() - started
+        await store.close()
+    assert state == "done"
+    assert took_s < 4
+    assert sum(runner.tally.hedges.values()) >= 1
+    with sqlite3.connect(tmp_path / "cup.db") as connection:
+        (calls,) = connection.execute("SELECT count(*) FROM calls").fetchone()
+        losses = [row[0] for row in connection.execute("SELECT usd FROM losses")]
+    connection.close()
+    assert calls == 60, "a call is stored once, however often it was sent"
+    assert len(losses) == sum(runner.tally.hedges.values())
+    assert min(losses) > 200 * 10 / 1e6
+
+
+@pytest.mark.parametrize(
+    "hedge", ["p95", {"after": "p99"}, {"after": 0}, {"after": -1}, {"before": 1}, 5, {"after": True}]
+)
+def test_a_wrong_hedge_is_found_beforehand(tmp_path: Path, hedge: object) -> None:
+    path = experiment(tmp_path, "http://127.0.0.1:9/v1", hedge=hedge)
+    with pytest.raises(FileError, match=r"models\.ann.*hedge.*expected true, or \{after: p95\}"):
+        read_experiment(path)
+
+
+@pytest.mark.parametrize(
+    ("hedge", "after_s"),
+    [(True, None), ({"after": "p95"}, None), ({}, None), ({"after": 2}, 2.0), ({"after": 0.5}, 0.5)],
+)
+def test_a_right_hedge(tmp_path: Path, hedge: object, after_s: float | None) -> None:
+    built = build(read_experiment(experiment(tmp_path, "http://127.0.0.1:9/v1", hedge=hedge)))
+    found = built.models["ann"].hedge
+    assert found is not None
+    assert found.after_s == after_s
+
+
+@pytest.mark.parametrize("hedge", [False, None])
+def test_no_hedge(tmp_path: Path, hedge: object) -> None:
+    built = build(read_experiment(experiment(tmp_path, "http://127.0.0.1:9/v1", hedge=hedge)))
+    assert built.models["ann"].hedge is None

@@ -1,0 +1,105 @@
+"""A team in a Python program: asked, asked without a loop, nested in another team, kept or not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import moot
+from moot.errors import UsageError
+from moot.models.scripted import ScriptedModel
+from moot.strategies.vote import Vote
+from moot.team import Player, Team
+from moot.types import Question, Request
+
+THREE: dict[str, Any] = {
+    "name": "three",
+    "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in ("ann", "bob", "cat")},
+    "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "bob"}},
+    "strategies": ["solo", "vote", "talkative"],
+}
+
+
+@pytest.fixture
+def team_file(tmp_path: Path) -> Path:
+    path = tmp_path / "team.yaml"
+    path.write_text(yaml.safe_dump(THREE), encoding="utf-8")
+    return path
+
+
+async def test_a_team_is_asked(team_file: Path) -> None:
+    async with moot.load_team(team_file) as team:
+        assert team.models == ["solo@ann", "solo@bob", "solo@cat", "three/vote", "three/talkative"]
+        verdict = await team.ask("Which river?")
+        assert verdict.outcome == "answered"
+        assert len(verdict.answers) == 3, "a team goes before a player alone"
+        chosen = await team.ask("Which one?", choices=["red", "blue"], strategy="three/talkative")
+        assert chosen.answer in ("A", "B")
+        with pytest.raises(UsageError, match="three/talkative"):
+            await team.ask("Which river?", strategy="three/talkativ")
+        for wrong in ({"text": "  "}, {"text": "Why?", "choices": ["one"]}):
+            with pytest.raises(UsageError):
+                await team.ask(**wrong)
+    assert not (team_file.parent / "three.db").exists(), "a file that names no store keeps nothing"
+
+
+def test_a_team_is_asked_without_a_loop(team_file: Path) -> None:
+    team = moot.load_team(team_file, store=f"sqlite:///{team_file.parent / 'kept.db'}")
+    first = team.ask_sync("Which river?")
+    assert team.ask_sync("Which river?").answer == first.answer
+    team.close_sync()
+    store = moot.open_store(f"sqlite:///{team_file.parent / 'kept.db'}")
+    assert store.frame("episodes").height == 2
+
+
+async def test_a_team_open_in_a_loop_is_not_asked_from_another(team_file: Path) -> None:
+    async with moot.load_team(team_file) as team:
+        await team.ask("Which river?")
+        with pytest.raises(UsageError, match="event loop"):
+            team.ask_sync("Which river?")
+
+
+async def test_a_deadline_takes_the_vote_of_those_who_replied(team_file: Path) -> None:
+    async with moot.load_team(team_file) as team:
+        cell = team.cell("three/talkative")
+
+        class Slow:
+            name, price = "slow", None
+
+            def shape(self, request: Request) -> dict[str, Any]:
+                return {}
+
+            async def generate(self, request: Request) -> Any:
+                await asyncio.sleep(30)
+
+            async def close(self) -> None:
+                pass
+
+        from dataclasses import replace
+
+        players = (*cell.team.players[:2], replace(cell.team.players[2], model=Slow()))
+        team.cells["three/talkative"] = replace(cell, team=replace(cell.team, players=players))
+        verdict = await team.ask("Which river?", strategy="three/talkative", deadline_s=0.3)
+        assert verdict.outcome == "undecided"
+        assert verdict.absent == ("cat",)
+        assert "2 of 3 had replied" in (verdict.cause or "")
+
+
+async def test_teams_nest() -> None:
+    def says(answer: str) -> ScriptedModel:
+        return ScriptedModel(answer, lambda request: json.dumps({"reasoning": "so", "answer": answer}))
+
+    inner = Team("inner", tuple(Player(f"p{n}", says(a)) for n, a in enumerate(("Nile", "Nile", "Amazon"))))
+    panel = moot.TeamModel(Vote(), inner)
+    outer = Team("outer", (Player("panel", panel), Player("tom", says("Nile")), Player("sue", says("Amazon"))))
+    verdict = await Vote().play(Question("q", "Which river?"), outer.seated())
+    assert verdict.answer == "Nile"
+    assert set(verdict.who) == {"panel", "tom"}
+    other = moot.TeamModel(Vote(), Team("inner", inner.players[:2]))
+    asked = Request((moot.Message("user", "Which river?"),))
+    assert panel.shape(asked) != other.shape(asked), "another team is another model"
