@@ -52,6 +52,8 @@ async def table(name: str, labels: LabelMatrix, splits: int, *, two_class: bool)
         maker = partial(by_vote, two_class=two_class)
         found = [each async for each in trials(labels, methods, k, splits=splits, summarisers=maker)]
         for row in method_rows(labels, found):
+            if row["why_same"]:  # one prompt a model: per-model-top is input-all, model-first is greedy
+                continue
             spread = "" if row["deviation"] is None else f" ± {100 * row['deviation']:.1f}"
             away = "–" if row["distance"] is None else f"{100 * row['distance']:.1f}"
             cells.setdefault(row["method"], []).append(f"{100 * row['test_accuracy']:.1f}{spread} | {away}")

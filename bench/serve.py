@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import aiohttp
+
 from loopback import _wait_for, free_port
 
 HERE = Path(__file__).parent

@@ -103,7 +103,9 @@ class Announced:
         except Unusable:
             pass
         text = reply.text.strip()
-        if (announced := final_answer(text, question)) is not None:
+        # Of a reply that was cut off the last line may be half of what it was going to be.
+        whole = text.rpartition("\n")[0] if reply.finish == "length" else text
+        if (announced := final_answer(whole, question)) is not None:
             return announced
         is_answer = question.kind == "open" and reply.finish != "length" and _ONE_LINE.fullmatch(text)
         return text if is_answer else None
@@ -341,6 +343,14 @@ def names_of(player: Player) -> tuple[str, ...]:
     """What a player may be known by: its own name, its model's, and what the provider calls the model."""
     called = player.model.shape(Request(())).get("model")
     return (player.name, player.model.name, *((called,) if isinstance(called, str) else ()))
+
+
+def retrieved_from(team: Team) -> str | None:
+    """What the team's facts come from, as part of a key: the content where a retriever can tell, else its name."""
+    if team.retriever is None:
+        return None
+    named = getattr(team.retriever, "__qualname__", type(team.retriever).__qualname__)
+    return str(getattr(team.retriever, "fingerprint", named))
 
 
 def numbered(players: Mapping[str, Player]) -> dict[str, Player]:

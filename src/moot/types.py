@@ -116,7 +116,7 @@ class Case:
         """The question together with all that shapes its grade."""
         if not self._digest:
             flags = [self.lemmatize, self.free_order]
-            content = [self.question.digest, self.answer, self.accepted, self.rejected, flags]
+            content: list[Any] = [self.question.digest, self.answer, self.accepted, self.rejected, flags]
             if not self.known:
                 content.append("unknown")
             if "score" in self.meta:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.errors import ConnectionFailed, UsageError
+from moot.errors import CallError, ConnectionFailed, UsageError
 from moot.final_line import final_answer, final_lines
 from moot.forms import AnswerForm, read_reply
 from moot.grade.extract import EXTRACT, LONGEST_REPLY, Extraction, shortened
@@ -24,7 +24,7 @@ from moot.models.simulated import SimulatedModel
 from moot.models.world import World
 from moot.prompts import Prompts
 from moot.strategies.argument import ArgumentForm
-from moot.team import Player, Team
+from moot.team import Announced, Player, Team
 from moot.types import Case, Question, Reply, Request
 
 
@@ -269,3 +269,19 @@ async def test_simulated_readers_do_not_answer_the_question_themselves() -> None
 def test_two_models_are_needed() -> None:
     with pytest.raises(UsageError, match="expected two models, found 1"):
         Extraction((Player("ray", ScriptedModel("ray", [])),))
+
+
+async def test_an_outage_of_a_reader_is_no_word_about_the_reply() -> None:
+    down = ScriptedModel("down", lambda request: ConnectionFailed("nobody is there"))
+    reading = Extraction((Player("one", down), Player("two", down)))
+    question = Question("q", "Which?", choices=("red", "blue"), kind="choice")
+    with pytest.raises(CallError, match="extraction model one failed"):
+        await reading.read(question, Reply("It is hard to say,\nbut one of them it must be."), Team("t", ()))
+
+
+async def test_the_last_line_of_a_reply_that_was_cut_off_may_be_half_a_line() -> None:
+    question = Question("q", "Which?", choices=("red", "blue"), kind="choice")
+    cut = Reply("I have thought.\nThe answer is A", finish="length")
+    whole = Reply("The answer is A.\nThat is because", finish="length")
+    assert await Announced().read(question, cut, Team("t", ())) is None
+    assert await Announced().read(question, whole, Team("t", ())) == "A"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moot.measure.agreement import Agreement, agreement, cohen_kappa
+from moot.measure.agreement import agreement, cohen_kappa
 
 TABLE = [(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10 + [(False, False)] * 15
 

@@ -345,6 +345,21 @@ async def test_exact_is_never_below_k_greedy_and_gives_up_in_words() -> None:
     assert "no proof" in " ".join(short.notes)
 
 
+async def test_exact_can_solve_what_truth_prediction_climbs() -> None:
+    labels = crowd(8, 60)
+    split = SelectionSplit(labels, 2)
+    found = await selector("exact", {"objective": "truth"}).select(split, 3, VoteOracle.of(split))
+    objective = NaiveBayes.of(labels, dealt(split, 5))
+    best = max(value(objective, team) for team in itertools.combinations(range(8), 3))
+    assert found.detail["proven"]
+    assert found.detail["worth"] == value(objective, found.team) == best
+    climbed = await selector("truth-prediction").select(split, 3, VoteOracle.of(split))
+    assert climbed.detail["worth"] <= best
+    short = await selector("exact", {"objective": "truth", "most_nodes": 3}).select(split, 3, VoteOracle.of(split))
+    assert not short.detail["proven"]
+    await check_selector(selector("exact", {"objective": "truth"}))
+
+
 def test_k_greedy_values_a_candidate_in_a_whole_team() -> None:
     """A worth that only a team of three has: alone nobody is worth anything, so plain greedy would be blind."""
 
@@ -357,6 +372,24 @@ def test_k_greedy_values_a_candidate_in_a_whole_team() -> None:
     split = SelectionSplit(crowd(8, 20), 1)
     assert set(k_greedy(split, Trio(), 3, completions=200)) == {3, 5, 6}
     assert set(k_greedy(split, Trio(), 3, (3, 5))) == {3, 5, 6}
+
+
+def test_k_greedy_completes_alike_for_all_and_never_with_the_candidate_itself() -> None:
+    asked: list[tuple[tuple[int, ...], list[int]]] = []
+
+    class Recorded:
+        def values(self, base: Sequence[int], candidates: np.ndarray) -> np.ndarray:
+            asked.append((tuple(base), candidates.tolist()))
+            return np.zeros(len(candidates))
+
+    team = k_greedy(SelectionSplit(crowd(9, 20), 1), Recorded(), 4, completions=5)
+    assert all(len(base) == 3 for base, _ in asked), "always one short of the final size"
+    assert all(not set(base) & set(candidates) for base, candidates in asked)
+    first_step = asked[: len(asked) - 1]
+    wide = [candidates for base, candidates in first_step if len(candidates) > 2 and not set(base) & set(team[:1])]
+    assert wide, "all who stand outside a completion are measured in it together"
+    accuracy = crowd(9, 20).accuracy
+    assert list(accuracy[list(team)]) == sorted(accuracy, reverse=True)[:4], "of equal worth, the more accurate"
 
 
 def test_unknown_selectors_and_options() -> None:

@@ -298,7 +298,9 @@ def select(
     where: Annotated[
         list[str] | None, typer.Option(help="Keep rows of a label matrix: same_version, category=law, model!=x.")
     ] = None,
-    option: Annotated[list[str] | None, typer.Option(help="An option of the method: tau=0.5.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help="An option of the method: tau=0.5; among several: exact.objective=truth.")
+    ] = None,
     calls: Annotated[
         int | None, typer.Option(min=0, help="At most so many summariser calls a method and split.")
     ] = None,

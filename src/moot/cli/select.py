@@ -42,11 +42,18 @@ class Asked:
     ) -> None:
         self.all = method == "all"
         self.names = list(registered()) if self.all else [each.strip() for each in method.split(",") if each.strip()]
-        self.options = dict(map(_option, options))
+        self.options: dict[str, dict[str, Any]] = {}
+        for text in options:
+            method_of, key, value = _option(text)
+            if method_of is None and len(self.names) != 1:
+                raise UsageError(
+                    f"--option {text}: with several methods expected METHOD.NAME=VALUE, such as greedy.{key}=…"
+                )
+            if method_of is not None and method_of not in self.names:
+                raise UsageError(f"--option {text}: {method_of!r} is none of the methods asked for")
+            self.options.setdefault(method_of or self.names[0], {})[key] = value
         self.calls, self.m, self.splits, self.seed = calls, m, splits, seed
         self.ks = _sizes(k)
-        if self.options and len(self.names) != 1:
-            raise UsageError("--option goes with one --method")
         for name in self.names:
             self._selector(name)
 
@@ -56,10 +63,11 @@ class Asked:
         return [self._selector(name) for name in names]
 
     def _selector(self, name: str) -> Selector:
-        made = selector(name, self.options)
+        options = self.options.get(name, {})
+        made = selector(name, options)
         if self.calls is None or "calls" not in [each.name for each in fields(made)]:  # type: ignore[arg-type]
             return made
-        return selector(name, {**self.options, "calls": self.calls})
+        return selector(name, {"calls": self.calls, **options})
 
 
 def select_command(
@@ -190,11 +198,13 @@ def _sizes(text: str) -> list[int]:
     return list(dict.fromkeys(sizes))
 
 
-def _option(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
+def _option(text: str) -> tuple[str | None, str, Any]:
+    """Method, name, value of ``tau=0.5`` or ``conditioned-diversity.tau=0.5``."""
+    left, equals, value = text.partition("=")
+    method, dot, key = left.rpartition(".")
     if not equals or not key:
-        raise UsageError(f"--option {text}: expected NAME=VALUE, such as tau=0.5")
+        raise UsageError(f"--option {text}: expected NAME=VALUE or METHOD.NAME=VALUE, such as tau=0.5")
     try:
-        return key, json.loads(value)
+        return method if dot else None, key, json.loads(value)
     except ValueError:
-        return key, value
+        return method if dot else None, key, value

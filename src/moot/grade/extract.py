@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from moot.errors import UsageError
+from moot.errors import CallError, UsageError
 from moot.forms import Unusable, settle
 from moot.grade.normalise import normalise
 from moot.team import Announced, Player, Reader, Team
@@ -63,6 +63,9 @@ class Extraction:
         prompt = _prompt(question, reply.text, team)
         form = ExtractForm(question)
         heard = await asyncio.gather(*(team.ask(model, question, prompt, form, stage=EXTRACT) for model in self.models))
+        if failed := [each for each in heard if each.outcome == "failed"]:
+            # An outage says nothing about the reply: the episode fails, and is played again when the model is back.
+            raise CallError(f"the extraction model {failed[0].player} failed: {failed[0].cause}")
         found = [each.value for each in heard]
         if silent := [each for each in heard if each.value is None]:
             return Extracted(None, "unparsed", f"{silent[0].player} did not say: {silent[0].cause}")

@@ -6,7 +6,7 @@ for each fold the choice is made on the other folds, and only the score on this 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.types import digest
@@ -62,14 +62,34 @@ def crossfit(
         return None
     count = min(count, len(unique))
     fold_of = folds(unique, count=count, seed=seed)
-    chosen = []
-    for fold in range(count):
-        name = best(options, [question for question in unique if fold_of[question] != fold], costs)
-        assert name is not None, "there are options and, with two folds or more, questions"
-        chosen.append(name)
+    chosen = _chosen(options, unique, [fold_of[question] for question in unique], count, costs)
     choice = {question: chosen[fold_of[question]] for question in unique}
     values = {question: options[name].get(question, 0.0) for question, name in choice.items()}
     return CrossFit(values, choice, tuple(chosen))
+
+
+def _chosen(
+    options: Mapping[str, Mapping[str, float]],
+    questions: Sequence[str],
+    fold_of: Sequence[int],
+    count: int,
+    costs: Mapping[str, Mapping[str, float]] | None,
+) -> list[str]:
+    """The best on all folds but one, for each of them: as `best` would say, with all sums taken at once."""
+    import numpy as np
+
+    names = list(options)
+    right = np.array([[options[name].get(question, 0.0) for question in questions] for name in names])
+    paid = np.zeros_like(right)
+    if costs is not None:
+        paid = np.array([[costs[name].get(question, 0.0) for question in questions] for name in names])
+    folds_by_question = np.array(fold_of)
+    found = []
+    for fold in range(count):
+        others = folds_by_question != fold
+        value, cost = right[:, others].sum(axis=1).round(9), paid[:, others].sum(axis=1).round(12)
+        found.append(names[max(range(len(names)), key=lambda place: (value[place], -cost[place]))])
+    return found
 
 
 def _sum(values: Mapping[str, float], questions: Collection[str]) -> float:

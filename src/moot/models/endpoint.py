@@ -24,6 +24,7 @@ from yarl import URL
 from moot.errors import (
     CallError,
     ConnectionFailed,
+    GenerationFailed,
     RateLimited,
     RequestRejected,
     ServerFailed,
@@ -33,6 +34,7 @@ from moot.errors import (
 )
 from moot.models.model import messages_json
 from moot.models.retry_after import retry_after_s
+from moot.models.secrets import Secrets
 from moot.models.stream import read_stream
 from moot.models.wire import preview, read_completion
 from moot.types import Price, Reply, Request
@@ -47,10 +49,10 @@ class Network:
     """How to reach an endpoint. TLS is always verified; `ca_file` adds trust, it never switches checking off."""
 
     timeout_s: float = 300.0
-    proxy: str | None = None
+    proxy: str | None = field(default=None, repr=False)
     ca_file: Path | None = None
     client_cert: Path | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def ssl_context(self) -> ssl.SSLContext | None:
         if self.ca_file is None and self.client_cert is None:
@@ -90,6 +92,8 @@ class EndpointModel:
         self.network = network or Network()
         self.stream = stream
         self._api_key = api_key
+        proxied = urlsplit(self.network.proxy or "")
+        self._secrets = Secrets((api_key, *self.network.headers.values(), proxied.password, proxied.username))
         self._body = {"model": model, **(params or {}), **(extra or {})}
         self._json_mode = json_mode
         self._mode: Literal["schema", "object", "off"] = "schema" if json_mode == "auto" else json_mode
@@ -186,12 +190,16 @@ class EndpointModel:
         try:
             async with self._exchange("POST", self._url, data) as response:
                 if self.stream and response.status == 200:
-                    return await read_stream(response.content, started=started, price=self.price)
+                    streamed = await read_stream(response.content, started=started, price=self.price)
+                    return self._secrets.without(streamed)
                 raw = await response.read()
+            self._raise_for_status(response, raw)
+            reply = read_completion(raw, latency_s=time.perf_counter() - started, price=self.price)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise self._lost(error) from None
-        self._raise_for_status(response, raw)
-        return read_completion(raw, latency_s=time.perf_counter() - started, price=self.price)
+        except GenerationFailed as error:
+            raise GenerationFailed(self._secrets.hidden_in(str(error))) from None
+        return self._secrets.without(reply)
 
     def _lost(self, error: Exception) -> TransportError:
         """Why no whole reply came. Only where no connection was made is it sure that nothing is on the bill."""
@@ -201,23 +209,13 @@ class EndpointModel:
         words = f"status {error.status}" if isinstance(error, aiohttp.ClientResponseError) else str(error)
         reason = f"{type(error).__name__}: {words}" if words else type(error).__name__
         sent = not isinstance(error, aiohttp.ClientConnectorError | aiohttp.ClientHttpProxyError)
-        return ConnectionFailed(f"{self.base_url}: {self._without_secrets(reason)}", sent=sent)
-
-    def _without_secrets(self, words: str) -> str:
-        """A server, or the wire, may repeat what it was sent; the key and our headers are nobody's to read."""
-        proxy = urlsplit(self.network.proxy or "")
-        secrets = (self._api_key, *self.network.headers.values(), proxy.password, proxy.username)
-        for secret in sorted(filter(None, secrets), key=len, reverse=True):
-            words = words.replace(secret, "…")
-        return words
+        return ConnectionFailed(f"{self.base_url}: {self._secrets.hidden_in(reason)}", sent=sent)
 
     def _raise_for_status(self, response: aiohttp.ClientResponse, raw: bytes) -> None:
         status = response.status
         if 200 <= status < 300:
             return
-        # Before it is shortened: half of a key is still a secret.
-        raw = self._without_secrets(raw.decode("utf-8", "replace")).encode()
-        said = f"{self.base_url} answered {status}: {_error_message(raw)}"
+        said = f"{self.base_url} answered {status}: {self._secrets.hidden_in(_error_message(raw))}"
         pause_s = retry_after_s(response.headers.get("Retry-After"))
         error: CallError
         if status == 429:
@@ -225,7 +223,7 @@ class EndpointModel:
         elif status >= 500 and status != 501:
             error = ServerFailed(said, status=status, retry_after_s=pause_s)
         elif 300 <= status < 400:
-            place = self._without_secrets(response.headers.get("Location", "?"))
+            place = self._secrets.hidden_in(response.headers.get("Location", "?"))
             error = RequestRejected(f"{self.base_url} redirects to {place}; set base_url to it", status=status)
         else:
             error = RequestRejected(said, status=status)

@@ -19,6 +19,7 @@ from moot.errors import (
 )
 from moot.models.model import messages_json
 from moot.models.retry_after import retry_after_s
+from moot.models.secrets import Secrets
 from moot.models.wire import read_completion
 from moot.types import Price, Reply, Request
 
@@ -40,6 +41,7 @@ class LitellmModel:
         self.model = model
         self.price = price
         self._api_key = api_key
+        self._secrets = Secrets((api_key,))
         self._params = dict(params or {})
         self._timeout_s = timeout_s
         # Nothing but the model is to be called: no price list from elsewhere, no telemetry, no advertising on stdout.
@@ -80,14 +82,15 @@ class LitellmModel:
             )
         except Exception as error:  # noqa: BLE001  its errors share no base; every one of them becomes ours
             raise self._ours(error) from None
-        return read_completion(response.model_dump_json(), latency_s=time.perf_counter() - started, price=self.price)
+        body = response.model_dump_json()
+        return self._secrets.without(read_completion(body, latency_s=time.perf_counter() - started, price=self.price))
 
     async def close(self) -> None:
         pass
 
     def _ours(self, error: Exception) -> CallError:
         """LiteLLM's many exceptions by the status they carry; what has none is a bug or a lost connection."""
-        said = f"{self.model}: {type(error).__name__}: {error}"
+        said = self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {error}")
         errors = self._litellm.exceptions
         status = getattr(error, "status_code", None)
         if isinstance(error, errors.Timeout):

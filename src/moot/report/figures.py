@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -127,7 +128,7 @@ def _accuracy_row(source: Source, cell: Row, size: int) -> dict[str, Any]:
         **_bounds(scores, open_grades),
         "answered": _estimate(accuracy(list(answered_scores.values()), seed=seed)),
         "seconds": round(seconds, 3),
-        **_usage(source.connection, keys),
+        **_usage(source, keys),
     }
 
 
@@ -154,31 +155,16 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
     return {"value": value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
 
 
-def _usage(connection: Connection, keys: Iterable[str]) -> dict[str, Any]:
+def _usage(source: Source, keys: Iterable[str]) -> dict[str, Any]:
     """What these calls took: what the strategy would cost alone. One unknown cost makes the sum unknown."""
-    from sqlalchemy import func, select
-
-    table = schema.calls
-    sums = Counter[str]()
-    cost: float | None = 0.0
-    for part in queries.chunks(sorted(keys)):
-        query = select(
-            func.count(),
-            func.sum(table.c.prompt_tokens),
-            func.sum(table.c.completion_tokens),
-            func.sum(table.c.reasoning_tokens),
-            func.count(table.c.cost_usd),
-            func.sum(table.c.cost_usd),
-        ).where(table.c.key.in_(part))
-        calls, prompt, completion, reasoning, costed, cost_usd = connection.execute(query).one()
-        sums.update(calls=calls, prompt=prompt or 0, completion=completion or 0, reasoning=reasoning or 0)
-        cost = None if costed < calls or cost is None else cost + (cost_usd or 0.0)
+    spent = source.spent(keys).values()
+    costs = [each[3] for each in spent if each[3] is not None]
     return {
-        "calls": sums["calls"],
-        "prompt_tokens": sums["prompt"],
-        "completion_tokens": sums["completion"],
-        "reasoning_tokens": sums["reasoning"],
-        "cost_usd": cost,
+        "calls": len(spent),
+        "prompt_tokens": sum(each[0] for each in spent),
+        "completion_tokens": sum(each[1] for each in spent),
+        "reasoning_tokens": sum(each[2] for each in spent),
+        "cost_usd": math.fsum(costs) if len(costs) == len(spent) else None,
     }
 
 

@@ -53,6 +53,8 @@ def side_of(source: Source, cells: Sequence[Stored], title: str) -> Side:
     """Several cells as one option: the mean over those that have played a question."""
     seen = [each for cell in cells for each in source.seen(cell)]
     costs = source.costs_usd(key for each in seen for key in each.calls)
+    if len(cells) == 1 and len(seen) == len({each.key[0] for each in seen}):
+        return _once(seen, costs, cells[0], title)
     right = _means({id(each): each.right or 0.0 for each in seen}, seen)
     calls = _means({id(each): float(len(each.calls)) for each in seen}, seen)
     paid: dict[int, float] = {}
@@ -62,6 +64,19 @@ def side_of(source: Source, cells: Sequence[Stored], title: str) -> Side:
             paid[id(each)] = sum(known)
     ungraded = sum(_means({id(each): float(each.right is None) for each in seen}, seen).values())
     return Side(title, tuple(cells), right, calls, _means(paid, seen) if len(paid) == len(seen) else None, ungraded)
+
+
+def _once(seen: Sequence[Seen], costs: Mapping[str, float | None], cell: Stored, title: str) -> Side:
+    """One cell that played every question once: there are no means to take."""
+    right = {each.key[0]: each.right or 0.0 for each in seen}
+    calls = {each.key[0]: float(len(each.calls)) for each in seen}
+    paid: dict[str, float] = {}
+    for each in seen:
+        known = [cost for key in each.calls if (cost := costs.get(key)) is not None]
+        if len(known) == len(each.calls):
+            paid[each.key[0]] = sum(known)
+    ungraded = float(sum(each.right is None for each in seen))
+    return Side(title, (cell,), right, calls, paid if len(paid) == len(seen) else None, ungraded)
 
 
 def _means(values: Mapping[int, float], seen: Sequence[Seen]) -> dict[str, float]:

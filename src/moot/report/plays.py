@@ -8,10 +8,11 @@ captain chose is looked up on the way.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
 from sqlalchemy import Connection, select
 
 from moot.grade.group import GROUPING
@@ -27,6 +28,8 @@ from moot.types import Answer, Case
 Stored = Mapping[str, Any]
 Key = tuple[str, int]
 """One play of one question: (question, repeat)."""
+Spent = tuple[int, int, int, float | None]
+"""Tokens of a call's prompt, completion and reasoning, and its cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class Source:
         self.persons = queries.settlements_on(connection, digests)
         self.tables: dict[str, Table] = {}
         self._seen: dict[str, list[Seen]] = {}
-        self._costs: dict[str, float | None] = {}
+        self._spent: dict[str, Spent] = {}
         self._plays: dict[str, list[Played]] = {}
         self.judgements: dict[str, list[Judgement]] = {}
         rows = queries.judgements_on(connection, digests) if self.judges else []
@@ -105,8 +108,12 @@ class Source:
         """Every episode of a cell, in the order of the questions; read once. Drafts of a team go to its table."""
         known = self._seen.get(cell["id"])
         if known is None:
-            table = None if cell["player"] else self.tables.setdefault(table_of(cell), Table())
-            known = self._seen[cell["id"]] = [_seen(cell, row, table) for row in self.results(cell)]
+            if cell["player"]:
+                known = list(_seen_alone(cell, queries.endings(self.connection, self.ident, cell["id"], self.grader)))
+            else:
+                table = self.tables.setdefault(table_of(cell), Table())
+                known = [_seen(cell, row, table) for row in self.results(cell)]
+            self._seen[cell["id"]] = known
         return known
 
     def grade(self, case: Case, text: str | None) -> float | None:
@@ -116,14 +123,21 @@ class Source:
             return match(case, text).value
         return settled(case, text, self.judgements.get(case.digest, ()), person, len(self.judges)).value
 
-    def costs_usd(self, keys: Iterable[str]) -> dict[str, float | None]:
-        """What each call cost, read once; those that are not stored are left out."""
+    def spent(self, keys: Iterable[str]) -> dict[str, Spent]:
+        """What each call took, read once; those that are not stored are left out."""
         table = schema.calls
         wanted = set(keys)
-        for part in queries.chunks(sorted(wanted - self._costs.keys())):
-            query = select(table.c.key, table.c.cost_usd).where(table.c.key.in_(part))
-            self._costs.update((key, cost) for key, cost in self.connection.execute(query))
-        return {key: self._costs[key] for key in wanted if key in self._costs}
+        columns = (table.c.prompt_tokens, table.c.completion_tokens, table.c.reasoning_tokens, table.c.cost_usd)
+        for part in queries.chunks(sorted(wanted - self._spent.keys())):
+            query = select(table.c.key, *columns).where(table.c.key.in_(part))
+            self._spent.update(
+                (key, (prompt or 0, completion or 0, reasoning or 0, cost))
+                for key, prompt, completion, reasoning, cost in self.connection.execute(query)
+            )
+        return {key: self._spent[key] for key in wanted if key in self._spent}
+
+    def costs_usd(self, keys: Iterable[str]) -> dict[str, float | None]:
+        return {key: spent[3] for key, spent in self.spent(keys).items()}
 
 
 def table_of(cell: Stored) -> str:
@@ -147,25 +161,33 @@ def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[P
     if team not in source._plays:
         costs = source.costs_usd(key for each in seen for key in each.calls)
         plays = [_played(source, each, table, costs) for each in seen]
-        alone = {cell["player"]: cell for cell in cells if cell["player"] is not None and _drafts(cell) == _drafts(own[0])}
+        alone = {
+            cell["player"]: cell for cell in cells if cell["player"] is not None and _drafts(cell) == _drafts(own[0])
+        }
         for name in [player["name"] for player in json.loads(own[0]["spec"])["players"]]:
             plays += alone_plays(source, alone[name]) if name in alone else _drafted(source, name, table)
         source._plays[team] = plays
     return source._plays[team], table
 
 
-def _seen(cell: Stored, row: Stored, table: Table | None) -> Seen:
-    steps = json.loads(row["transcript"])
+def _seen_alone(cell: Stored, rows: Iterable[Sequence[Any]]) -> Iterator[Seen]:
+    """There may be hundreds of thousands of these: plain tuples, and nothing that a player alone has no use for."""
+    for position, question, repeat, outcome, answer, transcript, seconds, value, stage in rows:
+        calls = tuple(dict.fromkeys(step[3] for step in orjson.loads(transcript) if step[3]))
+        right = value if value is not None or answer is not None else 0.0
+        yield Seen(cell, (question, repeat), position, right, outcome, stage, None, seconds, calls)
+
+
+def _seen(cell: Stored, row: Stored, table: Table) -> Seen:
+    steps = orjson.loads(row["transcript"])
     key = (row["question"], row["repeat"])
-    word = None
-    if table is not None:
-        verdict = verdict_of(row["verdict"])
-        if verdict.answers:
-            table.drafts.setdefault(key, verdict.answers)
-        if "groups" in verdict.notes:
-            table.groups.setdefault(key, tuple(tuple(group) for group in verdict.notes["groups"]))
-            table.grouping.setdefault(key, tuple(step[3] for step in steps if step[1] == GROUPING and step[3]))
-        word = verdict.answer if "order" in verdict.notes else None
+    verdict = verdict_of(row["verdict"])
+    if verdict.answers:
+        table.drafts.setdefault(key, verdict.answers)
+    if "groups" in verdict.notes:
+        table.groups.setdefault(key, tuple(tuple(group) for group in verdict.notes["groups"]))
+        table.grouping.setdefault(key, tuple(step[3] for step in steps if step[1] == GROUPING and step[3]))
+    word = verdict.answer if "order" in verdict.notes else None
     calls = tuple(dict.fromkeys(step[3] for step in steps if step[3]))
     right, outcome = right_of(row), row["outcome"]
     return Seen(cell, key, row["position"], right, outcome, row["stage"], word, row["seconds"], calls)

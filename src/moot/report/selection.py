@@ -175,6 +175,8 @@ def _methods(rows: Sequence[Row], oracle: str, m: int, splits: int, questions: i
     if any(row["distance"] is not None for row in rows):
         columns.append(Column("from_optimum", "to optimum"))
         words.append("to optimum: points below the best team there is, by the surrogate that exact maximises.")
+    if splits == 1:
+        words.append("One split says little: --splits 20 gives the mean and the deviation of twenty.")
     words += [_same(row) for row in rows if row["same_as"]]
     words += [f"{row['method']}: {note}." for row in rows for note in row["notes"]]
     words += _partners(rows)
@@ -295,6 +297,17 @@ def _aggregators(rows: Sequence[Row]) -> Section:
 
 
 def _singles(rows: Sequence[Row]) -> Section:
+    """The paper's Table 5: models down, prompts across; a list where there are no prompts."""
+    prompts = sorted({row["prompt"] for row in rows})
+    if len(prompts) > 1:
+        by_model: dict[str, Row] = {}
+        for row in rows:
+            by_model.setdefault(row["model"], {"model": row["model"]})[f"as {row['prompt']}"] = row["test_accuracy"]
+        across = (Column(f"as {prompt}", prompt.replace("-", " ") or "plain", "share") for prompt in prompts)
+        columns = (Column("model", "model"), *across)
+        return Section(
+            "selection-proposers", "Each proposer alone", ("On all questions.",), columns, list(by_model.values())
+        )
     named = [{**row, "proposer": row["team"][0]} for row in rows]
     columns = (
         Column("proposer", "proposer"),

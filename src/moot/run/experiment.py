@@ -23,6 +23,7 @@ _OURS = {
     "model": "is the key model of this model",
     "messages": "are ours to write",
     "stream": "is the key stream of this model",
+    "api_key": "stands in a variable that api_key_env names, or in api_key_file",
 }
 
 
@@ -33,8 +34,16 @@ def _address(url: str) -> str:
     except ValueError:
         usable = False
     if not usable or re.search(r"\s", url):
-        raise ValueError(f"expected an address such as http://127.0.0.1:8001/v1, found {url!r}")
+        shown = re.sub(r"//.*@", "//…@", url, flags=re.DOTALL)  # what stands there may be a password
+        raise ValueError(f"expected an address such as http://127.0.0.1:8001/v1, found {shown!r}")
     return url
+
+
+def _variable(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        # Whoever puts the key itself here must not find it in a log.
+        raise ValueError("expected the name of an environment variable, such as QWEN_KEY, and not the key itself")
+    return name
 
 
 def _open_address(url: str) -> str:
@@ -79,6 +88,7 @@ def _store(url: str) -> str:
 
 Name = Annotated[str, Field(pattern=r"^[\w.:-]+$", max_length=100, description="Letters, digits, . : _ -")]
 Text = Annotated[str, Field(min_length=1)]
+Variable = Annotated[str, Field(min_length=1), AfterValidator(_variable)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Parameters = Annotated[dict[str, Any], AfterValidator(_parameters)]
 
@@ -132,7 +142,7 @@ class EndpointSpec(Strict):
     provider: Literal["endpoint"]
     base_url: Annotated[str, AfterValidator(_open_address)] = Field(description="an address up to and with /v1")
     model: Text
-    api_key_env: Text | None = Field(default=None, description="Name of the environment variable that holds the key")
+    api_key_env: Variable | None = Field(default=None, description="Name of the environment variable that holds the key")
     api_key_file: Text | None = Field(default=None, description="A file with the key, that only its owner can read")
     params: Parameters = Field(default_factory=dict)
     extra: Parameters = Field(default_factory=dict)
@@ -143,10 +153,10 @@ class EndpointSpec(Strict):
     hedge: Hedged = Field(default=None, description="Ask a second time when a reply is late")
     price: PriceSpec | None = None
     timeout_s: float = Field(default=300.0, gt=0)
-    proxy: Annotated[str, AfterValidator(_address)] | None = None
+    proxy: Annotated[str, AfterValidator(_address)] | None = Field(default=None, repr=False)
     ca_file: Text | None = None
     client_cert: Text | None = None
-    headers: Annotated[dict[str, str], AfterValidator(_headers)] = Field(default_factory=dict)
+    headers: Annotated[dict[str, str], AfterValidator(_headers)] = Field(default_factory=dict, repr=False)
 
 
 class LocalSpec(Strict):
@@ -164,7 +174,7 @@ class LitellmSpec(Strict):
 
     provider: Literal["litellm"]
     model: Text
-    api_key_env: Text | None = None
+    api_key_env: Variable | None = None
     api_key_file: Text | None = None
     params: Parameters = Field(default_factory=dict)
     limits: LimitsSpec | None = None

@@ -286,7 +286,7 @@ def served_names(experiment: Experiment) -> dict[str, Cell]:
         table = f"{cell.team.name}/{cell.label}"
         named.setdefault(table, cell)
         if lineups[cell.team.name, cell.label] > 1:
-            named[f"{table}@{cell.captain}"] = cell
+            named[f"{table}@{cell.captain or cell.team.cohort}"] = cell
     return named
 
 

@@ -98,18 +98,18 @@ class RayRunner(Runner):
         self._ray = ray
         if ray.is_initialized():
             return False
-        options: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
-        if self._cluster.address is None:
+        # "local": else it would join whatever cluster was last started on this machine.
+        address = self._cluster.address or "local"
+        options: dict[str, Any] = {"address": address, "logging_level": "ERROR", "log_to_driver": False}
+        if address == "local":
             options |= {"include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
             options["num_cpus"] = max(self._cluster.workers or 1, os.cpu_count() or 1)
-        else:
-            options["address"] = self._cluster.address
         handler = signal.getsignal(signal.SIGTERM)
         try:
             ray.init(**options)
         except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
             first = str(error).strip().partition("\n")[0]
-            raise UsageError(f"--ray-address: {self._cluster.address}: no Ray cluster there: {first}") from None
+            raise UsageError(f"--engine ray: no cluster at {address}: {first}") from None
         signal.signal(signal.SIGTERM, handler)  # Ray puts its own there, and ours is what ends a run
         return True
 

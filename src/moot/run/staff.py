@@ -14,7 +14,7 @@ from moot.models.closest import closest
 from moot.run.experiment import ExperimentFile, RecordedSpec
 from moot.run.providers import BuiltModel
 from moot.strategies import Strategy
-from moot.team import Player, Team
+from moot.team import Player, Team, retrieved_from
 from moot.types import Request
 
 
@@ -67,6 +67,5 @@ def staff_shape(lineup: Team) -> dict[str, Any]:
     if lineup.officers:
         shape["officers"] = {office: each.model.shape(Request(())) for office, each in lineup.officers.items()}
     if lineup.retriever is not None:
-        named = getattr(lineup.retriever, "__qualname__", type(lineup.retriever).__qualname__)
-        shape["facts"] = getattr(lineup.retriever, "fingerprint", named)
+        shape["facts"] = retrieved_from(lineup)
     return shape

@@ -1,4 +1,4 @@
-"""exact: the best team there is for the count-based objective, by branch and bound.
+"""exact: the best team there is for a label-level objective: the count-based one by branch and bound, any by trying all.
 
 Not a method to win with, but the measure of the others: it says how far a greedy choice is from the optimum of what
 both of them look at. Teams grow in one order of proposers; a branch is cut where even an optimist finds nothing better
@@ -7,17 +7,20 @@ in it; the last two members are found together, by one product of matrices.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from moot.select.kgreedy import k_greedy, value
+from moot.errors import UsageError
+from moot.select.kgreedy import Objective, k_greedy, value
 from moot.select.labels import Floats, SelectionSplit, selection_only
 from moot.select.oracle import Meter, Oracle
 from moot.select.selector import Chosen, check_calls, check_count, check_k, completed
 from moot.select.surrogate import SAMPLES, Counted, learn
+from moot.select.truth import FOLDS, NaiveBayes, dealt
 
 MOST_NODES = 300_000
 """Looked at before the search gives up: half a minute or so."""
@@ -28,37 +31,57 @@ LITTLE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """The team with the highest mean of g(c), with g as `oracle-surrogate` learns it."""
+    """The team with the highest mean of g(c), with g as `oracle-surrogate` learns it; or the best to predict the truth."""
 
     name: ClassVar[str] = "exact"
 
+    objective: Literal["counts", "truth"] = "counts"
+    """`counts`: what oracle-surrogate climbs. `truth`: what truth-prediction climbs; all teams are tried, so few can be."""
     samples: int = SAMPLES
     most_nodes: int = MOST_NODES
     calls: int | None = None
     """At most so many summariser calls, for learning g."""
 
     def __post_init__(self) -> None:
+        if self.objective not in ("counts", "truth"):
+            raise ValueError(f"objective: expected counts or truth, found {self.objective!r}")
         check_count("samples", self.samples)
         check_count("most_nodes", self.most_nodes)
         check_calls(self.calls)
 
     async def select(self, split: SelectionSplit, k: int, oracle: Oracle) -> Chosen:
         check_k(selection_only(split).labels, k)
+        if self.objective == "truth":
+            return self._by_truth(split, k)
         learnt = await learn(split, k, Meter(oracle, self.calls), self.samples)
         if learnt is None:
             too_small = f"a budget of {self.calls} calls is too small to learn g; by accuracy"
             return Chosen(completed(split, (), k), notes=(too_small,))
         objective = learnt.objective
         found = optimum(objective, k, start=k_greedy(split, objective, k), most_nodes=self.most_nodes)
-        notes = learnt.notes
-        if not found.proven:
-            unknown = f"the search ended after {found.nodes:,} nodes: the best found, no proof that it is the best"
-            notes = (*notes, unknown)
-        # In the order of accuracy, since the optimum itself has none.
-        accuracy = split.labels.accuracy
-        team = tuple(sorted(found.team, key=lambda place: (-accuracy[place], place)))
-        detail = {"worth": found.value, "proven": found.proven, "nodes": found.nodes, "objective": objective}
-        return Chosen(team, learnt.calls, notes, detail)
+        return _told(split, objective, found, learnt.calls, learnt.notes)
+
+    def _by_truth(self, split: SelectionSplit, k: int) -> Chosen:
+        labels = split.labels
+        if not labels.shared:
+            raise UsageError("objective: truth needs questions with choices: free answers have no classes in common")
+        if labels.size < 2:
+            return Chosen(completed(split, (), k), notes=("one question cannot be cross-validated; by accuracy",))
+        objective = NaiveBayes.of(labels, dealt(split, FOLDS))
+        start = k_greedy(split, objective, k)
+        found = tried(objective, len(labels.proposers), k, start=start, most_nodes=self.most_nodes)
+        return _told(split, objective, found, 0, ())
+
+
+def _told(split: SelectionSplit, objective: Objective, found: Optimum, calls: int, notes: tuple[str, ...]) -> Chosen:
+    if not found.proven:
+        unknown = f"the search ended after {found.nodes:,} nodes: the best found, no proof that it is the best"
+        notes = (*notes, unknown)
+    # In the order of accuracy, since the optimum itself has none.
+    accuracy = split.labels.accuracy
+    team = tuple(sorted(found.team, key=lambda place: (-accuracy[place], place)))
+    detail = {"worth": found.value, "proven": found.proven, "nodes": found.nodes, "objective": objective}
+    return Chosen(team, calls, notes, detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +103,22 @@ def optimum(objective: Counted, k: int, *, start: Sequence[int] | None = None, m
     search = _Search(objective, k, most_nodes, guess, value(objective, guess))
     search.run()
     return Optimum(search.team, search.best, search.nodes <= most_nodes, min(search.nodes, most_nodes))
+
+
+def tried(objective: Objective, size: int, k: int, *, start: Sequence[int], most_nodes: int = MOST_NODES) -> Optimum:
+    """The best team by any objective: all teams, the last member of each found together with its rivals."""
+    best, value_of_best, nodes = tuple(start), value(objective, start), 0
+    for base in itertools.combinations(range(size), k - 1):
+        last = np.arange(base[-1] + 1 if base else 0, size)
+        if not len(last):
+            continue
+        nodes += 1
+        if nodes > most_nodes:
+            return Optimum(best, value_of_best, False, most_nodes)
+        worth = objective.values(base, last)
+        if worth.max() > value_of_best + LITTLE:
+            best, value_of_best = (*base, int(last[worth.argmax()])), float(worth.max())
+    return Optimum(best, value_of_best, True, nodes)
 
 
 def _swapped(objective: Counted, team: tuple[int, ...]) -> tuple[int, ...]:

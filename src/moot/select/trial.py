@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from moot.select.aggregate import Aggregator
-from moot.select.kgreedy import value
+from moot.select.kgreedy import Objective, value
 from moot.select.labels import Floats, Halves, LabelMatrix, Places, split_labels
 from moot.select.oracle import Oracle, VoteOracle, one_team
 from moot.select.selector import Chosen, Selector
-from moot.select.surrogate import Counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +120,17 @@ def aggregated(
     return found
 
 
-def _optimum(chosen: dict[str, Chosen]) -> tuple[Counted, float] | None:
+def _optimum(chosen: dict[str, Chosen]) -> tuple[Objective, float] | None:
+    """What `exact` solved, if it did."""
     for found in chosen.values():
         detail: Any = found.detail
-        if detail.get("proven") and isinstance(detail.get("objective"), Counted):
+        if detail.get("proven"):
             return detail["objective"], detail["worth"]
     return None
 
 
-def _distance(objective: tuple[Counted, float] | None, team: Sequence[int], k: int) -> float | None:
+def _distance(objective: tuple[Objective, float] | None, team: Sequence[int], k: int) -> float | None:
     if objective is None or len(team) != k:
         return None
-    counted, best = objective
-    return max(0.0, best - value(counted, team))
+    measure, best = objective
+    return max(0.0, best - value(measure, team))

@@ -89,7 +89,7 @@ class Feedback(BaseModel):
 
 
 # Headers are read by hand and only described here: resolving them is half of what FastAPI does for a request.
-_BEARER = {"security": [{"bearer": []}]}
+_BEARER: dict[str, Any] = {"security": [{"bearer": []}]}
 _CHAT = {
     **_BEARER,
     "parameters": [

@@ -29,7 +29,7 @@ POLICY = (
 )
 """The page shows what models wrote: nothing of it may run, and nothing may leave."""
 
-_BEARER = {"security": [{"bearer": []}]}
+_BEARER: dict[str, Any] = {"security": [{"bearer": []}]}
 
 
 def history_routes(app: FastAPI, gate: Gate, live: LiveTeam, reports: Path | None) -> None:

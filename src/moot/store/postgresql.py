@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy import Connection, Engine, Table, inspect
 
 from moot.errors import MootError, StoreError, StoreFull, StoreNewer, StoreUnreadable, UsageError
 from moot.store import schema
@@ -209,7 +209,8 @@ class Writing:
     def __init__(self, group: Group, link: Link) -> None:
         # In one order everywhere: two processes that write the same rows wait for each other and never in a circle.
         self._calls = sorted((row for row, _ in group.calls), key=lambda row: row["key"])
-        self._puts = {table: group.puts[table] for table in sorted(group.puts, key=lambda table: table.name)}
+        tables = sorted(group.puts, key=lambda table: table.name)
+        self._puts = {table: _in_order(table, group.puts[table]) for table in tables}
         self._link = link
         self._mark: str | None = None
         self._earlier: dict[str, Row] = {}
@@ -234,9 +235,7 @@ class Writing:
         self._mark = None
         await connection.execute("BEGIN")
         for table, rows in self._puts.items():
-            keys = [column.name for column in table.primary_key if column.name in rows[0]]
-            ordered = sorted(rows, key=lambda row, keys=keys: [row[key] for key in keys])  # type: ignore[misc]
-            await self._many(connection, insert_or_replace(table, tuple(ordered[0]), "postgresql"), ordered)
+            await self._many(connection, insert_or_replace(table, tuple(rows[0]), "postgresql"), rows)
         if self._calls:
             await self._many(connection, insert_new(schema.calls, tuple(self._calls[0]), "postgresql"), self._calls)
             self._earlier = await self._stored_before(connection)
@@ -256,6 +255,12 @@ class Writing:
         others = {row["key"] for row in await connection.fetch(NOT_OURS, keys)}
         others |= {key for key, following in pairwise(keys) if key == following}
         return {row["key"]: dict(row) for row in await connection.fetch(FIND, list(others))} if others else {}
+
+
+def _in_order(table: Table, rows: Sequence[Row]) -> list[Row]:
+    """By key. Of two with one key the later stays the later, and stands."""
+    keys = [column.name for column in table.primary_key if column.name in rows[0]]
+    return sorted(rows, key=lambda row: [row[key] for key in keys])
 
 
 class Finder:

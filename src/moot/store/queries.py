@@ -173,6 +173,29 @@ def results(
     return _mappings(connection, query)
 
 
+def endings(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Sequence[Any]]:
+    """How every episode of a cell ended, without its verdict: plain tuples, for cells with very many of them.
+
+    (position, question, repeat, outcome, answer, transcript, seconds, value, stage)
+    """
+    places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
+    matching = and_(
+        scores.c.cell == episodes.c.cell,
+        scores.c.case == places.c.case,
+        scores.c.repeat == episodes.c.repeat,
+        scores.c.grader == grader,
+    )
+    ended = (episodes.c.outcome, episodes.c.answer, episodes.c.transcript, episodes.c.seconds)
+    query = (
+        select(places.c.position, episodes.c.question, episodes.c.repeat, *ended, scores.c.value, scores.c.stage)
+        .join(episodes, and_(episodes.c.question == places.c.question, episodes.c.cell == cell))
+        .outerjoin(scores, matching)
+        .where(places.c.experiment == ident)
+        .order_by(places.c.position, episodes.c.repeat)
+    )
+    yield from connection.execute(query)
+
+
 def episodes_on(connection: Connection, cells: Sequence[str], questions: Sequence[str]) -> list[Row]:
     """Episodes of these cells on these questions, with all that grading needs."""
     table = schema.episodes

@@ -11,7 +11,7 @@ from typing import Any
 from moot.errors import GenerationFailed
 from moot.models.model import messages_json
 from moot.strategies import Strategy, label
-from moot.team import Team
+from moot.team import Team, retrieved_from
 from moot.types import Price, Question, Reply, Request, Usage, Verdict, digest
 
 
@@ -46,6 +46,8 @@ class TeamModel:
                 [player.name, player.model.shape(Request(())), player.instruction, player.persona, player.copy]
                 for player in self.team.players
             ],
+            "officers": {name: officer.model.shape(Request(())) for name, officer in self.team.officers.items()},
+            "facts": retrieved_from(self.team),
             "prompts": self.team.prompts.hashes(("player", "again", *self.strategy.templates)),
             "messages": messages_json(request),
             "params": dict(request.params),

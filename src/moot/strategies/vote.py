@@ -17,7 +17,6 @@ from moot.strategies.captaincy import absent, by_captain, nobody_answered
 from moot.team import Team
 from moot.types import Answer, Grouping, Question, Verdict
 
-
 NOT_NEEDED = "not needed: the vote was settled without it"
 
 

@@ -52,12 +52,9 @@ const numeric = (rows, key) => rows.some((row) => typeof row[key] === "number");
 const columnOf = (section, key) => section.columns.find((each) => each.key === key) ?? { key, title: key, unit: "" };
 
 // Which key is the value and which the name of a row: a chart may have them either way round.
-function reading(section) {
-  const { x, y, label } = section.chart;
-  const words = (key) => section.rows.every((row) => typeof row[key] !== "number");
-  const value = numeric(section.rows, x) && (label || words(y) || columnOf(section, x).unit) && !(
-    columnOf(section, y).unit && !columnOf(section, x).unit
-  ) ? x : y;
+function reading({ chart: { x, y, label }, rows }) {
+  const keys = [x, y].filter((key) => key !== label);
+  const value = keys.find((key) => numeric(rows, key)) ?? keys[0];
   return { value, name: label ?? (value === x ? y : x) };
 }
 

@@ -187,7 +187,7 @@ function layout(cells) {
 // A bar for who was right, as high as the share of repeats; a stroke for wrong; hollow: not graded; a hair: no answer.
 export function strip(run, position, { places, step, width }, title = "") {
   const thick = Math.max(1, step - 1.2);
-  const marks = [];
+  const paths = new Map();
   let right = 0;
   let played = 0;
   run.cells.forEach((cell, number) => {
@@ -196,33 +196,19 @@ export function strip(run, position, { places, step, width }, title = "") {
     played += 1;
     right += share === 1;
     const slot = run.slot(position);
-    const mark = run.columns.grades[number][slot];
-    const faint = title && cell.title !== title ? " faint" : "";
-    const at = { x: places[number], width: thick };
-    if (share > 0) marks.push(
-      svg("rect", { class: `right${faint}`, ...at, y: STRIP - 1 - (STRIP - 3) * share, height: (STRIP - 3) * share }),
-    );
-    else if (mark === "?" || mark === "!") marks.push(
-      svg(
-        "rect",
-        { class: `open${faint}`, x: at.x + 0.4, width: Math.max(0.6, thick - 0.8), y: STRIP - 8.6, height: 7 },
-      ),
-    );
-    else if ("urf".includes(run.columns.outcomes[number][slot])) marks.push(
-      svg("rect", { class: `none${faint}`, ...at, y: STRIP - 2, height: 1 }),
-    );
-    else marks.push(svg("rect", { class: `wrong${faint}`, ...at, y: STRIP - 4, height: 3 }));
+    const [name, height] = stripMark(run.columns.grades[number][slot], run.columns.outcomes[number][slot], share);
+    const key = title && cell.title !== title ? `${name} faint` : name;
+    const drawn = `M${places[number]} ${STRIP - 1}v${-height}h${thick}v${height}z`;
+    paths.set(key, (paths.get(key) ?? "") + drawn);
   });
-  return svg(
-    "svg",
-    {
-      class: "strip",
-      role: "img",
-      width,
-      height: STRIP,
-      viewBox: `0 0 ${width} ${STRIP}`,
-      "aria-label": `right ${grouped(right, 0)} of ${grouped(played, 0)}`,
-    },
-    marks,
-  );
+  const words = `right ${grouped(right, 0)} of ${grouped(played, 0)}`;
+  const shape = { width, height: STRIP, viewBox: `0 0 ${width} ${STRIP}` };
+  const marks = [...paths].map(([name, d]) => svg("path", { class: name, d }));
+  return svg("svg", { class: "strip", role: "img", "aria-label": words, ...shape }, marks);
+}
+
+function stripMark(mark, outcome, share) {
+  if (share > 0) return ["right", (STRIP - 3) * share];
+  if (mark === "?" || mark === "!") return ["open", 7];
+  return "urf".includes(outcome) ? ["none", 1] : ["wrong", 3];
 }

@@ -264,7 +264,7 @@ function options(select, pairs, choose, explorer) {
 async function start() {
   theme(byId("theme"));
   if (typeof DecompressionStream === "undefined") throw new Error(
-    "this browser cannot unpack the data; any browser of 2023 or later can",
+    "this browser cannot unpack the data; any browser since the middle of 2024 can",
   );
   const index = await unpack("index");
   const runs = index.runs.map((raw, number) => new Run(raw, number));

@@ -60,19 +60,15 @@ function disclosures({ player, call }) {
   if (call.completionTokens !== null) used.push(count(call.completionTokens, "token"));
   used.push(call.cost === null ? "cost unknown" : usd(call.cost));
   if (call.version) used.push(call.version);
-  const seen = later(`What ${player} saw (${count(call.messages.length, "message")}, ${count(size, "character")})`, () =>
+  const long = `${count(call.messages.length, "message")}, ${count(size, "character")}`;
+  const seen = later(`What ${player} saw (${long})`, () =>
     call.messages.map(
       (message) => el("div", { class: "paper" }, el("span", { class: "role" }, message.role), said(message.content)),
     ),
   );
   const reply = later(`The reply as it came (${used.join(", ")})`, () => [
     el("div", { class: "paper" }, said(call.reply)),
-    call.thoughts ? el(
-      "div",
-      { class: "paper" },
-      el("span", { class: "role" }, "thoughts"),
-      said(call.thoughts),
-    ) : null,
+    call.thoughts && el("div", { class: "paper" }, el("span", { class: "role" }, "thoughts"), said(call.thoughts)),
   ]);
   return [seen, reply];
 }
