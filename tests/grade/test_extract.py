@@ -198,11 +198,10 @@ async def test_two_models_that_agree_settle_it() -> None:
         (always("A"), always("B"), "the readers differ: ray A and sue B"),
         (always("B"), always("none"), "the readers differ: ray B and sue none"),
         (always("none"), always("None."), "the readers find no answer"),
-        (always("B"), lambda request: ConnectionFailed("gone"), "sue did not say: ConnectionFailed: gone"),
         (always("B"), lambda request: Reply("no", finish="refusal"), "sue did not say: no"),
         (always("E"), always("E"), "ray did not say: no usable reply in 5 attempts"),
     ],
-    ids=["differ", "one-none", "none", "failed", "refused", "no-option"],
+    ids=["differ", "one-none", "none", "refused", "no-option"],
 )
 async def test_else_it_is_unparsed(one: Any, other: Any, cause: str) -> None:
     extraction, team, _ = reading(one, other)

@@ -46,6 +46,7 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
         "kind": kind,
         "k": first.k,
         "size": sizes[0] if len(set(sizes)) == 1 else sum(sizes) / len(sizes),
+        "pool": len(labels.proposers),
         "team": [str(labels.proposers[place]) for place in first.team],
         "selection_accuracy": sum(at_home) / len(at_home) if at_home else None,
         "test_accuracy": mean,
@@ -146,6 +147,7 @@ def selection_sections(rows: Sequence[Row], *, oracle: str, m: int, splits: int,
     sections = [_methods(chosen, oracle, m, splits, questions)]
     sections += [_models(chosen)] if len(chosen) > 1 else [_team(chosen[0])]
     sections.append(_labels_right(chosen))
+    sections = [section for section in sections if section.rows]
     if len({row["k"] for row in chosen}) > 1:
         sections.append(_over(chosen, "k", "selection-by-k", "Accuracy against the size of the team"))
     if any(row["calls"] for row in chosen):
@@ -226,8 +228,7 @@ def _team(row: Row) -> Section:
 
 def _models(rows: Sequence[Row]) -> Section:
     """The paper's counts: how many proposers of each model. Methods that take the whole pool have nothing to tell."""
-    pool = max(sum(row["counts"].values()) for row in rows)
-    telling = [row for row in rows if row["same_as"] is None and sum(row["counts"].values()) < pool]
+    telling = [row for row in rows if row["same_as"] is None and row["size"] < row["pool"]]
     several = len({row["k"] for row in rows}) > 1
     named = {
         " ".join((*row["method"].split("-"), *([str(row["k"])] if several else []))): row["counts"] for row in telling
