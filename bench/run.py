@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PARTS = ("engine", "grouping")
+PARTS = ("engine", "grouping", "selection")
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:

@@ -177,7 +177,7 @@ def test_show_has_every_prompt_reply_and_grade(tmp_path: Path, capfd: Captured) 
     assert (only["title"], only["reference"]) == ("solo@tom", "Person 3")
     assert only["score"] in (0.0, 1.0)
     assert "Who is [bold]number[/] 3?" in only["calls"][0]["messages"][-1]["content"]
-    assert only["calls"][0]["version"] == "simulated/1 tom"
+    assert only["calls"][0]["version"] == "simulated/2 tom"
 
 
 @pytest.mark.parametrize("arguments", [["q99"], ["q3", "--strategy", "solo@nobody"], ["q3", "--strategy", "debate"]])

@@ -67,6 +67,8 @@ def test_all_methods_on_a_label_matrix(tmp_path: Path, capsys: pytest.CaptureFix
         assert len(row["teams"]) == 3
         assert "0 calls" in row["oracle"]
         assert sum(each["n"] for each in row["right_labels"]) == 3 * 30
+    assert len(chosen["oracle-surrogate"]["g"]) == len(chosen["exact"]["g"]) == 4
+    assert chosen["greedy"]["g"] is None
     assert chosen["input-all"]["size"] == 8
     assert chosen["per-model-top"]["size"] == 4
     assert chosen["best-model"]["size"] == 2

@@ -285,7 +285,7 @@ async def test_it_is_a_model_and_its_key_holds_all_that_shapes_the_reply() -> No
     model = SimulatedModel("ann", accuracy=0.5, world=WORLD)
     assert isinstance(model, Model)
     reply = await model.generate(request)
-    assert reply.version == "simulated/1 ann"
+    assert reply.version == "simulated/2 ann"
     assert reply.cost_usd == 0.0
     assert reply.usage == Usage(prompt=len(request.messages[0].content) // 4, completion=len(reply.text) // 4)
     others = [

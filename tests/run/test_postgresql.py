@@ -156,9 +156,11 @@ def test_a_server_that_restarts_in_the_middle_costs_nothing(tmp_path: Path, post
         process = start(path)
         wait_for(server, before + 60, process)
         postgres.stop()
-        assert process.poll() is None
-        time.sleep(0.3)
-        postgres.start()
+        try:
+            assert process.poll() is None
+            time.sleep(0.3)
+        finally:
+            postgres.start()
         assert finish(process) == (0, "")
         assert stats(server)["requests"] == before + 300, "every call was made once"
     for query in (RESULTS, CALLS, SCORES):

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from typing import ClassVar
 
 import numpy as np
@@ -390,6 +391,18 @@ def test_k_greedy_completes_alike_for_all_and_never_with_the_candidate_itself() 
     assert wide, "all who stand outside a completion are measured in it together"
     accuracy = crowd(9, 20).accuracy
     assert list(accuracy[list(team)]) == sorted(accuracy, reverse=True)[:4], "of equal worth, the more accurate"
+
+
+def test_another_package_may_bring_a_selector(monkeypatch: pytest.MonkeyPatch) -> None:
+    brought = EntryPoint("mine", "moot.select.baselines:TopAccuracy", "moot.selectors")
+    shadow = EntryPoint("greedy", "somewhere:Else", "moot.selectors")
+    monkeypatch.setattr("moot.select.selector.entry_points", lambda group: [brought, shadow])
+    registered.cache_clear()
+    try:
+        assert selector("mine") == selector("top-accuracy")
+        assert registered()["greedy"] == "moot.select.greedy:Greedy", "ours are not replaced"
+    finally:
+        registered.cache_clear()
 
 
 def test_unknown_selectors_and_options() -> None:

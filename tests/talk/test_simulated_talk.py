@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from moot.ballots import rule
+from moot.models.reading import read_seen
 from moot.models.simulated import SimulatedModel
-from moot.models.simulated_talk import decided, read_solutions
 from moot.models.world import World
 from moot.prompts import LANGUAGES, Prompts
 from moot.talk.paper import Paper
@@ -32,7 +32,7 @@ async def test_it_agrees_with_what_it_holds(language: str, latest: str, agrees: 
     remarks = [("Agent 1", "conviction 0.10", "C"), ("Agent 2", "hm", latest)]
     manner = {"title": "Agent 3", "style": "simple", "step_by_step": False, "solutions": [], "remarks": remarks}
     prompt = Prompts(language).render("discuss", **task(QUESTION), **manner)
-    shown = read_solutions((Message("user", prompt),))
+    shown = read_seen((Message("user", prompt),)).heard
     assert [(each.text, each.conviction) for each in shown] == [("C", 0.1), (latest, None)]
     said = await reply(prompt, MessageForm(QUESTION).schema)
     assert said["agree"] is agrees
@@ -55,12 +55,6 @@ async def test_it_votes_for_its_answer(decision: str, ballot: dict[int, float]) 
     prompt = Prompts("en").render("ballot", **task(QUESTION), solutions=["A", "B"], **inputs)
     said = paper.read(await reply(prompt, paper.schema))
     assert said == ballot
-
-
-def test_a_list_without_its_answer_is_left_to_a_draw() -> None:
-    shown = read_solutions((Message("user", '<solution n="1">\nA\n</solution>\n<solution n="2">\nC\n</solution>'),))
-    schema = {"properties": {"choice": {}}}
-    assert [decided({}, schema, shown, "B", lambda place, at=at: at)["choice"] for at in (0.1, 0.9)] == [1, 2]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,7 +1,7 @@
 """A valid instance of a JSON Schema: how a simulated model keeps to whatever form it is asked for.
 
-Values with a meaning (the answer, the reasoning) are given by name and used where the top object has such a property
-and they fit it; all else is drawn. Covered is what structured replies use: objects, arrays, strings, numbers, enum,
+Values with a meaning (the answer, the reasoning, a ballot) are given by name and used where the top object has such a
+property and they fit it; all else is drawn. Covered is what structured replies use: objects, arrays, strings, numbers, enum,
 const, anyOf, oneOf, allOf, $ref, bounds and lengths. A `pattern` is not.
 """
 
@@ -46,7 +46,7 @@ def _checked() -> Iterator[None]:
         raise Impossible(f"the schema cannot be followed: {error}") from error
 
 
-def instance(schema: Mapping[str, Any], known: Mapping[str, str], draw: Draw) -> Any:
+def instance(schema: Mapping[str, Any], known: Mapping[str, Any], draw: Draw) -> Any:
     """An instance of the schema, with the known values in the properties of that name; or `Impossible`."""
     with _checked():
         return _Builder(schema, draw).top(known)
@@ -58,6 +58,22 @@ def strings_allowed(schema: Mapping[str, Any] | None, name: str) -> list[str]:
         return []
     with _checked():
         return _listed_strings(schema, name)
+
+
+def property_names(schema: Mapping[str, Any]) -> list[str]:
+    """The names of the properties of the top object."""
+    with _checked():
+        properties = _Builder(schema, lambda path: 0.5).settled(schema, "").get("properties")
+        return [*properties] if isinstance(properties, Mapping) else []
+
+
+def largest_item(schema: Mapping[str, Any], name: str, otherwise: int = 1) -> int:
+    """The most that a number in the list `name` may be."""
+    with _checked():
+        builder = _Builder(schema, lambda path: 0.5)
+        properties = builder.settled(schema, "").get("properties") or {}
+        items = builder.settled(builder.settled(properties.get(name), "").get("items"), "")
+        return int(items.get("maximum", otherwise))
 
 
 def _listed_strings(schema: Mapping[str, Any], name: str) -> list[str]:
@@ -77,19 +93,42 @@ class _Builder:
         self.draw = draw
         self.built = 0
 
-    def top(self, known: Mapping[str, str]) -> Any:
+    def top(self, known: Mapping[str, Any]) -> Any:
         schema = self.settled(self.root, "")
         if not isinstance(schema.get("properties"), Mapping):
             return self.build(schema, "", 0)
         return {name: self.value(name, part, known, 0) for name, part in self.wanted(schema, 0).items()}
 
-    def value(self, name: str, schema: object, known: Mapping[str, str], depth: int) -> Any:
+    def value(self, name: str, schema: object, known: Mapping[str, Any], depth: int) -> Any:
         part = self.settled(schema, name)
         if name in known:
-            value = _fitted(known[name], part)
+            value = self.fitted(known[name], part)
             if value is not None:
                 return value
         return self.build(part, name, depth + 1)
+
+    def fitted(self, known: Any, schema: object) -> Any:
+        """A known value in the form that its place asks for; None where it cannot be. A list may be cut at its end."""
+        part = self.settled(schema, "")
+        if isinstance(known, str):
+            return _fitted(known, part)
+        if isinstance(known, list):
+            return self.fitted_list(known, part) if _kind(part) == "array" and "prefixItems" not in part else None
+        if isinstance(known, Mapping):
+            inner = part.get("properties")
+            if _kind(part) != "object" or not isinstance(inner, Mapping) or {*inner} != {*known}:
+                return None
+            made = {name: self.fitted(value, inner[name]) for name, value in known.items()}
+            return None if None in made.values() else made
+        if "const" in part or "enum" in part:
+            return None
+        if isinstance(known, bool):
+            return known if _kind(part) == "boolean" else None
+        return _read_number(str(known), part, whole=True) if _kind(part) in ("integer", "number") else None
+
+    def fitted_list(self, known: list[Any], part: Mapping[str, Any]) -> list[Any] | None:
+        made = [self.fitted(value, part.get("items", {})) for value in known[: part.get("maxItems")]]
+        return None if None in made or len(made) < part.get("minItems", 0) else made
 
     def build(self, schema: object, path: str, depth: int) -> Any:
         self.built += 1

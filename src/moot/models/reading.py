@@ -1,20 +1,26 @@
 """How a simulated model reads a prompt: what is asked, and what others are shown to have said.
 
-Prompts put text that somebody wrote into blocks: ``<question>``, ``<options>``, ``<context>``, and for each answer
-shown ``<answer n="1">``, perhaps with ``<reasoning>`` inside. Over HTTP that is all there is to go by.
+Prompts put text that somebody wrote into blocks, the same in every language: ``<question>``, ``<options>`` and
+``<context>``; ``<answer n="1">`` for each answer shown, perhaps with ``<reasoning>`` inside, ``<answer>`` alone for one
+that stands by itself; ``<message from="...">`` and ``<solution>`` in a discussion. Over HTTP that is all there is to go by.
 """
 
 from __future__ import annotations
 
 import re
+import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from moot.types import Message
 
 _OPTION = re.compile(r"^[A-Z][.)] ", re.MULTILINE)
-_SHOWN = re.compile(r"<answer n=[^>\n]*>\n(.*?)\n</answer>", re.DOTALL)
+_SHOWN = re.compile(r"<answer n=([^>\n]*)>\n(.*?)\n</answer>", re.DOTALL)
+_LISTED = re.compile(r"<solution n=[^>\n]*>\n(.*?)\n</solution>", re.DOTALL)
+_MESSAGE = re.compile(r'<message from="([^"\n]*)">\n(.*?)\n</message>', re.DOTALL)
+_ATTRIBUTE = re.compile(r'(\w+)="([^"\n]*)"')
 _CONVICTION = re.compile(r"conviction (-?\d+(?:\.\d+)?)")
+_YOU = ("you", "ты")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +34,44 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An answer that a captain is shown, with the conviction of its rationale where there is one."""
+    """An answer that somebody gave, with the conviction of its rationale where there is one."""
 
     text: str
+    """Empty for a message that names no solution."""
     conviction: float | None = None
+    heads: float = 1.0
+    """How many stand behind it: those that the prompt counts; one who is known to be better counts for more."""
+    speaker: str = ""
+    """Whose it is, where the prompt says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """All that a prompt shows besides the question."""
+
+    answers: tuple[Shown, ...] = ()
+    heard: tuple[Shown, ...] = ()
+    """The messages of a discussion, the latest last."""
+    listed: tuple[Shown, ...] = ()
+    """Solutions by number: a ballot paper."""
+    word: str | None = None
+    """The answer that stands by itself: the reader's previous one, or the one it is asked about."""
+    with_reasons: bool = False
+    """That answer comes with its reasons: it is to be written down, not weighed."""
+    own: str | None = None
+    """What the reader said last in this discussion."""
+    before: str = ""
+    """The words before the first block."""
+    after: str = ""
+    """The words after the last block."""
 
 
 def read_question(messages: Sequence[Message]) -> Asked:
     """The blocks of the last message that has a question; without any, the last message as it stands."""
-    spoken = [message.content for message in messages if message.role == "user"] or [""]
-    asking = next((text for text in reversed(spoken) if "<question>" in text), None)
-    question = _block(asking, "question") if asking is not None else None
-    if asking is None or question is None:
-        return Asked(spoken[-1])
+    asking = _asking(messages)
+    question = _block(asking, "question")
+    if question is None:
+        return Asked(asking)
     return Asked(question, _options(_block(asking, "options") or ""), _block(asking, "context"))
 
 
@@ -48,8 +79,25 @@ def read_shown(messages: Sequence[Message]) -> list[Shown]:
     """The answers in the last message that shows any."""
     for message in reversed(messages):
         if message.role == "user" and "<answer n=" in message.content:
-            return [_read_answer(body) for body in _SHOWN.findall(message.content)]
+            found = _SHOWN.findall(message.content)
+            return _by_accuracy([_read_answer(*each) for each in found], [attributes for attributes, _ in found])
     return []
+
+
+def read_seen(messages: Sequence[Message]) -> Seen:
+    """All that the message with the question shows."""
+    asking = _asking(messages)
+    before, _, rest = f"\n{asking}".partition("\n<")
+    after = rest.rpartition("</")[2].partition(">")[2]
+    answers = tuple(read_shown(messages))
+    if "<solution" in asking or "<message from=" in asking:
+        heard = [_read_message(speaker, body) for speaker, body in _MESSAGE.findall(asking)]
+        own = next((each.text for each in reversed(heard) if each.text and _is_me(each.speaker, before)), None)
+        listed = tuple(Shown(text.strip()) for text in _LISTED.findall(asking))
+        return Seen(answers, tuple(heard), listed, _block(asking, "answer"), own=own, before=before, after=after)
+    word = _block(asking, "answer")
+    body, told, _ = (word or "").partition("\n<reasoning>")
+    return Seen(answers, word=body if told else word, with_reasons=bool(told), before=before, after=after)
 
 
 def reads_a_reply(messages: Sequence[Message]) -> bool:
@@ -57,15 +105,51 @@ def reads_a_reply(messages: Sequence[Message]) -> bool:
     return bool(messages) and "<response>\n" in messages[-1].content
 
 
+def _asking(messages: Sequence[Message]) -> str:
+    spoken = [message.content for message in messages if message.role == "user"] or [""]
+    return next((text for text in reversed(spoken) if "<question>" in text), spoken[-1])
+
+
 def _options(block: str) -> tuple[str, ...]:
     """The text of each option, without its letter; an option may run over several lines."""
     return tuple(each.strip() for each in _OPTION.split(block)[1:])
 
 
-def _read_answer(body: str) -> Shown:
-    text, _, rationale = body.partition("<reasoning>")
-    heard = _CONVICTION.findall(rationale)
-    return Shown(text.strip(), float(heard[-1]) if heard else None)
+def _read_answer(attributes: str, body: str) -> Shown:
+    """Several arguments for one answer convince by their mean; of one argument the last word on its conviction counts."""
+    text, *arguments = body.split("<reasoning>")
+    heard = [float(found[-1]) for found in map(_CONVICTION.findall, arguments) if found]
+    known = dict(_ATTRIBUTE.findall(attributes))
+    conviction = statistics.fmean(heard) if heard else None
+    return Shown(text.strip(), conviction, _number(known.get("supporters")), known.get("from", ""))
+
+
+def _by_accuracy(shown: list[Shown], attributes: Sequence[str]) -> list[Shown]:
+    """Where the accuracy of each is shown: one that is half as good again as the mean counts one and a half."""
+    told = [known["accuracy"] for known in map(dict, map(_ATTRIBUTE.findall, attributes)) if "accuracy" in known]
+    known = [_number(each) for each in told]
+    if not shown or len(known) < len(shown) or not (mean := statistics.fmean(known)) > 0:
+        return shown
+    return [replace(each, heads=accuracy / mean) for each, accuracy in zip(shown, known, strict=True)]
+
+
+def _number(text: str | None) -> float:
+    try:
+        return float((text or "1").rstrip(" %"))
+    except ValueError:
+        return 1.0
+
+
+def _read_message(speaker: str, body: str) -> Shown:
+    words, _, rest = body.partition("\n<solution>\n")
+    heard = _CONVICTION.findall(words)
+    solution = rest.removesuffix("\n</solution>").strip() if rest else ""
+    return Shown(solution, float(heard[-1]) if heard else None, speaker=speaker)
+
+
+def _is_me(speaker: str, before: str) -> bool:
+    """Whether the reader is told that this is its own title; "Agent 1" is not meant by "Agent 10" or "Agent 1 (poet)"."""
+    return speaker in _YOU or bool(re.search(rf"{re.escape(speaker)}(?!\w)(?! \()", before))
 
 
 def _block(text: str, tag: str) -> str | None:

@@ -39,23 +39,27 @@ have, goes first where the world knows it.
 from __future__ import annotations
 
 import json
-import math
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import fields as parameters
 from typing import Any
 
 from moot.errors import RequestRejected, UsageError
-from moot.models.instance import Impossible, instance, strings_allowed
+from moot.models.instance import Impossible, instance, largest_item, property_names, strings_allowed
+from moot.models.mind import Mind
 from moot.models.model import messages_json
-from moot.models.reading import Shown, read_question, read_shown, reads_a_reply
-from moot.models.simulated_talk import decided, read_solutions
-from moot.models.world import NORMAL, Facts, World, normal, plain, uniform
+from moot.models.reading import Seen, read_question, read_seen, reads_a_reply
+from moot.models.simulated_roles import MARK, fields, prose, shared_points
+from moot.models.world import Facts, World, uniform
 from moot.types import FREE, Price, Reply, Request, Usage
 
-MARK = "[simulated]"
+VERSION = 2
+"""Of the formulae: what an older version said is not taken for what this one says."""
 
-_SHARES = ("accuracy", "correlation", "family_correlation", "attraction", "power", "refuse", "garble")
+_SHARES = (
+    "accuracy", "correlation", "family_correlation", "attraction", "power", "doubt", "judgement", "refuse", "garble",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -81,9 +85,19 @@ class SimulatedModel:
     tell: float = 0.5
     """By how many standard deviations a right rationale sounds better than a wrong one."""
     power: float = 0.1
-    """As captain: the chance to recognise a right answer among those shown."""
+    """The chance to recognise a right answer among those shown."""
     pull: float = 0.3
-    """As captain: how many votes its own draft is worth beyond the one it has."""
+    """How many votes its own answer is worth beyond the one it has."""
+    herd: float = 0.3
+    """Where reasons should count and heads should not (a review, a debate): how much a head counts all the same."""
+    taste: float = 0.7
+    """By how many standard deviations its ear for an argument differs from what everybody hears in it."""
+    awe: float = 0.3
+    """Where names are shown: by how many standard deviations names differ in what they add to an argument."""
+    doubt: float = 0.3
+    """Told to look for flaws: the chance to leave a solution that it would have agreed to."""
+    judgement: float = 0.95
+    """As judge: the share of answers that it grades right; as grouping model: that it puts where they belong."""
     refuse: float = 0.0
     """The share of questions that it refuses."""
     garble: float = 0.0
@@ -104,8 +118,8 @@ class SimulatedModel:
         facts = self._facts(request)
         return {
             "provider": "simulated",
-            "version": 1,
-            **{each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("world", "price")},
+            "version": VERSION,
+            **{each.name: getattr(self, each.name) for each in parameters(self) if each.name not in ("world", "price")},
             "seed": self.world.seed,
             "question": facts.id,
             "space": self.world.space(facts),
@@ -137,18 +151,19 @@ class SimulatedModel:
         if reads_a_reply(request.messages):
             # It knows its own mind only; what a reply says that announces nothing, it cannot tell.
             return self._finished(request, json.dumps({"answer": "none"}), "stop")
-        mind = _Mind(self, facts, _turn(request), _variation(request))
-        answer, why = mind.draft()
-        solutions = read_solutions(request.messages)
-        if shown := read_shown(request.messages) or solutions:
-            answer, why = mind.choose(shown, answer)
-        reasoning = f"{MARK} {why}; conviction {mind.conviction(answer):.2f}."
-        said = {"reasoning": reasoning, "answer": answer}
-        if request.schema is not None:
-            draw = _drawer(self, request, facts)
-            made = instance(request.schema, {**said, "message": reasoning, "solution": answer}, draw)
-            said = decided(made, request.schema, solutions, answer, draw) if isinstance(made, dict) else made
-        return self._finished(request, json.dumps(said, ensure_ascii=False), "stop")
+        mind = Mind(self, facts, _turn(request), _variation(request))
+        return self._finished(request, self._said(request, mind, read_seen(request.messages)), "stop")
+
+    def _said(self, request: Request, mind: Mind, seen: Seen) -> str:
+        draw = _drawer(self, request, mind.facts)
+        if request.schema is None:
+            if (words := prose(mind, seen, draw)) is not None:
+                return words
+            return json.dumps(fields(mind, seen, ("reasoning", "answer"), draw), ensure_ascii=False)
+        known = fields(mind, seen, property_names(request.schema), draw)
+        if "points" in known:
+            known["points"] = shared_points(known["points"], largest_item(request.schema, "points"))
+        return json.dumps(instance(request.schema, known, draw), ensure_ascii=False)
 
     def _facts(self, request: Request) -> Facts:
         facts = self.world.by_id(request.question_id)
@@ -164,84 +179,7 @@ class SimulatedModel:
             text, finish = text[: limit * 4], "length"
         usage = Usage(prompt=max(1, prompt), completion=len(text) // 4)
         cost_usd = self.price.cost_usd(usage) if self.price else None
-        return Reply(text, finish, usage, version=f"simulated/1 {self.name}", cost_usd=cost_usd)
-
-
-@dataclass(frozen=True, slots=True)
-class _Mind:
-    """One model on one question."""
-
-    model: SimulatedModel
-    facts: Facts
-    turn: str
-    variation: float
-
-    def own(self, role: str) -> float:
-        """A standard normal of this model's own, as far as the temperature allows one of this sample."""
-        model = self.model
-        fixed = normal(model.world.seed, self.facts.id, model.name, role)
-        if not self.variation:
-            return fixed
-        fresh = normal(model.world.seed, self.facts.id, model.name, role, self.turn)
-        return math.sqrt(1 - self.variation) * fixed + math.sqrt(self.variation) * fresh
-
-    def draft(self) -> tuple[str, str]:
-        """The answer, and in words why."""
-        model, question = self.model, self.facts.id
-        difficulty = math.sqrt(model.correlation) * normal(model.world.seed, question, "difficulty")
-        rest = 1 - model.correlation
-        if difficulty + math.sqrt(rest) * self._view("draft", rest) < _threshold(model.accuracy):
-            answer = self.facts.truth
-        else:
-            share = NORMAL.cdf(self._view("wrong", 1.0))
-            answer = model.world.wrong(self.facts, share, model.attraction)
-        return answer, f"what the question says points to {answer}"
-
-    def _view(self, role: str, whole: float) -> float:
-        """A standard normal of which the family holds `family_correlation` out of `whole`."""
-        model = self.model
-        if model.family is None or whole == 0:
-            return self.own(role)
-        part = min(1.0, model.family_correlation / whole)
-        family = normal(model.world.seed, self.facts.id, "family", model.family, role)
-        return math.sqrt(part) * family + math.sqrt(1 - part) * self.own(role)
-
-    def conviction(self, answer: str) -> float:
-        return self.model.tell * self.facts.is_right(answer) + self.own("conviction")
-
-    def choose(self, shown: Sequence[Shown], draft: str) -> tuple[str, str]:
-        """The captain's word on the answers shown: the answer, and in words why."""
-        groups: dict[str, list[Shown]] = {}
-        allowed = {plain(option) for option in self.facts.options}
-        for each in shown:
-            if plain(each.text) and (not allowed or plain(each.text) in allowed):
-                groups.setdefault(plain(each.text), []).append(each)
-        right = [group for group in groups.values() if self.facts.is_right(group[0].text)]
-        if right and self._can_tell():
-            return self._wording(right[0]), "one of these answers holds against every word of the question"
-        groups.setdefault(plain(draft), [])
-        best = max(groups, key=lambda name: self._appeal(name, groups[name], plain(draft)))
-        votes = f"{len(groups[best])} of {len(shown)} say so"
-        return self._wording(groups[best]) if groups[best] else draft, votes
-
-    def _can_tell(self) -> bool:
-        return uniform(self.model.world.seed, self.facts.id, self.model.name, "power") < self.model.power
-
-    def _appeal(self, name: str, group: Sequence[Shown], draft: str) -> tuple[float, bool, float]:
-        heard = [each.conviction for each in group if each.conviction is not None]
-        appeal = len(group) + (sum(heard) / len(heard) if heard else 0.0) + self.model.pull * (name == draft)
-        return appeal, name == draft, uniform(self.model.world.seed, self.facts.id, self.model.name, "tie", name)
-
-    def _wording(self, group: Sequence[Shown]) -> str:
-        """A choice in the letters of the question; else the words of whoever comes first, whatever the order shown."""
-        texts = {plain(option): option for option in self.facts.options}
-        return texts.get(plain(group[0].text)) or min(each.text.strip() for each in group)
-
-
-def _threshold(accuracy: float) -> float:
-    if accuracy in (0, 1):
-        return math.inf if accuracy else -math.inf
-    return NORMAL.inv_cdf(accuracy)
+        return Reply(text, finish, usage, version=f"simulated/{VERSION} {self.name}", cost_usd=cost_usd)
 
 
 def _variation(request: Request) -> float:

@@ -18,6 +18,7 @@ Every number is drawn by `uniform` from a hash of what it is for, so nothing dep
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -56,6 +57,12 @@ def plain(answer: str) -> str:
     return answer.strip().casefold()
 
 
+def bare(answer: str) -> str:
+    """The words of an answer without signs and articles."""
+    words = re.findall(r"\w+", answer.casefold())
+    return " ".join(word for word in words if word not in ("a", "an", "the")) or plain(answer)
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What the world holds about one question."""
@@ -69,6 +76,17 @@ class Facts:
     def is_right(self, answer: str) -> bool:
         said = plain(answer)
         return said == plain(self.truth) or any(said == plain(other) for other in self.accepted)
+
+    def option(self, text: str) -> str | None:
+        """The option that this text names, in the option's own spelling: "yes" may stand for «да»."""
+        said = plain(text)
+        alike: tuple[str, ...] = next((words for words in _YES_NO if said in words), ())
+        return next((each for each in self.options if plain(each) == said or plain(each) in alike), None)
+
+    def names_truth(self, answer: str) -> bool:
+        """Whether a benevolent reader takes the answer for right: other signs and spaces, an article, do not matter."""
+        said = bare(answer)
+        return said == bare(self.truth) or any(said == bare(other) for other in self.accepted)
 
     def within(self, options: Sequence[str]) -> Facts:
         """The same question where only these answers are possible. A truth that is not one of them is drawn anew."""
@@ -149,6 +167,16 @@ class World:
             return self._nth_open(facts, _rank(share, _OPEN_LURES, attraction))
         lures = self._lures(facts)
         return lures[_rank(share, len(lures), attraction)] if lures else facts.truth
+
+    def irrelevant(self, facts: Facts) -> str:
+        """A word that has nothing to do with the question."""
+        return _word(self.seed, facts.id, "irrelevant")
+
+    def fits(self, facts: Facts, answer: str) -> bool:
+        """Whether the answer is one that this question can have, right or wrong."""
+        if facts.options:
+            return facts.option(answer) is not None
+        return plain(answer) != plain(self.irrelevant(facts))
 
     def space(self, facts: Facts) -> str:
         """A name for the answers among which a reply is drawn; it gives none of them away."""

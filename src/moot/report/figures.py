@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.measure.proportion import accuracy
+from moot.report.discussion import discussion_figures
 from moot.report.evidence import evidence_figures
 from moot.report.mixture import mixture_figures
 from moot.report.plays import Source
@@ -59,6 +60,7 @@ def figures(connection: Connection, experiment: Row, *, hypotheses: Iterable[str
         shown |= quiz_figures(source, cells)
     shown |= squad_figures(source, cells)
     shown |= safety_figures(source, cells)
+    shown |= discussion_figures(source, cells)
     shown |= mixture_figures(source, cells)
     shown |= evidence_figures(source, cells, experiment["name"], shown, hypotheses)
     return shown

@@ -132,7 +132,7 @@ class Source:
             query = select(table.c.key, *columns).where(table.c.key.in_(part))
             self._spent.update(
                 (key, (prompt or 0, completion or 0, reasoning or 0, cost))
-                for key, prompt, completion, reasoning, cost in self.connection.execute(query)
+                for key, prompt, completion, reasoning, cost in self.connection.execute(query).fetchall()
             )
         return {key: self._spent[key] for key in wanted if key in self._spent}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from moot.report.discussion_sections import discussion_sections
 from moot.report.mixture import mixture_sections
 from moot.report.quiz_sections import quiz_sections
 from moot.report.safety_sections import safety_sections
@@ -175,6 +176,7 @@ MAKERS: tuple[Callable[[Figures], Iterable[Section]], ...] = (
     _frontier,
     quiz_sections,
     safety_sections,
+    discussion_sections,
     mixture_sections,
     _comparisons,
     _power,

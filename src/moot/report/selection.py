@@ -40,6 +40,7 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
     bounds = wilson(mean * len(tested), len(tested))
     at_home = [each.selection_accuracy for each in group if each.selection_accuracy is not None]
     sizes = [len(each.team) for each in group]
+    learnt = [each.g for each in group if each.g is not None]
     distances = [each.distance for each in group if each.distance is not None]
     return {
         "method": first.method,
@@ -60,6 +61,7 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
         "proven": len(distances),
         "counts": _counts(labels, group),
         "right_labels": _right_labels(group),
+        "g": [sum(each) / len(each) for each in zip(*learnt, strict=True)] if learnt else None,
         "notes": _notes(group),
         "accuracies": {
             str(labels.proposers[place]): value for place, value in zip(first.team, first.accuracies, strict=False)

@@ -195,6 +195,11 @@ class SimulatedParameters(Strict):
     tell: float = SimulatedModel.tell
     power: Share = SimulatedModel.power
     pull: float = SimulatedModel.pull
+    herd: float = SimulatedModel.herd
+    taste: float = SimulatedModel.taste
+    awe: float = SimulatedModel.awe
+    doubt: Share = SimulatedModel.doubt
+    judgement: Share = SimulatedModel.judgement
     refuse: Share = SimulatedModel.refuse
     garble: Share = SimulatedModel.garble
 

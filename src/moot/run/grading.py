@@ -97,9 +97,20 @@ class Sheet:
     def open_answers(self) -> dict[str, str]:
         """Normalised answers that the match leaves open, each as somebody worded it."""
         wordings: dict[str, str] = {}
-        for answer in sorted({row["answer"] for row in self.episodes if needs_judge(self.case, row["answer"])}):
+        given = {answer for row in self.episodes for answer in _given(row)}
+        for answer in sorted(answer for answer in given if needs_judge(self.case, answer)):
             wordings.setdefault(normalise(answer), answer)
         return dict(sorted(wordings.items()))
+
+
+def _given(row: Row) -> Iterator[str]:
+    """Every answer of an episode that a report grades: its own, and those that a challenge round planted and brought."""
+    if row["answer"] is not None:
+        yield row["answer"]
+    if '"challenge"' in row["verdict"]:  # few have one, and to parse them all takes time
+        notes = json.loads(row["verdict"]).get("notes", {}).get("challenge") or {}
+        said = (notes.get("planted"), *(reply["answer"] for reply in notes.get("replies", ())))
+        yield from (answer for answer in said if answer is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -80,7 +80,14 @@ def _told(split: SelectionSplit, objective: Objective, found: Optimum, calls: in
     # In the order of accuracy, since the optimum itself has none.
     accuracy = split.labels.accuracy
     team = tuple(sorted(found.team, key=lambda place: (-accuracy[place], place)))
-    detail = {"worth": found.value, "proven": found.proven, "nodes": found.nodes, "objective": objective}
+    detail: dict[str, Any] = {
+        "worth": found.value,
+        "proven": found.proven,
+        "nodes": found.nodes,
+        "objective": objective,
+    }
+    if isinstance(objective, Counted):
+        detail["g"] = objective.g.tolist()
     return Chosen(team, calls, notes, detail)
 
 

@@ -56,6 +56,8 @@ class Trial:
     """How many labels of the team are right, for the same questions."""
     accuracies: tuple[float, ...] = ()
     """Of the team's members, on the selection split: what a summariser may be shown."""
+    g: tuple[float, ...] | None = None
+    """How right the summariser is with c right labels, where the method learnt it."""
     distance: float | None = None
     """How far the team is from the optimum of the count-based objective, where that is known."""
 
@@ -100,6 +102,7 @@ async def trials(
                 halves.tested,
                 halves.test.labels.right[list(found.team)].sum(axis=0).astype(float),
                 tuple(float(each) for each in halves.selection.labels.accuracy[list(found.team)]),
+                tuple(found.detail["g"]) if "g" in found.detail else None,
                 _distance(objective, found.team, k),
             )
 

@@ -1,0 +1,301 @@
+"""Discussions, from their store: what each protocol reached, how long it took, what it cost, and what varying did.
+
+One option is varied at a time, so cells that differ in nothing but their agents, their rounds, their drafting or their
+decision are put beside each other here, on the same questions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from moot.measure.ballot_order import Paper, first_shown
+from moot.measure.discussion import Talk, by_question, fitted, mean_rounds, score, turns_to_decide
+from moot.measure.paired import FEW_QUESTIONS, compare
+from moot.measure.quiz import with_holm
+from moot.report.discussion_challenge import Round, challenge_rows
+from moot.report.discussion_options import DEFAULTS, apart_from, ballot_kind, family_of, options_of, varied
+from moot.report.discussion_similarity import similarity_figures
+from moot.report.plays import Source, Stored, right_of
+from moot.store.rows import verdict_of
+from moot.strategies.discuss import Discuss
+from moot.types import Case, Verdict
+
+Row = dict[str, Any]
+
+COUNTING = "solution-counting"
+ROUNDS = ("vote_from", "max_turns")
+PARTS = ("drafting", "style", "paradigm", "step_by_step")
+"""What is compared with its default, each by itself."""
+OF_DECISION = ("decision", "judge", "budget")
+"""Options that come and go with the decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discussion:
+    """One cell: its options, and all its episodes as far as the figures need them."""
+
+    cell: Stored
+    options: Mapping[str, str]
+    talks: list[Talk] = field(default_factory=list)
+    answers: dict[str, list[list[str]]] = field(default_factory=dict)
+    """By question, for each repeat: where every agent stood in the end."""
+    papers: list[Paper] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
+
+    @property
+    def protocol(self) -> str:
+        return self.options["decision"]
+
+    @property
+    def table(self) -> tuple[str, str | None]:
+        return self.cell["team"], self.cell.get("cohort")
+
+
+def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
+    """The keys of the discussions; only those that there is something to say under."""
+    held = [_read(source, cell) for cell in cells if cell["strategy"] == Discuss.name]
+    held = [each for each in held if each.talks]
+    if not held:
+        return {}
+    names = _names(held)
+    alone = [cell for cell in cells if cell["strategy"] == "solo" and drafted_at_once(cell)]
+    shown: Row = {
+        "protocols": [*_scores_alone(source, alone), *_scores(source, held, names)],
+        "protocol_turns": [_turns(source, each, names) for each in held],
+        "protocol_rounds": list(_rounds(source, held)),
+        "protocol_cost": list(_costs(source, held, alone, names)),
+        "protocol_differences": with_holm(list(_differences(source, held, names))),
+        "scaling": list(_scaling(source, held)),
+        "similarity": similarity_figures(source, [(names[id(each)], each.talks, each.answers) for each in held]),
+        "ballot_positions": list(_positions(source, held, names)),
+        "challenges": list(_challenges(source, held)),
+    }
+    return {key: value for key, value in shown.items() if value}
+
+
+def _read(source: Source, cell: Stored) -> Discussion:
+    found = Discussion(cell, options_of(cell["label"]))
+    kind = ballot_kind(found.protocol)
+    for row in source.results(cell):
+        question = row["question"]
+        case, verdict = source.cases[question], verdict_of(row["verdict"])
+        right = right_of(row)
+        found.talks.append(
+            Talk(question, right, row["outcome"], verdict.turns, row["repeat"], case.category or case.package)
+        )
+        found.answers.setdefault(question, []).append(_stood(case, verdict))
+        for ballot in verdict.ballots:
+            choice = ballot["choice"]
+            filled = None if choice is None else {int(option): value for option, value in choice.items()}
+            found.papers.append(Paper(question, ballot["order"], filled, kind))
+        if notes := verdict.notes.get("challenge"):
+            found.rounds.append(Round(question, right, notes))
+    return found
+
+
+def _stood(case: Case, verdict: Verdict) -> list[str]:
+    """The agents' final answers in words: a letter says nothing about likeness, so it is the option that it names."""
+    named = dict(zip(case.question.letters, case.question.choices, strict=False))
+    return [named.get(each.text.strip(), each.text) for each in verdict.answers if each.text is not None]
+
+
+def _names(held: Sequence[Discussion], *told: str) -> dict[int, Row]:
+    """What a row is called: its protocol, and those other options that are not the same everywhere, nor `told` apart."""
+    keys = [key for key in varied(each.options for each in held) if key not in ("planted_by", "facts", *told)]
+    return {
+        id(each): {
+            "protocol": each.protocol,
+            "with": ", ".join(_said(key, each.options[key]) for key in keys if each.options[key] != DEFAULTS[key])
+            or None,
+            "label": each.cell["label"],
+            "team": each.cell["team"],
+            "cohort": each.cell.get("cohort"),
+        }
+        for each in held
+    }
+
+
+def _said(key: str, value: str) -> str:
+    """``5 agents``, ``relay``, ``critical``: the value alone where it says what it is."""
+    match key:
+        case "agents":
+            return f"{value} agent{'s' * (value != '1')}"
+        case "step_by_step":
+            return "step by step"
+        case "drafting" | "style" | "paradigm":
+            return value
+        case "challenge":
+            return f"challenge {value}"
+        case _:
+            return f"{key} {value}"
+
+
+def drafted_at_once(cell: Stored) -> bool:
+    return "drafts" not in json.loads(cell["spec"])
+
+
+def _scores(source: Source, held: Iterable[Discussion], names: Mapping[int, Row]) -> Iterator[Row]:
+    for each in held:
+        yield from _by_dataset(names[id(each)], each.talks, source.seed)
+
+
+def _scores_alone(source: Source, alone: Iterable[Stored]) -> Iterator[Row]:
+    """Players by themselves: what a protocol has to be better than."""
+    for cell in alone:
+        talks = [
+            Talk(each.key[0], each.right, each.outcome, 1, each.key[1], _dataset(source.cases[each.key[0]]))
+            for each in source.seen(cell)
+        ]
+        named = {"protocol": f"solo@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
+        yield from _by_dataset({**named, "team": None, "cohort": None}, talks, source.seed)
+
+
+def _dataset(case: Case) -> str | None:
+    return case.category or case.package
+
+
+def _by_dataset(named: Row, talks: Sequence[Talk], seed: int) -> Iterator[Row]:
+    """Each set of questions, and all of them together (dataset None)."""
+    parts: dict[str | None, list[Talk]] = {}
+    for talk in talks:
+        parts.setdefault(talk.dataset, []).append(talk)
+    if len(parts) > 1:
+        yield from ({**named, "dataset": key, **score(part, seed=seed)} for key, part in parts.items() if key)
+    only = next(iter(parts), None) if len(parts) == 1 else None
+    if talks:
+        yield {**named, "dataset": only, **score(talks, seed=seed)}
+
+
+def _turns(source: Source, each: Discussion, names: Mapping[int, Row]) -> Row:
+    return {**names[id(each)], "family": family_of(each.protocol), **turns_to_decide(each.talks, seed=source.seed)}
+
+
+def _rounds(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
+    """Voting and consensus, each over all its protocols."""
+    for family in dict.fromkeys(family_of(each.protocol) for each in held):
+        own = [each for each in held if family_of(each.protocol) == family]
+        talks = [talk for each in own for talk in each.talks]
+        protocols = list(dict.fromkeys(each.protocol for each in own))
+        yield {"family": family, "protocols": protocols, **mean_rounds(talks, seed=source.seed)}
+
+
+def way_alone(cell: Stored) -> str | None:
+    """How a player alone was told to think; None: in no special way."""
+    instruction = str(json.loads(cell["spec"])["players"][0]["instruction"]).casefold()
+    if not instruction:
+        return None
+    steps = ("step by step", "step-by-step", "шаг за шагом", "по шагам", "пошагово")
+    return "step by step" if any(words in instruction for words in steps) else "instructed"
+
+
+def _models(cell: Stored) -> set[str]:
+    return {json.dumps(player["model"], sort_keys=True) for player in json.loads(cell["spec"])["players"]}
+
+
+def _costs(
+    source: Source, held: Sequence[Discussion], alone: Sequence[Stored], names: Mapping[int, Row]
+) -> Iterator[Row]:
+    """A question's calls and tokens: the models at the table alone, then each protocol as so many times that."""
+    seated = set[str]().union(*(_models(each.cell) for each in held))
+    single = {cell["id"]: (cell, _spent(source, cell)) for cell in alone if _models(cell) <= seated}
+    for cell, spent in single.values():
+        named = {"protocol": f"solo@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
+        yield {**named, "team": None, "cohort": None, **spent, **dict.fromkeys(("calls_ratio", "tokens_ratio"))}
+    for each in held:
+        spent = _spent(source, each.cell)
+        own = [(cell, paid) for cell, paid in single.values() if _models(cell) <= _models(each.cell)]
+        plain = [paid for cell, paid in own if way_alone(cell) is None] or [paid for _, paid in own]
+        yield {
+            **names[id(each)],
+            **spent,
+            "calls_ratio": _ratio(spent["calls"], [paid["calls"] for paid in plain]),
+            "tokens_ratio": _ratio(_tokens(spent), [_tokens(paid) for paid in plain]),
+        }
+
+
+def _spent(source: Source, cell: Stored) -> Row:
+    """For one question, played once, what it would take alone."""
+    seen = source.seen(cell)
+    spent = source.spent(key for each in seen for key in each.calls)
+    taken = [spent[key] for each in seen for key in each.calls if key in spent]
+    episodes = len(seen) or 1
+    return {
+        "calls": len(taken) / episodes,
+        "prompt_tokens": sum(each[0] for each in taken) / episodes,
+        "completion_tokens": sum(each[1] for each in taken) / episodes,
+        "episodes": len(seen),
+    }
+
+
+def _tokens(spent: Row) -> float:
+    return float(spent["prompt_tokens"] + spent["completion_tokens"])
+
+
+def _ratio(value: float, alone: Sequence[float]) -> float | None:
+    total = sum(alone)
+    return value * len(alone) / total if total else None
+
+
+def _differences(source: Source, held: Sequence[Discussion], names: Mapping[int, Row]) -> Iterator[Row]:
+    """Every way against the default, and every protocol against counting solutions, where nothing else differs."""
+    pairs = [(part, (part,), DEFAULTS[part]) for part in PARTS]
+    for part, free, default in [*pairs, ("decision", OF_DECISION, COUNTING)]:
+        usual = {(each.table, apart_from(each.options, *free)): each for each in held if each.options[part] == default}
+        for each in held:
+            against = usual.get((each.table, apart_from(each.options, *free)))
+            if against is None or against is each or each.options[part] == default:
+                continue
+            ours, theirs = by_question(each.talks), by_question(against.talks)
+            found = compare([(ours[q], theirs[q]) for q in ours if q in theirs], seed=source.seed)
+            named = {key: value for key, value in names[id(each)].items() if key != "with"}
+            yield {**named, "part": part, "of": each.options[part], "against": default, **found.row()}
+
+
+def _scaling(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
+    """Score by the number of agents, and by the number of rounds, with a line through it."""
+    for along, free in (("agents", ("agents",)), ("rounds", ROUNDS)):
+        alike: dict[Any, list[Discussion]] = {}
+        for each in held:
+            alike.setdefault((each.table, apart_from(each.options, *free)), []).append(each)
+        for group in alike.values():
+            key = next((key for key in free if len({each.options[key] for each in group}) > 1), None)
+            if key is not None:
+                yield from _line(source, along, key, group)
+
+
+def _line(source: Source, along: str, key: str, group: Sequence[Discussion]) -> Iterator[Row]:
+    by_x = {int(each.options[key]): each for each in sorted(group, key=lambda each: int(each.options[key]))}
+    line = fitted({float(x): by_question(each.talks) for x, each in by_x.items()}, seed=source.seed)
+    if line is None:
+        return
+    others = [name for name in varied(each.options for each in group) if name != key]
+    yield {
+        "along": along,
+        "key": key,
+        "protocol": group[0].protocol,
+        "team": group[0].cell["team"],
+        "cohort": group[0].cell.get("cohort"),
+        "also_varied": others,
+        "slope": line.slope.value,
+        "low": line.slope.low,
+        "high": line.slope.high,
+        "intercept": line.intercept,
+        "n": line.slope.n,
+        "small": line.slope.n < FEW_QUESTIONS,
+        "points": [{"x": x, **score(each.talks, seed=source.seed), "line": line.at(x)} for x, each in by_x.items()],
+    }
+
+
+def _positions(source: Source, held: Sequence[Discussion], names: Mapping[int, Row]) -> Iterator[Row]:
+    for each in held:
+        if found := first_shown(each.papers, seed=source.seed):
+            yield {**names[id(each)], **found}
+
+
+def _challenges(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
+    names = _names(held, "challenge")
+    for each in held:
+        yield from challenge_rows(source, each.options["challenge"], each.rounds, names[id(each)])

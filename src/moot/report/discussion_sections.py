@@ -1,0 +1,217 @@
+"""Discussions as sections: tables, charts and sentences, the same for every view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from moot.report.section import Chart, Column, Section
+from moot.report.section_parts import Figures, figure, paired_columns, paired_words, with_team
+
+Rows = Sequence[Mapping[str, Any]]
+SMALL = "Small: fewer than 30 questions."
+
+
+def discussion_sections(figures: Figures) -> Iterator[Section]:
+    for make in (_scores, _turns, _costs, _scaling, _differences, _similarity, _positions, _challenges):
+        yield from make(figures)
+
+
+def _named(rows: Rows, *columns: Column) -> tuple[Column, ...]:
+    """Protocol, and what else tells rows apart: columns only where there is something in them."""
+    names = [Column("protocol", "protocol")]
+    names += [Column(key, key) for key in ("with", "cohort") if any(row.get(key) for row in rows)]
+    return with_team(rows, *names, *columns)
+
+
+def _small(rows: Rows, words: Sequence[str]) -> tuple[str, ...]:
+    return (*words, SMALL) if any(row["small"] for row in rows) else tuple(words)
+
+
+def _scores(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("protocols", ())
+    several = len({row["dataset"] for row in rows}) > 1
+    shown = [{**row, "dataset": row["dataset"] or "all", "name": _title(row)} for row in rows]
+    columns = _named(
+        shown,
+        *([Column("dataset", "questions from")] if several else []),
+        figure("value", "score"),
+        Column("deviation", "deviation", "share"),
+        Column("repeats", "repeats"),
+        Column("n", "questions"),
+    )
+    words = [
+        "The interval is over questions. The deviation is how far the score of one repeat lies from another's: it is no"
+        " standard error, and says nothing about other questions."
+    ]
+    if not any(row["deviation"] is not None for row in shown):
+        words = ["The interval is over questions. There is one repeat, and so no deviation."]
+    chart = Chart("dots", "value", "name", label="name", series="dataset" if several else None)
+    yield Section("protocols", "Score by protocol", _small(shown, words), columns, shown, chart)
+
+
+def _title(row: Mapping[str, Any]) -> str:
+    parts = [row["protocol"], row.get("with"), row.get("cohort")]
+    return ", ".join(str(part) for part in parts if part)
+
+
+def _turns(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("protocol_turns", ())
+    turns = sorted({each["turn"] for row in rows for each in row["turns"]})
+    shown = [
+        {
+            **row,
+            **{f"turn_{turn}": 0.0 for turn in turns},
+            **{f"turn_{each['turn']}": each["share"] for each in row["turns"]},
+        }
+        for row in rows
+    ]
+    columns = _named(
+        shown,
+        *(Column(f"turn_{turn}", f"in turn {turn}", "share") for turn in turns),
+        Column("undecided", "undecided", "share"),
+        *([Column("no_answer", "no answer", "share")] if any(row["no_answer"] for row in shown) else []),
+        figure("rounds", "mean turns", ""),
+        Column("episodes", "episodes"),
+    )
+    words = [
+        "Shares of all discussions, those included that never decided. Turns held, decided or not, are in the mean."
+    ]
+    words += [
+        f"{row['family'].capitalize()}: {row['rounds']:.2f} turns{_between(row)} on average."
+        for row in figures.get("protocol_rounds", ())
+        if row["rounds"] is not None
+    ]
+    yield Section("protocol-turns", "Turns to a decision", _small(shown, words), columns, shown)
+
+
+def _between(row: Mapping[str, Any]) -> str:
+    return "" if row["low"] is None else f" ({row['low']:.2f}–{row['high']:.2f})"
+
+
+def _costs(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("protocol_cost", ())
+    columns = _named(
+        rows,
+        Column("calls", "calls", "calls"),
+        Column("calls_ratio", "× alone", "ratio"),
+        Column("prompt_tokens", "prompt tokens", "tokens"),
+        Column("completion_tokens", "completion tokens", "tokens"),
+        Column("tokens_ratio", "tokens × alone", "ratio"),
+    )
+    words = ["For one question, played once."]
+    if any(row["calls_ratio"] is not None for row in rows):
+        words.append("Alone: the mean over the same models answering by themselves, in the plain way where they have.")
+    else:
+        words.append("There is no model alone to compare with: add - solo to the strategies.")
+    yield Section("protocol-cost", "Calls and tokens beside a single model", tuple(words), columns, rows)
+
+
+def _scaling(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("scaling", ())
+    for along, title in (("agents", "Score by the number of agents"), ("rounds", "Score by the number of rounds")):
+        own = [row for row in rows if row["along"] == along]
+        shown = [{**row, **point, "name": _title(row)} for row in own for point in row["points"]]
+        columns = _named(
+            shown,
+            Column("x", along),
+            figure("value", "score"),
+            Column("deviation", "deviation", "share"),
+            Column("line", "fitted line", "share"),
+            Column("n", "questions"),
+        )
+        words = [_slope(row) for row in own]
+        chart = Chart("lines", x="x", y="value", series="name")
+        yield Section(f"scaling-{along}", title, _small(own, words), columns, shown, chart)
+
+
+def _slope(row: Mapping[str, Any]) -> str:
+    """The line in words: what one more is worth, on the questions that all points share."""
+    one = {"agents": "agent", "vote_from": "turn before the vote", "max_turns": "turn"}[row["key"]]
+    interval = "" if row["low"] is None else f" ({100 * row['low']:+.1f} to {100 * row['high']:+.1f})"
+    also = f"; {' and '.join(row['also_varied'])} varied with it" if row["also_varied"] else ""
+    worth = f"{100 * row['slope']:+.1f}{interval} points for one more {one}"
+    return f"{_title(row)}: {worth}, by least squares on {row['n']} questions{also}."
+
+
+def _differences(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("protocol_differences", ())
+    parts = [row for row in rows if row["part"] != "decision"]
+    counted = [row for row in rows if row["part"] == "decision"]
+    told = [
+        {**row, "of": f"{row['part']} {row['of']}" if row["part"] == "step_by_step" else row["of"]} for row in parts
+    ]
+    columns = with_team(told, *paired_columns(Column("protocol", "protocol"), Column("of", "this"), _against()))
+    yield Section("protocol-parts", "Drafting and style", paired_words(parts), columns, told)
+    columns = with_team(counted, *paired_columns(Column("of", "this"), _against()))
+    yield Section("protocol-counting", "Beside counting solutions", paired_words(counted), columns, counted)
+
+
+def _against() -> Column:
+    return Column("against", "against")
+
+
+def _similarity(figures: Figures) -> Iterator[Section]:
+    rows = [{**row, "name": _title(row)} for row in figures.get("similarity", ())]
+    columns = _named(
+        rows,
+        figure("similarity", "likeness", ""),
+        Column("accuracy", "score", "share"),
+        Column("n", "questions"),
+    )
+    words = [
+        f"Mean over all pairs of agents' final answers: {method}, 1 for the same words. A letter stands for its option."
+        for method in dict.fromkeys(row["method"] for row in rows)
+    ]
+    if any(row["sampled"] for row in rows):
+        words.append(
+            "On a sample of the questions, since to embed every answer would take long; the score is over all."
+        )
+    chart = Chart("scatter", "similarity", "accuracy", label="name", series="protocol")
+    yield Section("similarity", "How alike the final answers are", _small(rows, words), columns, rows, chart)
+
+
+def _positions(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("ballot_positions", ())
+    columns = _named(
+        rows,
+        figure("first", "first shown chosen"),
+        Column("chance", "by chance", "share"),
+        figure("difference", "difference", "points", "difference_low", "difference_high"),
+        Column("ballots", "ballots"),
+        *(Column(key, key) for key in ("spoilt", "empty") if any(row[key] for row in rows)),
+        Column("n", "questions"),
+    )
+    words = [
+        "How often the option at the top of the paper is the voter's favourite; several favourites share the vote."
+    ]
+    yield Section("ballot-positions", "Does the first place on the ballot help?", _small(rows, words), columns, rows)
+
+
+def _challenges(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("challenges", ())
+    columns = _named(
+        rows,
+        Column("setting", "challenge"),
+        *([Column("part", "answer")] if any(row["part"] != "shown" for row in rows) else []),
+        figure("rate", "agents who challenge", "share", "rate_low", "rate_high"),
+        figure("net", "net improved", "points", "net_low", "net_high"),
+        *(Column(key, key) for key in ("improved", "worsened", "challenged", "agents")),
+        *(Column(key, title) for key, title in _EXTRA.items() if any(row[key] for row in rows)),
+        Column("n", "questions"),
+    )
+    words = [
+        "The rate is over all agents asked. Net improved: of the answers challenged, those that got better less those"
+        " that got worse. The decision itself stands."
+    ]
+    if any(row["part"] == "planted, but right" for row in rows):
+        words.append("Planted answers that turned out to be right are set apart: to challenge them is no discernment.")
+    yield Section("challenges", "The challenge round", _small(rows, words), columns, rows)
+
+
+_EXTRA = {
+    "silent": "did not say",
+    "no_new_answer": "no new answer",
+    "ungraded": "ungraded",
+    "not_held": "rounds not held",
+}
