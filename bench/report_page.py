@@ -188,6 +188,14 @@ document.querySelector(".row").click();
 """
 
 
+def until_ready(opened: Any, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not opened.execute_script("return document.documentElement.dataset.ready"):
+        if time.monotonic() > end:
+            raise TimeoutError(f"{opened.current_url} was not ready in {seconds:.0f} s")
+        time.sleep(0.02)
+
+
 def use(page: Path) -> dict[str, float]:
     """Milliseconds until the page can be used, and of what a reader does then; the best of three openings."""
     opened = browser()
@@ -196,8 +204,7 @@ def use(page: Path) -> dict[str, float]:
         for _ in range(3):
             opened.get("about:blank")
             opened.get(page.absolute().as_uri())
-            while not opened.execute_script("return document.documentElement.dataset.ready"):
-                time.sleep(0.02)
+            until_ready(opened)
             starts.append(opened.execute_script("return performance.getEntriesByName('interactive')[0].startTime"))
         return {
             "interactive_ms": min(starts),
@@ -217,8 +224,7 @@ def picture(page: Path, target: Path) -> None:
         metrics = {"width": 1240, "height": 860, "deviceScaleFactor": 1, "mobile": False}
         opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         opened.get(page.absolute().as_uri())
-        while not opened.execute_script("return document.documentElement.dataset.ready"):
-            time.sleep(0.02)
+        until_ready(opened)
         opened.save_screenshot(str(target))
     finally:
         opened.quit()

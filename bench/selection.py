@@ -24,7 +24,7 @@ from sklearn.naive_bayes import CategoricalNB
 from moot.select.kgreedy import k_greedy
 from moot.select.labels import LabelMatrix, Proposer, SelectionSplit
 from moot.select.oracle import VoteOracle
-from moot.select.selector import selector
+from moot.select.registry import selector
 from moot.select.truth import NaiveBayes, dealt
 
 PROMPTS = 5

@@ -20,7 +20,7 @@ import numpy as np
 from moot.report.selection import method_rows
 from moot.select.aggregate import aggregators, inferred
 from moot.select.labels import LabelMatrix, read_labels
-from moot.select.selector import registered, selector
+from moot.select.registry import registered, selector
 from moot.select.trial import aggregated, by_vote, trials
 
 DATA = Path(os.environ.get("MOOT_DATA") or Path(__file__).parents[2] / "shared" / "data") / "mmlu_pro_answers.parquet"

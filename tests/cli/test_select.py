@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import json
 import random
 import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.select import registered
+from moot.serve.simulate import running
 
 MODELS = {"alpha": 0.75, "beta": 0.6, "gamma": 0.55, "delta": 0.3}
 KEYS = {"method", "k", "size", "team", "selection_accuracy", "test_accuracy", "low", "high", "calls"}
@@ -77,6 +83,7 @@ def test_all_methods_on_a_label_matrix(tmp_path: Path, capsys: pytest.CaptureFix
     assert chosen["input-all"]["distance"] is None
     assert chosen["per-model-top"]["counts"] == dict.fromkeys(sorted(MODELS), 1.0)
     beside = [row["method"] for row in rows if row["kind"] == "aggregator"]
+    assert not any(row.get("same_as") for row in rows if row["kind"] == "aggregator")
     assert {"majority", "majority-weighted", "majority-best-prompt", "majority-best-model", "decision-tree"} <= set(
         beside
     )
@@ -281,3 +288,54 @@ def test_free_answers_leave_out_what_needs_classes(tmp_path: Path, capsys: pytes
     assert {"greedy", "oracle-surrogate", "exact"} <= methods
     assert run_app(app, ["select", str(file), "--k", "2", "--method", "truth-prediction"]) == 2
     assert "free answers" in capsys.readouterr().err
+
+
+@contextmanager
+def served(models: dict[str, Any]) -> Iterator[str]:
+    """Simulated models behind HTTP, in a thread of their own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    context = running({"models": models}, port=0)
+    server = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(10)
+    try:
+        yield server.base_url
+    finally:
+        asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
+
+
+def test_over_http_the_budget_of_the_file_holds_and_failures_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with served({"ann": {"accuracy": 0.6}, "bob": {"accuracy": 0.5}, "sue": {"accuracy": 0.4}}) as base_url:
+        common = {"provider": "endpoint", "base_url": base_url, "price": {"prompt": 1, "completion": 1}}
+        spec = {
+            "name": "paid",
+            "questions": {"file": "questions.jsonl"},
+            "budget_usd": 1,
+            "models": {
+                name: {**common, "model": name, "params": {"max_tokens": 300}} for name in ("ann", "bob", "sue")
+            },
+            "strategies": ["solo", {"mixture": {"summariser": "sue", "repeats": 1}}],
+        }
+        file = experiment(tmp_path, yaml.safe_dump(spec))
+        assert run_app(app, ["run", str(file), "--quiet", "--limit", "8"]) == 0
+        paid = sum_of_costs(tmp_path / "paid.db")
+        file.write_text(yaml.safe_dump({**spec, "budget_usd": paid + 0.002}))
+        assert run_app(app, ["select", str(file), "--k", "1", "--m", "5", "--method", "greedy"]) == 3
+        assert "budget" in capsys.readouterr().err
+        file.write_text(yaml.safe_dump(spec))
+        (row,) = selected(capsys, file, "--k", 1, "--m", 5, "--method", "greedy")
+        assert row["calls"] == 2 * 5
+        spec["models"]["sue"]["model"] = "nobody"
+        file.write_text(yaml.safe_dump(spec))
+        assert run_app(app, ["select", str(file), "--k", "1", "--m", "5", "--method", "greedy"]) == 1
+        assert "the summariser failed" in capsys.readouterr().err
+
+
+def sum_of_costs(store: Path) -> float:
+    with sqlite3.connect(store) as connection:
+        return float(connection.execute("select sum(cost_usd) from calls").fetchone()[0])

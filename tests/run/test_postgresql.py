@@ -143,7 +143,9 @@ def test_two_processes_and_one_that_is_killed(tmp_path: Path, postgres: Any) -> 
         assert stats(server)["requests"] == asked
     for query in (RESULTS, CALLS, SCORES):
         assert sorted(postgres.sql(url, query), key=repr) == sorted(postgres.sql(alone, query), key=repr)
-    assert sorted(postgres.sql(url, "SELECT state FROM runs")) == [("done",)] * 3 + [("running",)]
+    states = [state for (state,) in postgres.sql(url, "SELECT state FROM runs ORDER BY state")]
+    assert states[:3] == ["done"] * 3
+    assert states[3:] in ([], ["running"]), "the one that was killed, if it had begun"
 
 
 def test_a_server_that_restarts_in_the_middle_costs_nothing(tmp_path: Path, postgres: Any) -> None:

@@ -88,6 +88,15 @@ def test_files_that_are_no_labels(tmp_path: Path) -> None:
         read_labels(tmp_path / "x.jsonl")
 
 
+def test_numbers_with_gaps_are_whole_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "labels.parquet"
+    columns = {"question_id": [1, 2, 3], "model": ["x"] * 3, "pred": [1.0, None, float("nan")], "answer": [1, 2, 3]}
+    pl.DataFrame(columns, strict=False).write_parquet(path)
+    labels = read_labels(path)
+    assert labels.classes == ("1", "2", "3")
+    assert labels.codes.tolist() == [[0, -1, -1]]
+
+
 def test_the_same_row_twice_is_one_voice(tmp_path: Path) -> None:
     assert read_labels(written(tmp_path, [*ROWS, ROWS[0]])).codes.tolist() == [[0, 1], [-1, -1]]
 

@@ -396,7 +396,7 @@ def test_k_greedy_completes_alike_for_all_and_never_with_the_candidate_itself() 
 def test_another_package_may_bring_a_selector(monkeypatch: pytest.MonkeyPatch) -> None:
     brought = EntryPoint("mine", "moot.select.baselines:TopAccuracy", "moot.selectors")
     shadow = EntryPoint("greedy", "somewhere:Else", "moot.selectors")
-    monkeypatch.setattr("moot.select.selector.entry_points", lambda group: [brought, shadow])
+    monkeypatch.setattr("moot.select.registry.entry_points", lambda group: [brought, shadow])
     registered.cache_clear()
     try:
         assert selector("mine") == selector("top-accuracy")

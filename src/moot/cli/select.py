@@ -19,19 +19,20 @@ from moot.errors import UsageError
 from moot.prompts import Prompts
 from moot.report.figures import find_experiment, grader_of
 from moot.report.section_terminal import section_parts
-from moot.report.selection import method_rows, selection_sections, single_rows
+from moot.report.selection import method_rows, single_rows
+from moot.report.selection_sections import selection_sections
 from moot.run.build import build
 from moot.run.chain import chain, limiters, purse_of
 from moot.run.experiment import ExperimentFile, read_experiment
 from moot.run.selecting import only_summariser, stored_labels, summariser_named, summariser_of
 from moot.select.aggregate import aggregators, inferred
 from moot.select.labels import LabelMatrix, default_m, read_labels
-from moot.select.selector import Selector, check_k, registered, selector
+from moot.select.oracle import BY_VOTE
+from moot.select.registry import Selector, check_k, registered, selector
 from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials
 from moot.store.calls import ExperimentCalls
 
 EXPERIMENTS = (".yaml", ".yml")
-BY_VOTE = "no summariser model: the ensemble's word is the weighted vote of the team's labels, 0 calls"
 
 
 class Asked:

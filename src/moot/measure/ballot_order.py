@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from moot.measure.discussion import between_bounds
 from moot.measure.paired import FEW_QUESTIONS, bootstrap_share, cluster_bootstrap
 from moot.measure.quiz import estimate_row
 
@@ -55,7 +56,7 @@ def first_shown(papers: Iterable[Paper], *, seed: int = 0) -> dict[str, Any] | N
         return None
     firsts = [(sum(share for share, _ in each), float(len(each))) for each in chosen.values()]
     excess = [(sum(share - chance for share, chance in each), float(len(each))) for each in chosen.values()]
-    difference = cluster_bootstrap(excess, seed=seed)
+    difference = between_bounds(cluster_bootstrap(excess, seed=seed))
     assert difference is not None, "there are ballots"
     return {
         **estimate_row(bootstrap_share(firsts, seed=seed), "first"),

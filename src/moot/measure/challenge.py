@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from moot.measure.discussion import between_bounds
 from moot.measure.paired import FEW_QUESTIONS, bootstrap_share, cluster_bootstrap
 from moot.types import Estimate
 
@@ -48,7 +49,7 @@ def challenges(said: Sequence[Objection], *, seed: int = 0) -> dict[str, Any]:
     """Rate and net share improved, each with the counts behind it. Nothing asked: all figures are None."""
     rate = bootstrap_share(_clusters((each.question, each.challenged) for each in said), seed=seed)
     counted = [each for each in said if each.challenged and not each.ungraded]
-    net = cluster_bootstrap(_clusters((each.question, each.change) for each in counted), seed=seed)
+    net = between_bounds(cluster_bootstrap(_clusters((each.question, each.change) for each in counted), seed=seed))
     return {
         **_estimate(rate, "rate"),
         "agents": len(said),

@@ -134,6 +134,14 @@ def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> Lin
     return Line(slope, level - slope.value * middle)
 
 
+def between_bounds(found: Estimate | None) -> Estimate | None:
+    """A figure from -1 to 1 with its interval; where all questions say the same, as wide as so many leave it open."""
+    if found is None or found.n < 2 or found.low is not None:
+        return found
+    width = wilson(0, found.n).high or 0.0
+    return Estimate(found.value, max(-1.0, found.value - width), min(1.0, found.value + width), found.n)
+
+
 def overlap_cosine(one: str, other: str) -> float:
     """The cosine of two texts as bags of words: what can be said without a model."""
     ours, theirs = Counter(one.split()), Counter(other.split())

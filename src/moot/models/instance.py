@@ -67,8 +67,10 @@ def property_names(schema: Mapping[str, Any]) -> list[str]:
         return [*properties] if isinstance(properties, Mapping) else []
 
 
-def largest_item(schema: Mapping[str, Any], name: str, otherwise: int = 1) -> int:
+def largest_item(schema: Mapping[str, Any] | None, name: str, otherwise: int) -> int:
     """The most that a number in the list `name` may be."""
+    if schema is None:
+        return otherwise
     with _checked():
         builder = _Builder(schema, lambda path: 0.5)
         properties = builder.settled(schema, "").get("properties") or {}

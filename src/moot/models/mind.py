@@ -96,7 +96,9 @@ class Mind:
         if crowd is None:
             return Settled(answer, f"{_count(groups[best])} of {_count(shown)} say so")
         kept = best == self._key(own)
-        return Settled(answer, f"no objection to {answer} holds" if kept else f"the case for {answer} is the better one")
+        return Settled(
+            answer, f"no objection to {answer} holds" if kept else f"the case for {answer} is the better one"
+        )
 
     def next_best(self, shown: Sequence[Shown], own: str, *, crowd: float) -> str | None:
         """What it would say if it had to leave the answer it settles on."""

@@ -65,6 +65,11 @@ class Seen:
     after: str = ""
     """The words after the last block."""
 
+    @property
+    def fields(self) -> list[str]:
+        """The fields of the JSON object that these words ask for: what there is to go by without a schema."""
+        return re.findall(r'"(\w+)":', self.after)
+
 
 def read_question(messages: Sequence[Message]) -> Asked:
     """The blocks of the last message that has a question; without any, the last message as it stands."""

@@ -22,18 +22,42 @@ sqrt(f1 f2) within a family; the correlation of their errors, which are 0 or 1, 
 ``sqrt(1 - s) (fixed) + sqrt(s) (of this sample)``. At 0, and where no temperature is given, all samples are alike; at
 any temperature the accuracy stays what it is.
 
-**A captain** is a model whose prompt shows answers. Equal ones (but for case and outer space) make a group. With chance
-`power`, drawn once a question, it can tell: it takes a right answer if one is shown. Otherwise, and where none is
-right, it takes the group with the highest
+**A captain** (and a summariser) is a model whose prompt shows answers. Equal ones (but for case and outer space) make a
+group. With chance `power`, drawn once a question, it can tell: it takes a right answer if one is shown. Otherwise, and
+where none is right, it takes the group with the highest
 
-    votes + mean conviction shown (0 where none is) + pull * (its own draft is in the group)
+    heads + mean conviction shown (0 where none is) + pull * (its own answer is in the group)
 
-with its own draft as a candidate of no votes if nobody shows it; ties go to its own draft, then by a draw.
+with its own draft as a candidate of no heads if nobody shows it; ties go to its own, then by a draw. Where accuracies are
+shown, a head counts as much as its accuracy is above the mean.
 
-**In a discussion** it settles its answer in the same way, from the solutions it hears; see `simulated_talk`.
+**Where arguments are weighed** (a review, a round of debate, a resolution, a discussion, a challenge) it can tell with the
+same chance; otherwise it takes the highest
+
+    w * heads + mean conviction + taste * m + pull * (it held this before) + awe * (the best name shown)
+
+where ``m`` is a standard normal of this model and this answer: two models need not hear the same in one argument, which is
+why a debate may get stuck. ``w`` is `herd`; in a discussion, which does not forbid to count heads, it is 1. What it held
+before stands in the prompt, or is its draft; an answer of its own that nobody shows has its own conviction and no head.
+
+**A discussion.** Everybody's latest solution counts once. It agrees if the latest solution is what it now holds. Told to
+look for flaws it leaves that with chance `doubt` for its next best, unless it can tell. Where solutions are withheld it
+agrees if the argument heard is not much worse than its own.
+
+**A ballot** shows bare options: first one that it can tell is right, then its draft, then by ``taste * m``. Ranks follow
+that order; points are in proportion to exp(worth), all of them where it can tell; approved is what comes close to the
+first. A judge of a discussion picks in the same way.
+
+**A challenge.** The final answer is one argument without conviction against its own draft. What cannot be an answer to
+the question is rejected always. **A planted answer** is one of the question's lures, or a word that has nothing to do with
+it. **A persona** is one of a list, and none that is taken.
+
+**A judge** grades each answer by the world's truth, and a **grouping model** puts together what means the same in the
+world; either is wrong on a share of 1 - `judgement` of the answers. What a reply in free words settles on it cannot tell.
 
 A prompt is read as text (see `reading`), in process and over HTTP alike; a question's id, which only calls in process
-have, goes first where the world knows it.
+have, goes first where the world knows it. Nothing is remembered from call to call: a voter does not know what it was
+talked into, only what it drafted.
 """
 
 from __future__ import annotations
@@ -46,13 +70,16 @@ from dataclasses import fields as parameters
 from typing import Any
 
 from moot.errors import RequestRejected, UsageError
-from moot.models.instance import Impossible, instance, largest_item, property_names, strings_allowed
+from moot.models.instance import Impossible, instance, strings_allowed
 from moot.models.mind import Mind
 from moot.models.model import messages_json
 from moot.models.reading import Seen, read_question, read_seen, reads_a_reply
-from moot.models.simulated_roles import MARK, fields, prose, shared_points
+from moot.models.simulated_roles import MARK, fields, prose
 from moot.models.world import Facts, World, uniform
 from moot.types import FREE, Price, Reply, Request, Usage
+
+BARE = ("reasoning", "answer")
+"""What a reply holds where neither a schema nor the prompt says."""
 
 VERSION = 2
 """Of the formulae: what an older version said is not taken for what this one says."""
@@ -88,9 +115,9 @@ class SimulatedModel:
     """The chance to recognise a right answer among those shown."""
     pull: float = 0.3
     """How many votes its own answer is worth beyond the one it has."""
-    herd: float = 0.3
+    herd: float = 0.5
     """Where reasons should count and heads should not (a review, a debate): how much a head counts all the same."""
-    taste: float = 0.7
+    taste: float = 0.5
     """By how many standard deviations its ear for an argument differs from what everybody hears in it."""
     awe: float = 0.3
     """Where names are shown: by how many standard deviations names differ in what they add to an argument."""
@@ -156,14 +183,13 @@ class SimulatedModel:
 
     def _said(self, request: Request, mind: Mind, seen: Seen) -> str:
         draw = _drawer(self, request, mind.facts)
-        if request.schema is None:
-            if (words := prose(mind, seen, draw)) is not None:
-                return words
-            return json.dumps(fields(mind, seen, ("reasoning", "answer"), draw), ensure_ascii=False)
-        known = fields(mind, seen, property_names(request.schema), draw)
-        if "points" in known:
-            known["points"] = shared_points(known["points"], largest_item(request.schema, "points"))
-        return json.dumps(instance(request.schema, known, draw), ensure_ascii=False)
+        if request.schema is not None:
+            known = fields(mind, seen, request.schema, draw)
+            return json.dumps(instance(request.schema, known, draw), ensure_ascii=False)
+        if (words := prose(mind, seen, draw)) is not None:
+            return words
+        known = fields(mind, seen, None, draw)
+        return json.dumps({name: known[name] for name in seen.fields or BARE if name in known}, ensure_ascii=False)
 
     def _facts(self, request: Request) -> Facts:
         facts = self.world.by_id(request.question_id)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from moot.models.instance import Draw
+from moot.models.instance import Draw, largest_item, property_names
 from moot.models.mind import Mind, Settled
 from moot.models.reading import Seen, Shown
 from moot.models.world import bare, plain
@@ -30,6 +31,9 @@ _ARGUING = {"strongest", "weakest", "steelman", "critique", "summary"}
 _SPREAD = 0.5
 """How far below its first choice an option may stand and still be approved."""
 
+POINTS = 10
+"""What a voter splits where nobody says how much there is."""
+
 ROLES = (
     "engineer", "historian", "physician", "lawyer", "economist", "linguist", "chemist", "statistician", "journalist",
     "geographer", "philosopher", "biologist", "physicist", "teacher", "librarian", "psychologist", "architect",
@@ -37,8 +41,9 @@ ROLES = (
 )  # fmt: skip
 
 
-def fields(mind: Mind, seen: Seen, wanted: Collection[str], draw: Draw) -> dict[str, Any]:
+def fields(mind: Mind, seen: Seen, schema: Mapping[str, Any] | None, draw: Draw) -> dict[str, Any]:
     """The fields of the reply that mean something, by their names."""
+    wanted = property_names(schema) if schema is not None else seen.fields
     if "grades" in wanted and seen.answers:
         return {"grades": _grades(mind, seen.answers)}
     if "groups" in wanted and seen.answers:
@@ -49,7 +54,7 @@ def fields(mind: Mind, seen: Seen, wanted: Collection[str], draw: Draw) -> dict[
     reasoning = f"{MARK} {settled.why}; conviction {mind.conviction(settled.answer):.2f}."
     said: dict[str, Any] = {"reasoning": reasoning, "answer": settled.answer}
     if seen.listed:
-        said |= _ballot(mind, [each.text for each in seen.listed], wanted)
+        said |= _ballot(mind, [each.text for each in seen.listed], largest_item(schema, "points", POINTS))
     if "message" in wanted:
         said |= {"message": reasoning, "solution": settled.answer}
         if "solution" not in wanted:
@@ -61,6 +66,8 @@ def fields(mind: Mind, seen: Seen, wanted: Collection[str], draw: Draw) -> dict[
 
 def prose(mind: Mind, seen: Seen, draw: Draw) -> str | None:
     """The reply where no form is asked for: a line with the answer, or the reasons for one; None: neither is asked for."""
+    if seen.fields:
+        return None
     if seen.word is not None and not seen.answers:
         conviction = mind.conviction(seen.word)
         return f"{MARK} What the question says points to {seen.word}, and to none of the others; conviction {conviction:.2f}."
@@ -116,7 +123,8 @@ def _talked_over(mind: Mind, seen: Seen, draft: Settled, draw: Draw) -> Settled:
 
 
 def _latest(heard: Sequence[Shown]) -> list[Shown]:
-    return list({each.speaker: each for each in heard if each.text}.values())
+    """Titles are no reputation: once they have told who spoke last, they are left out."""
+    return [replace(each, speaker="") for each in {each.speaker: each for each in heard if each.text}.values()]
 
 
 def _agreement(mind: Mind, seen: Seen, settled: Settled, *, named: bool) -> dict[str, Any]:
@@ -147,21 +155,20 @@ def _arguments(shown: Sequence[Shown], settled: Settled, wanted: Collection[str]
     }
 
 
-def _ballot(mind: Mind, options: Sequence[str], wanted: Collection[str]) -> dict[str, Any]:
-    """Every kind of ballot by the same opinions; only what is wanted is taken from it."""
+def _ballot(mind: Mind, options: Sequence[str], budget: int) -> dict[str, Any]:
+    """A ballot of every kind, by the same opinions."""
     worth = mind.opinions(options)
     order = sorted(range(len(options)), key=lambda place: -worth[place])
     least = worth[order[0]] - _SPREAD
-    said = {
+    return {
         "choice": order[0] + 1,
         "ranking": [place + 1 for place in order],
         "approved": [place + 1 for place in range(len(options)) if worth[place] >= least],
-        "points": worth,
+        "points": _points(worth, budget),
     }
-    return {name: value for name, value in said.items() if name in wanted}
 
 
-def shared_points(worth: Sequence[float], budget: int) -> list[int]:
+def _points(worth: Sequence[float], budget: int) -> list[int]:
     """The budget split in proportion to exp(worth); what rounding leaves goes to the first choice."""
     best = max(worth)
     shares = [float(value == best) if math.isinf(best) else math.exp(value - best) for value in worth]

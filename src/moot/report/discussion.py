@@ -6,7 +6,6 @@ decision are put beside each other here, on the same questions.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +15,7 @@ from moot.measure.discussion import Talk, by_question, fitted, mean_rounds, scor
 from moot.measure.paired import FEW_QUESTIONS, compare
 from moot.measure.quiz import with_holm
 from moot.report.discussion_challenge import Round, challenge_rows
+from moot.report.discussion_cost import cost_rows, drafted_at_once, way_alone
 from moot.report.discussion_options import DEFAULTS, apart_from, ballot_kind, family_of, options_of, varied
 from moot.report.discussion_similarity import similarity_figures
 from moot.report.plays import Source, Stored, right_of
@@ -26,7 +26,13 @@ from moot.types import Case, Verdict
 Row = dict[str, Any]
 
 COUNTING = "solution-counting"
-ROUNDS = ("vote_from", "max_turns")
+_AXES = (
+    ("agents", "agents", ("agents",)),
+    ("rounds", "vote_from", ("vote_from",)),
+    ("rounds", "max_turns", ("max_turns",)),
+    ("rounds", "vote_from", ("vote_from", "max_turns")),
+)
+"""What scores are drawn along: by which option, and which options may differ."""
 PARTS = ("drafting", "style", "paradigm", "step_by_step")
 """What is compared with its default, each by itself."""
 OF_DECISION = ("decision", "judge", "budget")
@@ -66,7 +72,7 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "protocols": [*_scores_alone(source, alone), *_scores(source, held, names)],
         "protocol_turns": [_turns(source, each, names) for each in held],
         "protocol_rounds": list(_rounds(source, held)),
-        "protocol_cost": list(_costs(source, held, alone, names)),
+        "protocol_cost": list(cost_rows(source, [(each.cell, names[id(each)]) for each in held], alone)),
         "protocol_differences": with_holm(list(_differences(source, held, names))),
         "scaling": list(_scaling(source, held)),
         "similarity": similarity_figures(source, [(names[id(each)], each.talks, each.answers) for each in held]),
@@ -127,14 +133,12 @@ def _said(key: str, value: str) -> str:
             return "step by step"
         case "drafting" | "style" | "paradigm":
             return value
-        case "challenge":
-            return f"challenge {value}"
+        case "vote_from":
+            return f"vote from {value}"
+        case "max_turns":
+            return f"{value} turn{'s' * (value != '1')}"
         case _:
-            return f"{key} {value}"
-
-
-def drafted_at_once(cell: Stored) -> bool:
-    return "drafts" not in json.loads(cell["spec"])
+            return f"{key.replace('_', ' ')} {value}"
 
 
 def _scores(source: Source, held: Iterable[Discussion], names: Mapping[int, Row]) -> Iterator[Row]:
@@ -158,15 +162,16 @@ def _dataset(case: Case) -> str | None:
 
 
 def _by_dataset(named: Row, talks: Sequence[Talk], seed: int) -> Iterator[Row]:
-    """Each set of questions, and all of them together (dataset None)."""
+    """All questions together (`whole`); and each set of them, where there are several."""
     parts: dict[str | None, list[Talk]] = {}
     for talk in talks:
         parts.setdefault(talk.dataset, []).append(talk)
+    if parts:
+        only = next(iter(parts)) if len(parts) == 1 else None
+        yield {**named, "dataset": only, "whole": True, **score(talks, seed=seed)}
     if len(parts) > 1:
-        yield from ({**named, "dataset": key, **score(part, seed=seed)} for key, part in parts.items() if key)
-    only = next(iter(parts), None) if len(parts) == 1 else None
-    if talks:
-        yield {**named, "dataset": only, **score(talks, seed=seed)}
+        for dataset, part in parts.items():
+            yield {**named, "dataset": dataset, "whole": False, **score(part, seed=seed)}
 
 
 def _turns(source: Source, each: Discussion, names: Mapping[int, Row]) -> Row:
@@ -180,63 +185,6 @@ def _rounds(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
         talks = [talk for each in own for talk in each.talks]
         protocols = list(dict.fromkeys(each.protocol for each in own))
         yield {"family": family, "protocols": protocols, **mean_rounds(talks, seed=source.seed)}
-
-
-def way_alone(cell: Stored) -> str | None:
-    """How a player alone was told to think; None: in no special way."""
-    instruction = str(json.loads(cell["spec"])["players"][0]["instruction"]).casefold()
-    if not instruction:
-        return None
-    steps = ("step by step", "step-by-step", "шаг за шагом", "по шагам", "пошагово")
-    return "step by step" if any(words in instruction for words in steps) else "instructed"
-
-
-def _models(cell: Stored) -> set[str]:
-    return {json.dumps(player["model"], sort_keys=True) for player in json.loads(cell["spec"])["players"]}
-
-
-def _costs(
-    source: Source, held: Sequence[Discussion], alone: Sequence[Stored], names: Mapping[int, Row]
-) -> Iterator[Row]:
-    """A question's calls and tokens: the models at the table alone, then each protocol as so many times that."""
-    seated = set[str]().union(*(_models(each.cell) for each in held))
-    single = {cell["id"]: (cell, _spent(source, cell)) for cell in alone if _models(cell) <= seated}
-    for cell, spent in single.values():
-        named = {"protocol": f"solo@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
-        yield {**named, "team": None, "cohort": None, **spent, **dict.fromkeys(("calls_ratio", "tokens_ratio"))}
-    for each in held:
-        spent = _spent(source, each.cell)
-        own = [(cell, paid) for cell, paid in single.values() if _models(cell) <= _models(each.cell)]
-        plain = [paid for cell, paid in own if way_alone(cell) is None] or [paid for _, paid in own]
-        yield {
-            **names[id(each)],
-            **spent,
-            "calls_ratio": _ratio(spent["calls"], [paid["calls"] for paid in plain]),
-            "tokens_ratio": _ratio(_tokens(spent), [_tokens(paid) for paid in plain]),
-        }
-
-
-def _spent(source: Source, cell: Stored) -> Row:
-    """For one question, played once, what it would take alone."""
-    seen = source.seen(cell)
-    spent = source.spent(key for each in seen for key in each.calls)
-    taken = [spent[key] for each in seen for key in each.calls if key in spent]
-    episodes = len(seen) or 1
-    return {
-        "calls": len(taken) / episodes,
-        "prompt_tokens": sum(each[0] for each in taken) / episodes,
-        "completion_tokens": sum(each[1] for each in taken) / episodes,
-        "episodes": len(seen),
-    }
-
-
-def _tokens(spent: Row) -> float:
-    return float(spent["prompt_tokens"] + spent["completion_tokens"])
-
-
-def _ratio(value: float, alone: Sequence[float]) -> float | None:
-    total = sum(alone)
-    return value * len(alone) / total if total else None
 
 
 def _differences(source: Source, held: Sequence[Discussion], names: Mapping[int, Row]) -> Iterator[Row]:
@@ -256,13 +204,13 @@ def _differences(source: Source, held: Sequence[Discussion], names: Mapping[int,
 
 def _scaling(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
     """Score by the number of agents, and by the number of rounds, with a line through it."""
-    for along, free in (("agents", ("agents",)), ("rounds", ROUNDS)):
+    for along, key, free in _AXES:
         alike: dict[Any, list[Discussion]] = {}
         for each in held:
             alike.setdefault((each.table, apart_from(each.options, *free)), []).append(each)
         for group in alike.values():
-            key = next((key for key in free if len({each.options[key] for each in group}) > 1), None)
-            if key is not None:
+            # Where two options go up together, each cell must have both of its own: else it is a grid, and no line.
+            if len(group) > 1 and all(len({each.options[name] for each in group}) == len(group) for name in free):
                 yield from _line(source, along, key, group)
 
 

@@ -29,25 +29,29 @@ def _small(rows: Rows, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _scores(figures: Figures) -> Iterator[Section]:
-    rows = figures.get("protocols", ())
-    several = len({row["dataset"] for row in rows}) > 1
-    shown = [{**row, "dataset": row["dataset"] or "all", "name": _title(row)} for row in rows]
-    columns = _named(
-        shown,
-        *([Column("dataset", "questions from")] if several else []),
+    rows = [{**row, "name": _title(row)} for row in figures.get("protocols", ())]
+    words = [
+        "The interval is over questions. The deviation is how far the score of one repeat lies from another's: it is no"
+        " standard error, and says nothing about other questions."
+        if any(row["deviation"] is not None for row in rows)
+        else "The interval is over questions. There is one repeat, and so no deviation."
+    ]
+    if ungraded := sum(row["ungraded"] for row in rows if row["whole"]):
+        words.append(f"{ungraded} answers are ungraded and count as not right.")
+    figures_shown = (
         figure("value", "score"),
         Column("deviation", "deviation", "share"),
         Column("repeats", "repeats"),
         Column("n", "questions"),
     )
-    words = [
-        "The interval is over questions. The deviation is how far the score of one repeat lies from another's: it is no"
-        " standard error, and says nothing about other questions."
-    ]
-    if not any(row["deviation"] is not None for row in shown):
-        words = ["The interval is over questions. There is one repeat, and so no deviation."]
-    chart = Chart("dots", "value", "name", label="name", series="dataset" if several else None)
-    yield Section("protocols", "Score by protocol", _small(shown, words), columns, shown, chart)
+    whole = [row for row in rows if row["whole"]]
+    chart = Chart("dots", "value", "name", label="name")
+    yield Section("protocols", "Score by protocol", _small(whole, words), _named(whole, *figures_shown), whole, chart)
+    sets = [row for row in rows if not row["whole"]]
+    columns = (Column("dataset", "set"), *_named(sets, *figures_shown))
+    chart = Chart("dots", "value", "name", label="name", series="dataset")
+    title = "Score by protocol and set of questions"
+    yield Section("protocols-by-set", title, _small(sets, words[:1]), columns, sets, chart)
 
 
 def _title(row: Mapping[str, Any]) -> str:
@@ -90,7 +94,8 @@ def _between(row: Mapping[str, Any]) -> str:
 
 
 def _costs(figures: Figures) -> Iterator[Section]:
-    rows = figures.get("protocol_cost", ())
+    tokens = ("prompt_tokens", "completion_tokens")
+    rows = [{**row, **{key: round(row[key]) for key in tokens}} for row in figures.get("protocol_cost", ())]
     columns = _named(
         rows,
         Column("calls", "calls", "calls"),
@@ -137,18 +142,15 @@ def _slope(row: Mapping[str, Any]) -> str:
 def _differences(figures: Figures) -> Iterator[Section]:
     rows = figures.get("protocol_differences", ())
     parts = [row for row in rows if row["part"] != "decision"]
+    told = [{**row, "of": "step by step" if row["part"] == "step_by_step" else row["of"]} for row in parts]
+    usual = dict.fromkeys(f"{row['part']} {row['against']}" for row in parts if row["part"] != "step_by_step")
+    words = (f"Against the default ({', '.join(usual)}), where nothing else differs.",) if usual else ()
+    columns = with_team(told, *paired_columns(Column("protocol", "protocol"), Column("of", "with")))
+    yield Section("protocol-parts", "Drafting and style", (*words, *paired_words(parts)), columns, told)
     counted = [row for row in rows if row["part"] == "decision"]
-    told = [
-        {**row, "of": f"{row['part']} {row['of']}" if row["part"] == "step_by_step" else row["of"]} for row in parts
-    ]
-    columns = with_team(told, *paired_columns(Column("protocol", "protocol"), Column("of", "this"), _against()))
-    yield Section("protocol-parts", "Drafting and style", paired_words(parts), columns, told)
-    columns = with_team(counted, *paired_columns(Column("of", "this"), _against()))
-    yield Section("protocol-counting", "Beside counting solutions", paired_words(counted), columns, counted)
-
-
-def _against() -> Column:
-    return Column("against", "against")
+    words = ("Each protocol against solution-counting, where nothing else differs.",)
+    columns = with_team(counted, *paired_columns(Column("protocol", "protocol")))
+    yield Section("protocol-counting", "Beside counting solutions", (*words, *paired_words(counted)), columns, counted)
 
 
 def _similarity(figures: Figures) -> Iterator[Section]:

@@ -76,7 +76,7 @@ def _embedded() -> Cosine:
 
     @cache
     def vector(text: str) -> NDArray[np.float32]:
-        from threadpoolctl import threadpool_limits  # comes with scikit-learn
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # comes with scikit-learn
 
         with threadpool_limits(1):  # products so small that several threads only wait for each other
             found: NDArray[np.float32] = encoder.encode([text])[0]

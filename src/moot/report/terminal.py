@@ -31,6 +31,9 @@ LABEL = 21
 GUTTER = 2
 """What the box and the padding add to each column."""
 
+LONG = 100
+"""A table of more rows is one that nobody reads in a terminal."""
+
 TOLD = {
     *("accuracy", "outcomes", "by-captain", "skyline", "gap", "gains", "self-preference", "diversity", "human"),
     *("hypotheses", "adaptive", "judges", "failures", "comparisons", "categories", "diversity-by-difficulty"),
@@ -232,7 +235,11 @@ def _hypotheses(figures: Figures) -> Iterable[Table | Text]:
 def _rest(figures: Figures) -> Iterable[Table | Text]:
     """Every other section that there is; those that are told above, or for a page only, are left out."""
     for section in all_sections(figures):
-        if section.id not in TOLD:
+        if section.id in TOLD:
+            continue
+        if len(section.rows) > LONG:
+            yield Text(f"{section.title}: {len(section.rows)} rows, on the page (-o) and in the tables (--format).")
+        else:
             yield from section_parts(section)
 
 

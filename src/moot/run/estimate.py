@@ -1,46 +1,36 @@
 """What a run would take, before it runs: the plan is played on a sample of its questions by models that only pretend.
 
 Because strategies are played and not described, the count is right for every strategy, ours or another's: shared drafts
-are counted once, and what the store holds already costs nothing. What is guessed is the length of replies.
+are counted once, and what the store holds already costs nothing. Grades and matches that follow the play are part of the
+bill, and of this. What is guessed, the length of replies and how much they agree, is learned from what is stored
+already (`moot.run.pretend`): after a first run of a few questions the estimate knows this team.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-import orjson
-
+from moot.grade.group import Stages
 from moot.grade.judge import judge, needs_judge
 from moot.grade.normalise import normalise
 from moot.models.cache import Flights
-from moot.models.instance import instance
-from moot.models.model import Model, Wrapper
 from moot.run.build import Experiment
+from moot.run.matching import captain_speaks, match_words, words_left
 from moot.run.play import play
-from moot.run.providers import BuiltModel
+from moot.run.pretend import CHARACTERS_A_TOKEN, COMPLETION_TOKENS, Memory, ModelEstimate, Pretender, plus
+from moot.store import queries
 from moot.store.calls import ExperimentCalls
 from moot.store.store import Store
-from moot.types import Case, Price, Question, Reply, Request, canonical_json, digest, digest_of_bytes, seeded
+from moot.types import Case, Reply, Verdict, seeded
+
+__all__ = ["CHARACTERS_A_TOKEN", "COMPLETION_TOKENS", "SAMPLE", "ModelEstimate", "RunEstimate", "estimate"]
 
 SAMPLE = 50
-CHARACTERS_A_TOKEN = 4
-COMPLETION_TOKENS = 150
-"""How long a reply is taken to be: a short rationale and an answer; less where `max_tokens` says so."""
-
-
-@dataclass
-class ModelEstimate:
-    """What one model would be asked."""
-
-    calls: float = 0.0
-    stored: float = 0.0
-    prompt_tokens: float = 0.0
-    completion_tokens: float = 0.0
-    cost_usd: float | None = 0.0
-    most_usd: float | None = 0.0
-    """If every reply were as long as `max_tokens` allows; None where nothing bounds it."""
+"""Questions that are played, of those that are stored and of those that are not."""
 
 
 @dataclass
@@ -57,133 +47,97 @@ class RunEstimate:
     def most_usd(self) -> float | None:
         return _total(each.most_usd for each in self.models.values())
 
-
-class Pretender(Wrapper):
-    """Stands in for a model: answers from the store where it can, else with a made-up reply in the right form."""
-
-    def __init__(
-        self,
-        built: BuiltModel,
-        calls: ExperimentCalls | None,
-        flights: Flights,
-        known: dict[str, Reply],
-        questions: Mapping[str, Question],
-    ) -> None:
-        super().__init__(built.model)
-        self._built = built
-        self._calls = calls
-        self._flights = flights
-        self._known = known
-        self._questions = questions
-        self.taken = ModelEstimate()
-
-    async def generate(self, request: Request) -> Reply:
-        key = digest_of_bytes(canonical_json([self.inner.shape(request), request.sample, request.attempt]))
-        return await self._flights.once(key, lambda: self._once(key, request))
-
-    async def _once(self, key: str, request: Request) -> Reply:
-        if key not in self._known:
-            stored = await self._calls.find_call(key) if self._calls else None
-            if stored is not None:
-                self.taken.stored += 1
-            self._known[key] = stored or self._pretend(request)
-        return self._known[key]
-
-    def _pretend(self, request: Request) -> Reply:
-        taken, price, most = self.taken, self.price, self._built.max_tokens
-        prompt = sum(len(message.content) for message in request.messages) / CHARACTERS_A_TOKEN
-        completion = min(COMPLETION_TOKENS, most or COMPLETION_TOKENS)
-        taken.calls += 1
-        taken.prompt_tokens += prompt
-        taken.completion_tokens += completion
-        taken.cost_usd = _plus(taken.cost_usd, _cost_usd(price, prompt, completion))
-        taken.most_usd = _plus(taken.most_usd, _cost_usd(price, prompt, most))
-        question = self._questions.get(request.question_id or "")
-        return Reply(_made_up(request, self.name, question), version="pretended")
+    @property
+    def guessed(self) -> bool:
+        """Whether most of the lengths are our guess, nothing like it being stored."""
+        calls = sum(each.calls for each in self.models.values())
+        return sum(each.guessed for each in self.models.values()) > calls / 2
 
 
 async def estimate(experiment: Experiment, store: Store | None) -> RunEstimate:
     """Play a sample with pretenders and scale it up. Without a store nothing is finished yet."""
     assert experiment.dataset is not None
     calls = ExperimentCalls(store, experiment.name) if store else None
-    flights = Flights()
+    flights, memory = Flights(), Memory()
     known: dict[str, Reply] = {}  # one for all: two names for one model are asked once
-    questions: dict[str, Question] = {}
-    pretenders = {
-        name: Pretender(built, calls, flights, known, questions) for name, built in experiment.models.items()
-    }
-    models: Mapping[str, Model] = pretenders
-    seated = experiment.with_models(models)
-    size = len(experiment.dataset)
-    sample = seeded(experiment.spec.seed, "estimate").sample(range(size), min(SAMPLE, size))
-    chosen = set(sample)
-    for position, case in enumerate(experiment.dataset):
-        if position in chosen:
-            questions[case.question.id] = case.question
-            await _play_and_judge(seated, case)
-    scale = size / len(sample)
-    return RunEstimate(
-        episodes=experiment.episodes,
-        sampled=len(sample),
-        models={name: _scaled(each.taken, scale) for name, each in pretenders.items()},
-    )
+    pretenders = {name: Pretender(built, calls, flights, known, memory) for name, built in experiment.models.items()}
+    seated = experiment.with_models(pretenders)
+    finished = await _finished(experiment, store) if store else frozenset()
+    done = [position for position in range(len(experiment.dataset)) if position in finished]
+    left = [position for position in range(len(experiment.dataset)) if position not in finished]
+    taken = {name: ModelEstimate() for name in pretenders}
+    sampled = 0
+    # What is finished comes first: the rest is played the way it went.
+    for part, positions in (("done", done), ("left", left)):
+        draw = seeded(experiment.spec.seed, "estimate", part)
+        chosen = set(draw.sample(positions, min(SAMPLE, len(positions))))
+        for position, case in enumerate(experiment.dataset):
+            if position in chosen:
+                memory.cases[case.question.id] = case
+                await _play_and_grade(seated, case, memory)
+        if part == "done":
+            memory.remember(list(memory.cases))
+        sampled += len(chosen)
+        for name, pretender in pretenders.items():
+            taken[name] = _sum(taken[name], pretender.taken, len(positions) / max(1, len(chosen)))
+            pretender.taken = ModelEstimate()
+    return RunEstimate(experiment.episodes, sampled, taken)
 
 
-async def _play_and_judge(seated: Experiment, case: Case) -> None:
+async def _finished(experiment: Experiment, store: Store) -> frozenset[int]:
+    """The places of the questions on which nothing is left to play."""
+    digests = [case.question.digest for case in experiment.dataset or ()]
+    cells = {cell.id: cell.plays(experiment.spec.repeats) for cell in experiment.cells}
+    done = await store.run(partial(queries.finished, cells=list(cells), questions=list(dict.fromkeys(digests))))
+    needed = [(cell, repeat) for cell, repeats in cells.items() for repeat in repeats]
+    whole = {digest for digest in digests if all((cell, digest, repeat) in done for cell, repeat in needed)}
+    return frozenset(position for position, digest in enumerate(digests) if digest in whole)
+
+
+async def _play_and_grade(seated: Experiment, case: Case, memory: Memory) -> None:
+    like = memory.like(case.question.id)
+    answered = (
+        case if like is None else memory.cases[like]
+    )  # whose answers are given: a judge is needed as it was there
+    grouping = seated.spec.grouping
+    shown = grouping is not None and grouping.reference == "shown"
     said: dict[str, str] = {}
-    for cell, repeat in ((cell, repeat) for cell in seated.cells for repeat in cell.plays(seated.spec.repeats)):
-        answer = (await play(cell, case.question, repeat)).verdict.answer
-        if answer is not None and needs_judge(case, answer):
-            said[normalise(answer)] = answer
+    captains: dict[int, list[Verdict]] = defaultdict(list)
+    for cell in seated.cells:
+        grouper = cell.team.grouper
+        told = grouper.knowing(case) if shown and isinstance(grouper, Stages) else None
+        for repeat in cell.plays(seated.spec.repeats):
+            verdict = (await play(cell, case.question, repeat, grouper=told)).verdict
+            if verdict.answer is not None and needs_judge(answered, verdict.answer):
+                said[normalise(verdict.answer)] = verdict.answer
+            if captain_speaks(cell):
+                captains[repeat].append(verdict)
     for judging in seated.grading.judges if said else ():
         await judge(judging, case, said, seated.grading.team.seated())
+    await _match(seated, case, captains, shows_reference=shown)
 
 
-def _scaled(taken: ModelEstimate, scale: float) -> ModelEstimate:
+async def _match(
+    seated: Experiment, case: Case, captains: Mapping[int, Sequence[Verdict]], *, shows_reference: bool
+) -> None:
+    """The calls that say whose words a captain used: measurement, but on the same bill."""
+    team = next((cell.team for cell in seated.cells if captain_speaks(cell)), None)
+    if team is None or not isinstance(team.grouper, Stages) or team.grouper.model is None:
+        return
+    for repeat, verdicts in captains.items():
+        left = words_left(case, repeat, verdicts)
+        if left is not None:
+            await match_words(left, team.seated(repeat), shows_reference=shows_reference)
+
+
+def _sum(total: ModelEstimate, taken: ModelEstimate, scale: float) -> ModelEstimate:
     values: dict[str, Any] = {}
-    for name in ("calls", "stored", "prompt_tokens", "completion_tokens", "cost_usd", "most_usd"):
+    for name in vars(taken):
         value = getattr(taken, name)
-        values[name] = None if value is None else value * scale
+        values[name] = plus(getattr(total, name), None if value is None else value * scale)
     return ModelEstimate(**values)
-
-
-def _cost_usd(price: Price | None, prompt: float, completion: float | None) -> float | None:
-    """None where the price or the length is unknown; what is free is free at any length."""
-    if price is None or (completion is None and price.completion > 0):
-        return None
-    return (prompt * price.prompt + (completion or 0) * price.completion) / 1e6
 
 
 def _total(costs: Iterable[float | None]) -> float | None:
     known = list(costs)
     return None if None in known else sum(cost for cost in known if cost is not None)
-
-
-def _plus(total: float | None, more: float | None) -> float | None:
-    return None if total is None or more is None else total + more
-
-
-def _answer_to(question: Question | None, asked: str) -> str:
-    """Where no form says what may be answered, the question does."""
-    if question is None or question.kind == "open":
-        return f"pretended {asked[:8]}"
-    return seeded(0, asked).choice(question.letters or ("yes", "no"))
-
-
-def _made_up(request: Request, model: str, question: Question | None) -> str:
-    """A reply in the form asked for, and one that its form can read: a partition is whole, a list of grades complete."""
-    # Different words for every prompt and model: at worst nobody agrees, everything is grouped, debated and judged.
-    asked = digest([model, request.sample, *(message.content for message in request.messages)])
-    if request.schema is None:
-        return f"Answer: {_answer_to(question, asked)}"
-    said = {"reasoning": "pretended", "answer": f"pretended {asked[:8]}"}
-    made = instance(request.schema, said, lambda place: seeded(0, asked, place).random())
-    properties = request.schema.get("properties", {})
-    if "groups" in properties:
-        made["groups"] = [[number + 1] for number in range(properties["groups"]["maxItems"])]
-    if "grades" in properties:
-        size = properties["grades"]["items"]["properties"]["id"]["maximum"]
-        made["grades"] = [{"id": number + 1, "is_correct": False} for number in range(size)]
-    if "points" in properties and properties["points"].get("type") == "array":  # a purse that must not be overdrawn
-        made["points"] = [1] + [0] * (properties["points"].get("minItems", 1) - 1)
-    return orjson.dumps(made).decode()

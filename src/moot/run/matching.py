@@ -104,13 +104,21 @@ async def _unmatched(store: Store, cells: Sequence[Cell], cases: Sequence[Case],
         verdicts[row["question"], row["repeat"]].append(verdict_of(row["verdict"]))
     left = []
     for key in sorted(verdicts):
-        case = by_digest[key[0]]
-        drafts = dict.fromkeys(text for verdict in verdicts[key] for text in _texts(verdict.answers))
-        words = sorted({word for verdict in verdicts[key] for word in _left_over(case.question, verdict)})
-        before = earlier.get(key, ())
-        if words and _covering(before, by, [*drafts, *words]) is None:
-            left.append(Unmatched(case, key[1], tuple(drafts), tuple(words), before))
+        found = words_left(by_digest[key[0]], key[1], verdicts[key], earlier.get(key, ()))
+        if found is not None and _covering(found.earlier, by, [*found.drafts, *found.words]) is None:
+            left.append(found)
     return left
+
+
+def words_left(
+    case: Case, repeat: int, verdicts: Sequence[Verdict], earlier: tuple[Mapping[str, Any], ...] = ()
+) -> Unmatched | None:
+    """What the captains of one question said that no draft says; None: nothing."""
+    if case.question.kind != "open":
+        return None
+    drafts = dict.fromkeys(text for verdict in verdicts for text in _texts(verdict.answers))
+    words = sorted({word for verdict in verdicts for word in _left_over(case.question, verdict)})
+    return Unmatched(case, repeat, tuple(drafts), tuple(words), earlier) if words else None
 
 
 def _left_over(question: Question, verdict: Verdict) -> Iterator[str]:
@@ -122,28 +130,36 @@ def _left_over(question: Question, verdict: Verdict) -> Iterator[str]:
 
 async def _match(store: Store, left: Unmatched, team: Team, by: str, *, shows_reference: bool) -> bool:
     """Ask about one question and keep what is said. False: nothing usable was; the next run asks again."""
+    question = left.case.question
+    seated = team.seated(left.repeat)
+    groups = await match_words(left, seated, shows_reference=shows_reference)
+    if groups is None:
+        return False
+    keys = [call.reply.key for call in seated.journal if call.reply is not None]
+    entry = {"by": by, "groups": groups, "calls": keys}
+    content = json.dumps([*left.earlier, entry], ensure_ascii=False)
+    store.put_later([(schema.matches, {"question": question.digest, "repeat": left.repeat, "content": content})])
+    return True
+
+
+async def match_words(left: Unmatched, team: Team, *, shows_reference: bool) -> list[list[str]] | None:
+    """The texts of a question by meaning; None where the grouping model gave no usable word."""
     grouper = team.grouper
     assert isinstance(grouper, Stages), "who matches is who groups"
     question = left.case.question
     clusters: dict[str, list[str]] = {}
     for text in (*left.drafts, *left.words):
         clusters.setdefault(word_key(question, text), []).append(text)
-    seated = team.seated(left.repeat)
+    alike = list(clusters.values())
     parts: list[list[int]] | None
     if grouper.model is not None:
         told = grouper.knowing(left.case) if shows_reference else grouper
-        parts = await _by_model(question, [texts[0] for texts in clusters.values()], seated, told)
+        parts = await _by_model(question, [texts[0] for texts in alike], team, told)
     else:
-        parts = await _by_similarity(question, [texts[0] for texts in clusters.values()], seated, grouper)
+        parts = await _by_similarity(question, [texts[0] for texts in alike], team, grouper)
     if parts is None:
-        return False
-    alike = list(clusters.values())
-    groups = [[text for number in part for text in alike[number]] for part in parts]
-    keys = [call.reply.key for call in seated.journal if call.reply is not None]
-    entry = {"by": by, "groups": groups, "calls": keys}
-    content = json.dumps([*left.earlier, entry], ensure_ascii=False)
-    store.put_later([(schema.matches, {"question": question.digest, "repeat": left.repeat, "content": content})])
-    return True
+        return None
+    return [[text for number in part for text in alike[number]] for part in parts]
 
 
 async def _by_model(question: Question, texts: Sequence[str], team: Team, grouper: Stages) -> list[list[int]] | None:

@@ -16,19 +16,21 @@ from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
-from sqlalchemy.exc import IntegrityError
 
-from moot.errors import MootError, UsageError
+from moot.errors import MootError, StoreError, UsageError
 from moot.grade.normalise import normalise
 from moot.run.build import Cell, Experiment
 from moot.run.grading import Grading, settle
 from moot.store import queries, schema
 from moot.store.rows import case_of, case_row, episode_row, score_row
 from moot.store.store import Store
-from moot.types import Case, Episode, digest
+from moot.types import Case, Episode, Question, digest
 
 TOGETHER = 500
 """Episodes written in one transaction."""
+
+LINGER_S = 0.2
+"""Episodes gather for this long before they are written."""
 
 TRIES = 5
 """How often a question's place is drawn again where two servers write into one store at the same moment."""
@@ -48,6 +50,7 @@ class ServedRecord:
         self._cells = tuple(cells)
         self._waiting: asyncio.Queue[Episode | None] = asyncio.Queue()
         self._writer: asyncio.Task[None] | None = None
+        self._hurry = asyncio.Event()
         self.error: MootError | None = None
         """Why nothing is kept any more, if the store cannot be written."""
 
@@ -80,42 +83,47 @@ class ServedRecord:
 
     async def flush(self) -> None:
         """All that was added so far is written."""
+        self._hurry.set()
         await self._waiting.join()
 
     async def close(self) -> None:
         if self._writer is None:
             return
         self._waiting.put_nowait(None)
+        self._hurry.set()
         await self._writer
         self._writer = None
 
     async def _write(self) -> None:
-        while (first := await self._waiting.get()) is not None:
-            batch = [first]
-            over = False
+        """Takes what has gathered every so often: one transaction for many, and nobody waits for it."""
+        over = False
+        while not over:
+            batch = [await self._waiting.get()]
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LINGER_S):
+                    await self._hurry.wait()
+            self._hurry.clear()
             while len(batch) < TOGETHER and not self._waiting.empty():
-                following = self._waiting.get_nowait()
-                if following is None:
-                    over = True
-                    break
-                batch.append(following)
+                batch.append(self._waiting.get_nowait())
+            over = None in batch
+            episodes = [each for each in batch if each is not None]
             try:
-                await self._store.run(partial(self._keep, episodes=batch))
+                if episodes:
+                    await self._store.run(partial(self._keep, episodes=episodes))
             except MootError as error:
                 self.error = error
-            for _ in range(len(batch) + over):
+            for _ in batch:
                 self._waiting.task_done()
-            if over:
-                return
-        self._waiting.task_done()
 
     def _keep(self, connection: Connection, episodes: Sequence[Episode]) -> None:
+        cases = _placed(connection, self.id, [episode.question for episode in episodes])
+        scores = []
         for episode in episodes:
-            case = _placed(connection, self.id, Case(episode.question, None, known=False))
-            queries.put(connection, schema.episodes, [episode_row(episode)])
+            case = cases[episode.question.digest]
             score = self.grading.at_once(case, episode.verdict.answer)
-            row = score_row(episode.cell, case.digest, episode.repeat, self.grading.name, score)
-            queries.put(connection, schema.scores, [row])
+            scores.append(score_row(episode.cell, case.digest, episode.repeat, self.grading.name, score))
+        queries.put(connection, schema.episodes, [episode_row(episode) for episode in episodes])
+        queries.put(connection, schema.scores, scores)
         _count(connection, self.id)
 
     async def feedback(self, episode: str, *, answer: str | None = None, correct: bool | None = None) -> dict[str, Any]:
@@ -149,7 +157,11 @@ class ServedRecord:
             schema.scores.c.grader == self.grading.name,
         )
         score = connection.execute(select(schema.scores.c.value, schema.scores.c.stage).where(*place)).one()
-        return {"episode": episode, "correct": None if score.value is None else score.value == 1.0, "stage": score.stage}
+        return {
+            "episode": episode,
+            "correct": None if score.value is None else score.value == 1.0,
+            "stage": score.stage,
+        }
 
     def _grade_again(self, connection: Connection, case: Case) -> None:
         """Every answer to this question, now that the reference is known."""
@@ -160,34 +172,37 @@ class ServedRecord:
             queries.put(connection, schema.scores, [graded])
 
 
-def _placed(connection: Connection, experiment: str, case: Case) -> Case:
-    """The question's place among those of the experiment, and the case that stands there: a later one is better known."""
-    places = schema.experiment_questions
-    mine = places.c.experiment == experiment
-    found = connection.execute(
-        select(schema.cases.c.content)
-        .join(places, places.c.case == schema.cases.c.id)
-        .where(mine, places.c.question == case.question.digest)
-    ).scalar()
-    if found is not None:
-        return case_of(found)
-    queries.add(connection, schema.cases, [case_row(case)])
-    for attempt in range(TRIES):
-        last = connection.execute(select(func.max(places.c.position)).where(mine)).scalar()
-        row = {
-            "experiment": experiment,
-            "position": 0 if last is None else last + 1,
-            "question": case.question.digest,
-            "case": case.digest,
-        }
-        try:
-            with connection.begin_nested():
-                connection.execute(places.insert().values(**row))
-            break
-        except IntegrityError:
-            if attempt == TRIES - 1:
-                raise
-    return case
+def _placed(connection: Connection, experiment: str, questions: Sequence[Question]) -> dict[str, Case]:
+    """The case of each question; one that was never asked before gets a place among the others.
+
+    A case that is there stands: it may be better known than a new one would be.
+    """
+    wanted = {question.digest: question for question in questions}
+    for _ in range(TRIES):
+        found = _cases(connection, experiment, list(wanted))
+        new = [Case(question, None, known=False) for key, question in wanted.items() if key not in found]
+        if not new:
+            return found
+        places = schema.experiment_questions
+        last = connection.execute(select(func.max(places.c.position)).where(places.c.experiment == experiment)).scalar()
+        rows = [
+            {"experiment": experiment, "position": position, "question": case.question.digest, "case": case.digest}
+            for position, case in enumerate(new, start=0 if last is None else last + 1)
+        ]
+        queries.add(connection, schema.cases, [case_row(case) for case in new])
+        # Another server may have taken a place meanwhile: then its row stands, and ours is tried on the next ones.
+        queries.add(connection, places, rows)
+    raise StoreError("other servers take every place in this store before we do")
+
+
+def _cases(connection: Connection, experiment: str, questions: Sequence[str]) -> dict[str, Case]:
+    places, cases = schema.experiment_questions, schema.cases
+    found: dict[str, Case] = {}
+    for part in queries.chunks(questions):
+        query = select(places.c.question, cases.c.content).join(cases, cases.c.id == places.c.case)
+        query = query.where(places.c.experiment == experiment, places.c.question.in_(part))
+        found.update((question, case_of(content)) for question, content in connection.execute(query))
+    return found
 
 
 def _count(connection: Connection, experiment: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from moot.select.labels import LabelMatrix, Proposer, SelectionSplit, TestSplit, read_labels, split_labels
 from moot.select.oracle import Oracle, VoteOracle
-from moot.select.selector import Chosen, Selector, registered, selector
+from moot.select.registry import Chosen, Selector, registered, selector
 
 __all__ = [
     "Chosen",

@@ -10,7 +10,7 @@ import numpy as np
 
 from moot.select.labels import SelectionSplit, selection_only
 from moot.select.oracle import Oracle
-from moot.select.selector import Chosen, check_k, check_share, completed, ranked
+from moot.select.registry import Chosen, check_k, check_share, completed, ranked
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from moot.errors import UsageError
 from moot.select.kgreedy import Objective, k_greedy, value
 from moot.select.labels import Floats, SelectionSplit, selection_only
 from moot.select.oracle import Meter, Oracle
-from moot.select.selector import Chosen, check_calls, check_count, check_k, completed
+from moot.select.registry import Chosen, check_calls, check_count, check_k, completed
 from moot.select.surrogate import SAMPLES, Counted, learn
 from moot.select.truth import FOLDS, NaiveBayes, dealt
 

@@ -95,6 +95,7 @@ def _plain(file: Path, frame: pl.DataFrame) -> pl.DataFrame:
         raise FileError("holds no rows, or --where leaves none", file=file)
     if "prompt" not in frame.columns:
         frame = frame.with_columns(pl.lit("").alias("prompt"))
+    frame = frame.with_columns(_whole(frame[name]) for name in ("question_id", "pred", "answer"))
     label = [pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase() for name in ("pred", "answer")]
     names = [pl.col(name).cast(pl.String) for name in ("question_id", "model")]
     prompt = pl.col("prompt").cast(pl.String).fill_null("")
@@ -105,6 +106,17 @@ def _plain(file: Path, frame: pl.DataFrame) -> pl.DataFrame:
         if rows[name].null_count():
             raise FileError(f"{rows[name].null_count()} rows have no {name}", file=file)
     return rows
+
+
+def _whole(column: pl.Series) -> pl.Series:
+    """Whole numbers that became floats because some were missing (1.0 for 1) are whole again; NaN is missing."""
+    import polars as pl
+
+    if not column.dtype.is_float():
+        return column
+    column = column.fill_nan(None)
+    known = column.drop_nulls()
+    return column.cast(pl.Int64) if (known == known.round()).all() else column
 
 
 def _truth(file: Path, rows: pl.DataFrame) -> dict[str, str]:

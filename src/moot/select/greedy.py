@@ -11,7 +11,7 @@ import numpy as np
 
 from moot.select.labels import Floats, SelectionSplit, selection_only
 from moot.select.oracle import Meter, Oracle
-from moot.select.selector import Chosen, check_calls, check_k, completed
+from moot.select.registry import Chosen, check_calls, check_k, completed
 
 
 @dataclass(frozen=True, slots=True)

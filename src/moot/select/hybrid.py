@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol, cast, runtime_checkable
 
 from moot.select.labels import SelectionSplit, selection_only
 from moot.select.oracle import Oracle
-from moot.select.selector import Chosen, check_calls, check_count, check_k, selector
+from moot.select.registry import Chosen, check_calls, check_count, check_k, selector
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from moot.select.labels import Floats, Places, SelectionSplit
-from moot.select.selector import completed
+from moot.select.registry import completed
 
 COMPLETIONS = 10
 

@@ -20,6 +20,9 @@ Asked = Callable[[tuple[Proposer, ...], str], Awaitable[float]]
 """One question: the proposers whose responses are read, the question's id; 1 if right, 0 if not."""
 
 
+BY_VOTE = "no summariser model: the ensemble's word is the weighted vote of the team's labels, 0 calls"
+
+
 class Oracle(Protocol):
     @property
     def calls_each(self) -> int:
@@ -41,7 +44,7 @@ class VoteOracle:
     weights: Floats
     seed: int = 0
     calls_each: int = 0
-    words: str = "no summariser model: the ensemble's word is the weighted vote of the team's labels, 0 calls"
+    words: str = BY_VOTE
     _lots: Floats = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -85,7 +88,7 @@ async def one_team(oracle: Oracle, team: Sequence[int], questions: Places) -> Fl
 
 
 class OutOfCalls(Exception):
-    """The next question would go beyond the budget. Selectors end with what they have, and say so."""
+    """The next question would go beyond the budget. A selector looks at `left` before each step, and ends in words."""
 
 
 @dataclass

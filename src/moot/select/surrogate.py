@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from moot.select.kgreedy import COMPLETIONS, k_greedy, value
 from moot.select.labels import Floats, LabelMatrix, Places, SelectionSplit, selection_only
 from moot.select.oracle import Meter, Oracle
-from moot.select.selector import Chosen, check_calls, check_count, check_k, completed
+from moot.select.registry import Chosen, check_calls, check_count, check_k, completed
 
 SAMPLES = 200
 

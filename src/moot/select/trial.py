@@ -15,7 +15,7 @@ from moot.select.aggregate import Aggregator
 from moot.select.kgreedy import Objective, value
 from moot.select.labels import Floats, Halves, LabelMatrix, Places, split_labels
 from moot.select.oracle import Oracle, VoteOracle, one_team
-from moot.select.selector import Chosen, Selector
+from moot.select.registry import Chosen, Selector
 
 
 @dataclass(frozen=True, slots=True)

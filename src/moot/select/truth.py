@@ -19,7 +19,7 @@ from moot.errors import UsageError
 from moot.select.kgreedy import COMPLETIONS, k_greedy, value
 from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix, Places, SelectionSplit, selection_only
 from moot.select.oracle import Oracle
-from moot.select.selector import Chosen, check_count, check_k, completed
+from moot.select.registry import Chosen, check_count, check_k, completed
 
 FOLDS = 5
 NAIVE_BAYES = "naive-bayes"

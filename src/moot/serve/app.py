@@ -20,7 +20,7 @@ from typing import Annotated, Any, TypeVar
 import orjson
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Message as AsgiMessage
@@ -61,6 +61,7 @@ ALIVE_S = 15.0
 DAY_S = 86_400.0
 
 T = TypeVar("T")
+F = TypeVar("F", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Feedback(BaseModel):
     correct: bool | None = None
 
 
-# Headers are read by hand and only described here: resolving them is half of what FastAPI does for a request.
+# Headers and bodies are read by hand and only described here: resolving them is half of what FastAPI does for a request.
 _BEARER: dict[str, Any] = {"security": [{"bearer": []}]}
 _CHAT = {
     **_BEARER,
@@ -126,7 +127,7 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> FastAPI:
             await live.close()
 
     app = FastAPI(title="moot", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
-    _describe_keys(app)
+    _describe(app)
     app.add_middleware(BodyLimit, most=settings.body_bytes, count=server.count_request)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -137,15 +138,41 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> FastAPI:
     return app
 
 
-def _describe_keys(app: FastAPI) -> None:
+_REF = "#/components/schemas/{model}"
+
+
+def _body(form: type[BaseModel]) -> dict[str, Any]:
+    """The description of a body that a route reads by itself."""
+    reference = {"$ref": _REF.format(model=form.__name__)}
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": reference}}}}
+
+
+def _describe(app: FastAPI) -> None:
+    """Add what FastAPI cannot know: the bodies, and that a key may be asked for."""
     plain = app.openapi
 
     def described() -> dict[str, Any]:
         schema = plain()
-        schema.setdefault("components", {})["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+        parts = schema.setdefault("components", {})
+        parts["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+        for form in (ChatRequest, ResponsesRequest, Feedback):
+            whole = form.model_json_schema(ref_template=_REF)
+            parts.setdefault("schemas", {}).update({**whole.pop("$defs", {}), form.__name__: whole})
         return schema
 
     app.openapi = described  # type: ignore[method-assign]
+
+
+async def _read(form: type[F], request: Request) -> F:
+    """The body in this form, or the first thing that is wrong with it."""
+    raw = await request.body()
+    try:
+        return form.model_validate_json(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        message = f"{place}: {first['msg']}" if place else str(first["msg"])
+        raise Refused(400, message, code="invalid_request", param=place or None) from None
 
 
 class Server:
@@ -196,9 +223,10 @@ class Server:
             ]
             return _json({"object": "list", "data": listed})
 
-        @app.post("/v1/chat/completions", responses=errors, openapi_extra=_CHAT)
-        async def chat(body: ChatRequest, request: Request) -> Response:
+        @app.post("/v1/chat/completions", responses=errors, openapi_extra={**_CHAT, **_body(ChatRequest)})
+        async def chat(request: Request) -> Response:
             holder = self.gate.holder(request)
+            body = await _read(ChatRequest, request)
             options = body.stream_options
             told = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
             watched = told or bool(options and options.include_team)
@@ -217,9 +245,10 @@ class Server:
             done = await unless_gone(request, play.completion())
             return _whole(done.whole(), done)
 
-        @app.post("/v1/responses", responses=errors, openapi_extra=_BEARER)
-        async def responses(body: ResponsesRequest, request: Request) -> Response:
+        @app.post("/v1/responses", responses=errors, openapi_extra={**_BEARER, **_body(ResponsesRequest)})
+        async def responses(request: Request) -> Response:
             holder = self.gate.holder(request)
+            body = await _read(ResponsesRequest, request)
             play = Play(
                 self,
                 holder,
@@ -234,9 +263,10 @@ class Server:
                 return Stream(play.ident, _each(response_events(done)))
             return _whole(orjson.dumps(response_json(done)), done)
 
-        @app.post("/v1/feedback", responses=errors, openapi_extra=_BEARER)
-        async def feedback(body: Feedback, request: Request) -> Response:
+        @app.post("/v1/feedback", responses=errors, openapi_extra={**_BEARER, **_body(Feedback)})
+        async def feedback(request: Request) -> Response:
             self.gate.holder(request)
+            body = await _read(Feedback, request)
             if (body.answer is None) == (body.correct is None):
                 raise Refused(400, "Send either 'answer' or 'correct'.", code="invalid_feedback", param="answer")
             try:

@@ -79,6 +79,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen(2048)  # whoever comes before the server is up waits, and is not refused
     except OSError as error:
         listening.close()
         raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}; try another --port") from None

@@ -326,12 +326,14 @@ def passing(error: BaseException) -> bool:
     state = getattr(error, "sqlstate", None) or ""
     if state.startswith(_AWAY) or state in _AGAIN:
         return True
-    lost = isinstance(error, OSError | TimeoutError | asyncpg.InterfaceError)
+    # The last is what asyncpg says when the line breaks in the middle of many rows.
+    lost = isinstance(error, OSError | TimeoutError | asyncpg.InterfaceError | asyncpg.InternalClientError)
     return lost and not isinstance(error, ValueError)  # those of asyncpg that are values it cannot send
 
 
 def driver(error: BaseException) -> bool:
-    return isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError | OSError)
+    own = asyncpg.PostgresError | asyncpg.InterfaceError | asyncpg.InternalClientError
+    return isinstance(error, own | OSError)
 
 
 def unwritable(error: BaseException) -> bool:

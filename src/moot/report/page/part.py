@@ -47,14 +47,11 @@ class Part:
             about["unknown"] = True
         self._cases.append(about)
 
-    def add_episode(
-        self, question: int, cell: int, repeat: int, play: Sequence[Any], score: Sequence[Any] | None
-    ) -> None:
-        """`play`: outcome, answer, verdict, transcript and seconds, as they are stored."""
-        outcome, answer, verdict, transcript, seconds = play
+    def add_episode(self, question: int, cell: int, repeat: int, play: Sequence[Any]) -> None:
+        """`play`: outcome, answer, verdict, transcript and seconds, as they are stored; value, stage, detail of its score."""
+        outcome, answer, verdict, transcript, seconds, value, stage, detail = play
         said, drafts = self._verdict(verdict)
         steps = self._steps
-        value, stage, detail = score or (None, None, None)
         self._episodes.append(
             [
                 question,

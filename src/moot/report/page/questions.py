@@ -16,7 +16,7 @@ from itertools import product
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, and_, func, select
 
 from moot.report.figures import grader_of
 from moot.report.page.pack import Once, packed
@@ -87,7 +87,7 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
     cells = queries.cells_of(connection, experiment["id"])
     repeats = _repeats(connection, [cell["id"] for cell in cells])
     columns = Columns(repeats, len(cells))
-    reader = _Reader(connection, cells, grader_of(config), columns, grade)
+    reader = _Reader(connection, experiment["id"], cells, grader_of(config), columns, grade)
     size = max(1, EPISODES_A_PART // max(1, len(cells) * repeats))
     packing = []
     with _uncollected(), ThreadPoolExecutor(1) as pool:  # compression lets go of the interpreter
@@ -129,15 +129,19 @@ def _title(cell: Row) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
+    position: int
     question: str
-    case_id: str
     case: Case
 
 
 def _batches(connection: Connection, ident: str, size: int) -> Iterator[list[Place]]:
+    places, cases = schema.experiment_questions, schema.cases
+    query = select(places.c.position, places.c.question, cases.c.content).join(cases, cases.c.id == places.c.case)
     batch: list[Place] = []
-    for row in queries.cases_of(connection, ident):
-        batch.append(Place(row["question"], row["id"], case_of(row["content"])))
+    for position, question, content in connection.execute(
+        query.where(places.c.experiment == ident).order_by(places.c.position)
+    ).all():
+        batch.append(Place(position, question, case_of(content)))
         if len(batch) == size:
             yield batch
             batch = []
@@ -145,9 +149,16 @@ def _batches(connection: Connection, ident: str, size: int) -> Iterator[list[Pla
         yield batch
 
 
+Play = Sequence[Any]
+"""Outcome, answer, verdict, transcript and seconds of an episode, then value, stage and detail of its score."""
+Plays = Mapping[tuple[str, int], Play]
+"""By cell and repeat."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     connection: Connection
+    ident: str
     cells: Sequence[Row]
     grader: str
     columns: Columns
@@ -155,39 +166,38 @@ class _Reader:
 
     def part(self, places: Sequence[Place]) -> dict[str, Any]:
         numbers = {cell["id"]: number for number, cell in enumerate(self.cells)}
-        episodes = self._episodes([place.question for place in places], list(numbers))
-        scores = self._scores([place.case_id for place in places], list(numbers))
+        episodes = self._episodes(places[0].position, places[-1].position, list(numbers))
         part = Part([place.case.question.text for place in places])
         for number, place in enumerate(places):
             part.add_case(place.case)
-            plays = episodes.get(place.question, {})
-            self._add_columns(place, plays, scores)
+            plays = episodes.get(place.position, {})
+            self._add_columns(place, plays)
             for cell, repeat in product(numbers, range(self.columns.repeats)):
                 if play := plays.get((cell, repeat)):
-                    part.add_episode(number, numbers[cell], repeat, play, scores.get((cell, place.case_id, repeat)))
+                    part.add_episode(number, numbers[cell], repeat, play)
         part.add_calls(self._calls(part.keys()))
         return part.row()
 
-    def _episodes(self, questions: Sequence[str], cells: Sequence[str]) -> dict[str, dict[tuple[str, int], Any]]:
-        """By question, then by cell and repeat."""
-        table = schema.episodes
-        fields = (table.c.outcome, table.c.answer, table.c.verdict, table.c.transcript, table.c.seconds)
-        found: dict[str, dict[tuple[str, int], Any]] = {}
-        for part in queries.chunks(questions):
-            query = select(table.c.question, table.c.cell, table.c.repeat, *fields)
-            query = query.where(table.c.question.in_(part), table.c.cell.in_(cells))
-            for question, cell, repeat, *rest in self.connection.execute(query).all():
-                found.setdefault(question, {})[cell, repeat] = rest
-        return found
-
-    def _scores(self, cases: Sequence[str], cells: Sequence[str]) -> dict[tuple[str, str, int], Any]:
-        table = schema.scores
-        found: dict[tuple[str, str, int], Any] = {}
-        for part in queries.chunks(cases):
-            query = select(table.c.cell, table.c.case, table.c.repeat, table.c.value, table.c.stage, table.c.detail)
-            query = query.where(table.c.case.in_(part), table.c.cell.in_(cells), table.c.grader == self.grader)
-            for cell, case, repeat, *score in self.connection.execute(query).all():
-                found[cell, case, repeat] = score
+    def _episodes(self, first: int, last: int, cells: Sequence[str]) -> dict[int, dict[tuple[str, int], Play]]:
+        """Every episode on the questions from one position to another, with its score, by position."""
+        places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
+        own = and_(
+            scores.c.cell == episodes.c.cell,
+            scores.c.case == places.c.case,
+            scores.c.repeat == episodes.c.repeat,
+            scores.c.grader == self.grader,
+        )
+        fields = [episodes.c[name] for name in ("outcome", "answer", "verdict", "transcript", "seconds")]
+        query = (
+            select(places.c.position, episodes.c.cell, episodes.c.repeat, *fields)
+            .add_columns(scores.c.value, scores.c.stage, scores.c.detail)
+            .join(episodes, and_(episodes.c.question == places.c.question, episodes.c.cell.in_(cells)))
+            .outerjoin(scores, own)
+            .where(places.c.experiment == self.ident, places.c.position.between(first, last))
+        )
+        found: dict[int, dict[tuple[str, int], Play]] = {}
+        for position, cell, repeat, *play in self.connection.execute(query).all():
+            found.setdefault(position, {})[cell, repeat] = play
         return found
 
     def _calls(self, keys: Sequence[str]) -> Iterator[Any]:
@@ -206,9 +216,7 @@ class _Reader:
             query = select(table.c.key, table.c.shape, *(table.c[name] for name in fields))
             yield from self.connection.execute(query.where(table.c.key.in_(part))).all()
 
-    def _add_columns(
-        self, place: Place, plays: Mapping[tuple[str, int], Any], scores: Mapping[tuple[str, str, int], Any]
-    ) -> None:
+    def _add_columns(self, place: Place, plays: Plays) -> None:
         columns, case = self.columns, place.case
         columns.keys.append(place.question[:12])
         columns.ids.append(case.question.id)
@@ -224,12 +232,11 @@ class _Reader:
             drafts: dict[str, str | None] = {}
             for number, cell in enumerate(self.cells):
                 play = plays.get((cell["id"], repeat))
-                score = scores.get((cell["id"], place.case_id, repeat))
-                columns.grades[number].append(_mark(play, score))
+                columns.grades[number].append(_mark(play))
                 columns.outcomes[number].append(NOT_PLAYED if play is None else OUTCOMES.get(play[0], "?"))
                 columns.answers[number].append(-1 if play is None or play[1] is None else said[play[1]])
                 if play is not None and cell["player"]:
-                    rights[cell["player"]] = 0.0 if play[1] is None else score[0] if score else None
+                    rights[cell["player"]] = 0.0 if play[1] is None else play[5]
                     drafts.setdefault(cell["player"], play[1])
             groups = self._alone(case, plays, repeat, rights, drafts)
             different = max(different, groups)
@@ -242,7 +249,7 @@ class _Reader:
     def _alone(
         self,
         case: Case,
-        plays: Mapping[tuple[str, int], Any],
+        plays: Plays,
         repeat: int,
         rights: dict[str, float | None],
         drafts: dict[str, str | None],
@@ -265,15 +272,15 @@ class _Reader:
         return noted or len({text.strip().casefold() for text in drafts.values() if text is not None})
 
 
-def _mark(play: Any, score: Any) -> str:
+def _mark(play: Play | None) -> str:
     """One letter for a grade; see `columns.grades`."""
     if play is None:
         return NOT_PLAYED
-    if play[1] is None and (score is None or score[0] is None):
-        return "0"  # nothing to grade, and nothing right
-    if score is None or score[0] is None:
-        return "!" if score is not None and score[1] == "disputed" else "?"
-    return "1" if score[0] == 1 else "0" if score[0] == 0 else "h"
+    value, stage = play[5], play[6]
+    if value is None:
+        # Without an answer there is nothing to grade, and nothing right.
+        return "0" if play[1] is None else "!" if stage == "disputed" else "?"
+    return "1" if value == 1 else "0" if value == 0 else "h"
 
 
 def _change(mark: str, alone: float | None) -> str:
