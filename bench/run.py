@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PARTS = ("engine", "grouping", "selection")
+PARTS = ("engine", "grouping", "selection", "ray_bench")
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:

@@ -71,6 +71,23 @@ def beside(labels: LabelMatrix, splits: int) -> None:
     print("\n" + "; ".join(f"{name} {value:.1f}" for name, value in shown.items()), flush=True)
 
 
+async def gaps(labels: LabelMatrix, splits: int) -> None:
+    """Where does a team gain over the strongest proposer: where that one answered, or where it was silent?"""
+    top = int(labels.accuracy.argmax())
+    print("\n| team | weights | where the strongest answered | where it was silent |\n| --- | --- | --- | --- |")
+    for two_class in (False, True):
+        for name, k in (("greedy", 3), ("truth-prediction", 3), ("conditioned-diversity", 5), ("greedy", 5)):
+            maker = partial(by_vote, two_class=two_class)
+            parts = []
+            async for each in trials(labels, [selector(name)], k, splits=splits, summarisers=maker):
+                answered = labels.codes[top, each.tested] >= 0
+                gain = each.right - labels.right[top, each.tested]
+                parts.append((gain[answered].sum() / len(gain), gain[~answered].sum() / len(gain)))
+            spoke, silent = 100 * np.mean(parts, axis=0)
+            weights = "two classes" if two_class else "ten classes"
+            print(f"| `{name}`, k = {k} | {weights} | {spoke:+.1f} | {silent:+.1f} |", flush=True)
+
+
 async def main(splits: int) -> None:
     labels = read_labels(DATA, ["same_version"])
     print(f"{len(labels.proposers)} models, {labels.size} questions, {splits} splits, m = 400, seed 0")
@@ -78,6 +95,7 @@ async def main(splits: int) -> None:
         for two_class in (False, True):
             await table(name, pool, splits, two_class=two_class)
         beside(pool, splits)
+    await gaps(labels, splits)
 
 
 if __name__ == "__main__":

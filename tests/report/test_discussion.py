@@ -12,6 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
+from zlib import crc32
 
 import pytest
 from rich.cells import cell_len
@@ -44,7 +45,7 @@ WORDS = {
     "q1": ("AABAB", "BABAA"),
     "q2": ("BBBBB", "BBBBA"),
     "q3": ("ABABA", "ABCBB"),
-    "q4": ("ABCBC", "CBAAA"),
+    "q4": ("ABCBC", "CBDAA"),
     "q5": ("BCAAA", "DDAAA"),
 }
 PLANTED = {"q0": "A", "q1": "B", "q2": "C", "q3": "D", "q4": "D", "q5": "D"}
@@ -73,7 +74,7 @@ class Company:
         match kind(request):
             case "discuss":
                 latest = (re.findall(r"<solution>\n(.*?)\n</solution>", prompt, re.DOTALL) or [None])[-1]
-                message = {"message": "So it is.", "solution": own, "agree": latest == own}
+                message = {"message": f"So it is: {crc32(prompt.encode())}.", "solution": own, "agree": latest == own}
                 return {key: value for key, value in message.items() if key in (request.schema or {})["properties"]}
             case "challenge":
                 shown = re.findall(r"<answer>\n(.*?)\n</answer>", prompt, re.DOTALL)[0]
@@ -163,9 +164,9 @@ async def played(
         await store.close()
 
 
-def _judged(connection: Connection) -> list[tuple[str, bool]]:
+def _judged(connection: Connection) -> list[tuple[str, int | None]]:
     table = schema.judgements
-    return [(row.answer, bool(row.right)) for row in connection.execute(select(table))]
+    return [(row.answer, row.right) for row in connection.execute(select(table))]
 
 
 @pytest.fixture(scope="module")
@@ -373,7 +374,7 @@ class Rivers:
     def reply(self, player: str, request: Request) -> Script:
         prompt = request.messages[-1].content
         if player == "jan":
-            given = re.findall(r'<answer id="\d+">\n(.*?)\n</answer>', prompt, re.DOTALL)
+            given = re.findall(r'<answer n="\d+">\n(.*?)\n</answer>', prompt, re.DOTALL)
             self.judged += given
             return {"grades": [{"id": n, "is_correct": "Don" in each} for n, each in enumerate(given, start=1)]}
         if player == "zed":
@@ -395,7 +396,7 @@ async def test_judges_hear_what_a_challenge_brought(tmp_path: Path) -> None:
     strategies = [{"discuss": {**NONE, **each}} for each in settings]
     found, judged = await played(tmp_path, company, strategies, open_ended=True, judge={"models": ["jan"]})
     expected = {"Oka": False, "the quiet Don": True, "Neva": False, "Ob": False, "the lower Don": True}
-    assert {answer: right for answer, right in judged} == {normalise(name): right for name, right in expected.items()}
+    assert dict(judged) == {normalise(name): right for name, right in expected.items()}
     assert len(company.judged) == len(judged), "equal answers to one question once"
     own = row_of(found["challenges"], "simple-voting", setting="solution")
     assert (own["improved"], own["worsened"], own["ungraded"]) == (12, 0, 0)

@@ -17,8 +17,8 @@ from moot.run.runner import Runner
 from moot.serve.simulate import SimulatedServer, running
 from moot.types import Price, Request
 
-PRICE = {"prompt": 0.5, "completion": 20.0}
-MAX_TOKENS = 60
+PRICE = {"prompt": 0.05, "completion": 20.0}
+MAX_TOKENS = 32
 AT_ONCE = 500
 QUESTIONS = 1_000
 LOSSES: list[dict[str, Any]] = [
@@ -86,7 +86,7 @@ def most_usd(path: Path) -> float:
 
 @pytest.mark.parametrize(
     ("faults", "own"),
-    [([], {}), (LOSSES, {"timeout_s": 1.5, "retries": {"attempts": 3}, "hedge": {"after": 0.6}})],
+    [([], {}), (LOSSES, {"timeout_s": 6, "retries": {"attempts": 3}, "hedge": {"after": 3}})],
     ids=["everything arrives", "much gets lost, and stragglers are hedged"],
 )
 async def test_the_cap_is_never_crossed(
@@ -94,10 +94,10 @@ async def test_the_cap_is_never_crossed(
 ) -> None:
     monkeypatch.setattr(Patience.__init__, "__defaults__", (6, 900.0, 0.05, 0.2))
     provider = Provider(monkeypatch)
-    config = {"models": {"ann": {"accuracy": 0.5}}, "latency": {"fixed_s": 0.5}, "faults": faults}
+    config = {"models": {"ann": {"accuracy": 0.5}}, "latency": {"fixed_s": 2.0}, "faults": faults}
     async with running(config) as server:
         path = experiment(tmp_path, server.base_url, **own)
-        cap_usd = 1.1 * AT_ONCE * most_usd(path)
+        cap_usd = 1.05 * AT_ONCE * most_usd(path)
         described = json.loads(path.read_text())
         path.write_text(json.dumps({**described, "budget_usd": cap_usd}))
         built = build(read_experiment(path))
@@ -107,6 +107,7 @@ async def test_the_cap_is_never_crossed(
         await store.close()
     purse = runner.tally.purse
     assert purse is not None
+    print("FIG", state, provider.highest, provider.bill_usd, purse.spent_usd, cap_usd, most_usd(path))
     assert state == "budget"
     assert provider.highest > 0.8 * AT_ONCE, "or it was no crowd"
     assert provider.bill_usd <= cap_usd

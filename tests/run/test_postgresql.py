@@ -120,6 +120,16 @@ def test_every_command_as_on_sqlite(tmp_path: Path, postgres: Any, capfd: pytest
     local.close()
     assert figures(capfd, path, "--store", url) == figures(capfd, path)
     assert figures(capfd, "--store", url) == figures(capfd, path)
+    sides = ("--a", "vote", "--b", "solo@ann", "--json")
+    compared = []
+    for source in ([path], [path, "--store", url], [url]):
+        capfd.readouterr()
+        assert moot("compare", *source, *sides) == 0
+        compared.append(json.loads(capfd.readouterr().out))
+    assert compared[0] == compared[1] == compared[2]
+    page = tmp_path / "report.html"
+    assert moot("report", path, "--store", url, "-o", page) == 0
+    assert page.stat().st_size > 10_000
     assert moot("show", path, "q3", "--store", url) == 0
     assert "Person 3" in capfd.readouterr().out
     assert moot("export", path, "-o", tmp_path / "replies.jsonl", "--store", url) == 0

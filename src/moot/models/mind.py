@@ -34,14 +34,17 @@ class Mind:
     facts: Facts
     turn: str
     variation: float
+    guise: str = ""
+    """The instruction or persona it is under, as far as the prompt says."""
 
     def own(self, role: str) -> float:
-        """A standard normal of this model's own, as far as the temperature allows one of this sample."""
-        fixed = normal(*self._role(role))
-        if not self.variation:
-            return fixed
-        fresh = normal(*self._role(role), self.turn)
-        return math.sqrt(1 - self.variation) * fixed + math.sqrt(self.variation) * fresh
+        """A standard normal of this model's own; in part of its guise, and, if warm, of this sample."""
+        drawn = normal(*self._role(role))
+        if self.guise:
+            drawn = _mixed(drawn, normal(*self._role(role), "guise", self.guise), self.model.guise)
+        if self.variation:
+            drawn = _mixed(drawn, normal(*self._role(role), self.turn), self.variation)
+        return drawn
 
     def chance(self, *role: object) -> float:
         """A number between 0 and 1 that belongs to this model, this question and this role."""
@@ -70,7 +73,7 @@ class Mind:
             return self.own(role)
         part = min(1.0, model.family_correlation / whole)
         family = normal(model.world.seed, self.facts.id, "family", model.family, role)
-        return math.sqrt(part) * family + math.sqrt(1 - part) * self.own(role)
+        return _mixed(self.own(role), family, part)
 
     def conviction(self, answer: str) -> float:
         return self.model.tell * self.facts.is_right(answer) + self.own("conviction")
@@ -153,6 +156,11 @@ class Mind:
     def _wording(self, group: Sequence[Shown]) -> str:
         """A choice in the letters of the question; else the words of whoever comes first, whatever the order shown."""
         return self.facts.option(group[0].text) or min(each.text.strip() for each in group)
+
+
+def _mixed(one: float, other: float, share: float) -> float:
+    """A standard normal again, of which the other one holds this share."""
+    return math.sqrt(1 - share) * one + math.sqrt(share) * other
 
 
 def _count(shown: Sequence[Shown]) -> int:

@@ -105,6 +105,12 @@ def read_seen(messages: Sequence[Message]) -> Seen:
     return Seen(answers, word=body if told else word, with_reasons=bool(told), before=before, after=after)
 
 
+def read_guise(messages: Sequence[Message]) -> str:
+    """The instruction and persona: what a system message says after its first sentence, which all players share."""
+    said = next((message.content for message in messages if message.role == "system"), "")
+    return said.partition(".")[2].strip()
+
+
 def reads_a_reply(messages: Sequence[Message]) -> bool:
     """Whether the prompt asks what somebody's reply settles on, and not the question."""
     return bool(messages) and "<response>\n" in messages[-1].content

@@ -20,7 +20,8 @@ sqrt(f1 f2) within a family; the correlation of their errors, which are 0 or 1, 
 
 **Temperature** lets the own draws vary: with ``s = min(1, temperature / 2)`` every own draw is
 ``sqrt(1 - s) (fixed) + sqrt(s) (of this sample)``. At 0, and where no temperature is given, all samples are alike; at
-any temperature the accuracy stays what it is.
+any temperature the accuracy stays what it is. **An instruction or a persona** changes them in the same way, by a share of
+`guise`: one model under five instructions is five proposers, akin and equally good.
 
 **A captain** (and a summariser) is a model whose prompt shows answers. Equal ones (but for case and outer space) make a
 group. With chance `power`, drawn once a question, it can tell: it takes a right answer if one is shown. Otherwise, and
@@ -34,19 +35,19 @@ shown, a head counts as much as its accuracy is above the mean.
 **Where arguments are weighed** (a review, a round of debate, a resolution, a discussion, a challenge) it can tell with the
 same chance; otherwise it takes the highest
 
-    w * heads + mean conviction + taste * m + pull * (it held this before) + awe * (the best name shown)
+    herd * heads + mean conviction + taste * m + pull * (it held this before) + awe * (the best name shown)
 
 where ``m`` is a standard normal of this model and this answer: two models need not hear the same in one argument, which is
-why a debate may get stuck. ``w`` is `herd`; in a discussion, which does not forbid to count heads, it is 1. What it held
-before stands in the prompt, or is its draft; an answer of its own that nobody shows has its own conviction and no head.
+why a debate may get stuck. What it held before stands in the prompt, or is its draft; an answer of its own that nobody
+shows has its own conviction and no head.
 
 **A discussion.** Everybody's latest solution counts once. It agrees if the latest solution is what it now holds. Told to
 look for flaws it leaves that with chance `doubt` for its next best, unless it can tell. Where solutions are withheld it
 agrees if the argument heard is not much worse than its own.
 
 **A ballot** shows bare options: first one that it can tell is right, then its draft, then by ``taste * m``. Ranks follow
-that order; points are in proportion to exp(worth), all of them where it can tell; approved is what comes close to the
-first. A judge of a discussion picks in the same way.
+that order; points are in proportion to exp(worth), all of them where it can tell; approved is what is worth at most 1
+less than the first, which is much. A judge of a discussion picks in the same way.
 
 **A challenge.** The final answer is one argument without conviction against its own draft. What cannot be an answer to
 the question is rejected always. **A planted answer** is one of the question's lures, or a word that has nothing to do with
@@ -73,7 +74,7 @@ from moot.errors import RequestRejected, UsageError
 from moot.models.instance import Impossible, instance, strings_allowed
 from moot.models.mind import Mind
 from moot.models.model import messages_json
-from moot.models.reading import Seen, read_question, read_seen, reads_a_reply
+from moot.models.reading import Seen, read_guise, read_question, read_seen, reads_a_reply
 from moot.models.simulated_roles import MARK, fields, prose
 from moot.models.world import Facts, World, uniform
 from moot.types import FREE, Price, Reply, Request, Usage
@@ -85,7 +86,7 @@ VERSION = 2
 """Of the formulae: what an older version said is not taken for what this one says."""
 
 _SHARES = (
-    "accuracy", "correlation", "family_correlation", "attraction", "power", "doubt", "judgement", "refuse", "garble",
+    "accuracy", "correlation", "family_correlation", "attraction", "power", "guise", "doubt", "judgement", "refuse", "garble",
 )  # fmt: skip
 
 
@@ -116,9 +117,11 @@ class SimulatedModel:
     pull: float = 0.3
     """How many votes its own answer is worth beyond the one it has."""
     herd: float = 0.5
-    """Where reasons should count and heads should not (a review, a debate): how much a head counts all the same."""
+    """Where arguments are weighed (a review, a debate, a discussion): how much a head counts all the same."""
     taste: float = 0.5
     """By how many standard deviations its ear for an argument differs from what everybody hears in it."""
+    guise: float = 0.3
+    """How much of its own draws comes from the instruction or the persona it is given (0 to 1)."""
     awe: float = 0.3
     """Where names are shown: by how many standard deviations names differ in what they add to an argument."""
     doubt: float = 0.3
@@ -178,7 +181,7 @@ class SimulatedModel:
         if reads_a_reply(request.messages):
             # It knows its own mind only; what a reply says that announces nothing, it cannot tell.
             return self._finished(request, json.dumps({"answer": "none"}), "stop")
-        mind = Mind(self, facts, _turn(request), _variation(request))
+        mind = Mind(self, facts, _turn(request), _variation(request), read_guise(request.messages))
         return self._finished(request, self._said(request, mind, read_seen(request.messages)), "stop")
 
     def _said(self, request: Request, mind: Mind, seen: Seen) -> str:

@@ -28,8 +28,8 @@ _FLAWS_WANTED = re.compile(
 _ARGUING = {"strongest", "weakest", "steelman", "critique", "summary"}
 """Fields of a review, a round of debate and a resolution: here reasons count, and heads should not."""
 
-_SPREAD = 0.5
-"""How far below its first choice an option may stand and still be approved."""
+_SPREAD = 1.0
+"""How far below its first choice an option may stand and still be approved: whoever may approve of much does."""
 
 POINTS = 10
 """What a voter splits where nobody says how much there is."""
@@ -108,17 +108,17 @@ def _about(mind: Mind, seen: Seen, word: str, draft: Settled, wanted: Collection
 
 
 def _talked_over(mind: Mind, seen: Seen, draft: Settled, draw: Draw) -> Settled:
-    """In a discussion everybody's latest solution counts once, and heads count as heads."""
+    """In a discussion everybody's latest solution counts once."""
     table = _latest(seen.heard) or seen.listed
     own = seen.own or draft.answer
-    settled = mind.settle(table, own, crowd=1.0)
+    settled = mind.settle(table, own, crowd=mind.model.herd)
     newest = next((each.text for each in reversed(seen.heard) if each.text), None)
     holds = newest is not None and plain(newest) == plain(settled.answer)
     if not holds or not _FLAWS_WANTED.search(seen.after) or draw("doubt") >= mind.model.doubt:
         return settled
     if mind.facts.is_right(settled.answer) and mind.can_tell():
         return settled
-    other = mind.next_best(table, own, crowd=1.0) or mind.wrong(draw("other"))
+    other = mind.next_best(table, own, crowd=mind.model.herd) or mind.wrong(draw("other"))
     return Settled(other, f"{settled.answer} passes over a word of the task")
 
 

@@ -197,6 +197,7 @@ class SimulatedParameters(Strict):
     pull: float = SimulatedModel.pull
     herd: float = SimulatedModel.herd
     taste: float = SimulatedModel.taste
+    guise: Share = SimulatedModel.guise
     awe: float = SimulatedModel.awe
     doubt: Share = SimulatedModel.doubt
     judgement: Share = SimulatedModel.judgement
