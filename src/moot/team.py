@@ -10,7 +10,7 @@ import asyncio
 import random
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -144,8 +144,13 @@ class Team:
         raise KeyError(name)
 
     def seated(self, repeat: int = 0) -> Team:
-        """This team for one episode, with a journal of its own."""
-        return replace(self, repeat=repeat, journal=[])
+        """This team for one episode, with a journal of its own. By hand: this is done for every episode of a run."""
+        seated = object.__new__(Team)
+        for name in _FIELDS:
+            object.__setattr__(seated, name, getattr(self, name))
+        object.__setattr__(seated, "repeat", repeat)
+        object.__setattr__(seated, "journal", [])
+        return seated
 
     def tables(self) -> tuple[Team, ...]:
         """A table for each cohort; without cohorts the whole team sits at one."""
@@ -343,6 +348,9 @@ def names_of(player: Player) -> tuple[str, ...]:
     """What a player may be known by: its own name, its model's, and what the provider calls the model."""
     called = player.model.shape(Request(())).get("model")
     return (player.name, player.model.name, *((called,) if isinstance(called, str) else ()))
+
+
+_FIELDS = tuple(each.name for each in fields(Team))
 
 
 def retrieved_from(team: Team) -> str | None:

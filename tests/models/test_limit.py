@@ -19,7 +19,7 @@ from moot.models.endpoint import EndpointModel
 from moot.models.limit import LONGEST_PAUSE_S, AdaptiveLimit, Bucket, Limit, Limiter, Limits
 from moot.models.scripted import Script, ScriptedModel
 from moot.serve.simulate import running
-from moot.types import Message, Reply, Request, Usage
+from moot.types import Message, Reply, Request, Usage, seeded
 
 SERVED = {"models": {"ann": {"accuracy": 0.5}, "bob": {"accuracy": 0.5}}}
 
@@ -135,6 +135,21 @@ async def _turns(count: int) -> None:
 
 
 # --- refusals ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("share", "low", "high"), [(0.01, 200, 500), (0.05, 30, 300), (0.6, 0, 8)])
+def test_rare_refusals_cost_little_and_many_cost_much(share: float, low: float, high: float) -> None:
+    """Rounds of as many calls as are allowed, of which some are refused wherever they stand."""
+    limit = AdaptiveLimit(500)
+    generator = seeded(7, "refusals")
+    for number in range(60):
+        calls = limit.allowed
+        for _ in range(calls):
+            if generator.random() < share:
+                limit.refused(started_at=number, now=number + 0.5)
+            else:
+                limit.succeeded(started_at=number, now=number + 0.5, in_flight=calls)
+    assert low < limit.value <= high
 
 
 def test_a_refusal_halves_once_for_the_calls_in_flight_together() -> None:

@@ -246,6 +246,11 @@ def test_scaling_in_agents_and_rounds(talk: dict[str, Any], company: Company) ->
     assert [point["x"] for point in rows["rounds", "max_turns"]["points"]] == [3, 5]
     (section,) = (each for each in discussion_sections(talk) if each.id == "scaling-agents")
     assert "points for one more agent, by least squares on 6 questions" in section.words[0]
+    ends = [(row["x"], row["value"]) for row in section.rows if row["name"] == "simple-voting, line"]
+    assert ends == [
+        (1, pytest.approx(agents["intercept"] + agents["slope"])),
+        (5, pytest.approx(agents["points"][2]["line"])),
+    ]
 
 
 def test_differences_against_the_default_and_against_counting(talk: dict[str, Any], company: Company) -> None:
@@ -262,6 +267,7 @@ def test_differences_against_the_default_and_against_counting(talk: dict[str, An
     assert consensus["difference"] == pytest.approx(mean(agreed) - mean(voted))
     assert consensus["difference"] != 0
     assert (consensus["against"], consensus["test"], consensus["family"]) == ("solution-counting", "sign-flip", 4)
+    assert {row["with"] for row in rows.values()} == {None}, "nothing else sets these rows apart"
     assert rows["style", "critical"]["difference"] == 0, "these agents hold what they hold"
 
 

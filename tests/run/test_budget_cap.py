@@ -25,7 +25,7 @@ LOSSES: list[dict[str, Any]] = [
     {"kind": "reset", "rate": 0.03},
     {"kind": "cut", "rate": 0.03},
     {"kind": "hang", "rate": 0.03},
-    {"kind": "503", "rate": 0.03},
+    {"kind": "503", "rate": 0.03, "after": 600},
     {"kind": "invalid-json", "rate": 0.03},
 ]
 
@@ -107,7 +107,6 @@ async def test_the_cap_is_never_crossed(
         await store.close()
     purse = runner.tally.purse
     assert purse is not None
-    print("FIG", state, provider.highest, provider.bill_usd, purse.spent_usd, cap_usd, most_usd(path))
     assert state == "budget"
     assert provider.highest > 0.8 * AT_ONCE, "or it was no crowd"
     assert provider.bill_usd <= cap_usd

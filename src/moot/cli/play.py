@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import signal
 import sys
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ from moot.run.build import Experiment, build
 from moot.run.chain import chain, limiters, purse_of
 from moot.run.embedded import embedded_team
 from moot.run.experiment import ExperimentFile, QuestionsSpec, read_experiment
-from moot.run.game import CLOCK_S, PERSON, Game, PersonModel, Round, Standing, Turn, table
+from moot.run.game import CLOCK_S, PERSON, POINTS, Game, PersonDecides, PersonModel, Round, Standing, Turn, table
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import Strategy
@@ -32,6 +33,9 @@ from moot.types import Question, Score
 
 HURRY_S = 10.0
 """The person is told when so much is left."""
+
+_SAVE, _RESTORE = "\x1b7", "\x1b8"
+"""The place of the cursor."""
 
 
 def play_command(
@@ -161,9 +165,11 @@ class Screen:
 
     def welcome(self, game: Game, questions: int) -> None:
         cell = game.cell
-        names = ", ".join(player.name for player in cell.team.players)
-        captain = f", captain {cell.team.captain}" if cell.team.captain else ""
-        self.console.print(Text(f"{names}{captain}; {cell.label}; {questions} questions"))
+        names = ", ".join("you" if player.name == PERSON else player.name for player in cell.team.players)
+        chair = f"; captain: {'you' if cell.team.captain == PERSON else cell.team.captain}" if cell.team.captain else ""
+        played = "" if isinstance(cell.strategy, PersonDecides) else f"; {cell.label}"
+        length = f"{questions} question{'s' * (questions != 1)}, {POINTS} points to win"
+        self.console.print(Text(f"{names}{chair}{played}; {length}"))
 
     def ask(self, question: Question, title: str) -> None:
         self._ready.clear()
@@ -187,18 +193,16 @@ class Screen:
         if turn.again:
             wanted = f"one of {', '.join(turn.question.letters)}" if turn.question.letters else "yes or no"
             self.console.print(f"expected {wanted}")
-        left = "" if turn.seconds is None else f" ({turn.seconds:.0f} s)"
-        self.console.print(f"{'the team’s answer' if turn.captain else 'your answer'}{left}: ", end="")
-        hurry = None
-        if turn.seconds is not None and turn.seconds > HURRY_S:
-            hurry = asyncio.get_running_loop().call_later(turn.seconds - HURRY_S, self._hurry)
+        asked = "the team’s answer" if turn.captain else "your answer"
+        self.console.print(_prompt(asked, turn.seconds), end="")
+        clock = asyncio.ensure_future(self._clock(asked, turn.seconds)) if turn.seconds is not None else None
         self._listening = True
         try:
             line = await self.typed.line()
         finally:
             self._listening = False
-            if hurry is not None:
-                hurry.cancel()
+            if clock is not None:
+                clock.cancel()
         if not self.console.is_terminal:
             self.console.print()  # nobody has pressed Enter on this screen
         return line
@@ -206,8 +210,24 @@ class Screen:
     def late(self) -> None:
         self.console.print("\ntime is up")
 
-    def _hurry(self) -> None:
-        self.console.print(f"\n{HURRY_S:.0f} seconds left: ", end="")
+    async def _clock(self, asked: str, seconds: float) -> None:
+        """The seconds left, where they stand on the screen; what is being typed stays as it is.
+
+        Where nothing on a screen can be changed any more, it is said once, when little is left.
+        """
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        if not self.console.is_terminal or self.console.is_dumb_terminal:
+            if seconds > HURRY_S:
+                await asyncio.sleep(seconds - HURRY_S)
+                self.console.print(f"\n{HURRY_S:.0f} seconds left: ", end="")
+            return
+        while (left := end - loop.time()) > 0:
+            self.console.file.write(f"{_SAVE}\r")
+            self.console.print(_prompt(asked, left), end="")
+            self.console.file.write(_RESTORE)
+            self.console.file.flush()
+            await asyncio.sleep(left % 1 or 1)
 
     def _show_answers(self, turn: Turn) -> None:
         shown = Table(show_header=False, box=None, padding=(0, 2))
@@ -236,8 +256,11 @@ class Screen:
         self.console.print(Text(str(standing), style="bold"))
 
     def end(self, standing: Standing, *, stopped: bool = False) -> None:
+        if stopped and self.console.is_terminal:
+            self.console.print()  # the terminal has written ^C where somebody was typing
         self.console.print(Rule("stopped" if stopped else "the end", align="left"))
-        self.console.print(Text(str(standing), style="bold"))
+        won = f": {'the team' if standing.team > standing.audience else 'the audience'} wins" if standing.over else ""
+        self.console.print(Text(f"{standing}{won}", style="bold"))
         if standing.open:
             self.console.print(f"{standing.open} could not be graded and count for nobody")
         if not standing.asked:
@@ -247,6 +270,14 @@ class Screen:
             shown.add_row(Text(player), f"{right} of {standing.asked}")
         shown.add_row(Text("the team", style="bold"), f"{standing.team} of {standing.asked}")
         self.console.print(shown)
+
+
+def _prompt(asked: str, seconds: float | None) -> Text:
+    """As wide at 9 seconds as at 60, so that it can be written over."""
+    if seconds is None:
+        return Text(f"{asked}: ")
+    left = f"{math.ceil(seconds):2d} s"
+    return Text.assemble(f"{asked} (", (left, "bold red" if seconds <= HURRY_S else ""), "): ")
 
 
 def _mark(score: Score) -> Text:

@@ -63,7 +63,7 @@ def report_command(
     if kind is not None:
         _write_tables(output or Path("report"), kind, runs, both)
     elif output is not None:
-        _write_page(output, runs)
+        _write_page(output, runs, both)
     elif as_json:
         print(json.dumps(both or runs[0].run.figures, ensure_ascii=False, indent=1))
     else:
@@ -128,13 +128,14 @@ def _print(runs: Sequence[Read], both: dict[str, Any] | None) -> None:
             console.print(part)
 
 
-def _write_page(output: Path, runs: Sequence[Read]) -> None:
+def _write_page(output: Path, runs: Sequence[Read], both: dict[str, Any] | None) -> None:
     from moot.report.page.run import write_page
 
     first = runs[0].page
     beside = runs[1].page if len(runs) > 1 else None
     try:
-        write_page(output, first.figures, first.sections, first.questions, beside=beside)
+        between = side_by_side_sections(both) if both else ()
+        write_page(output, first.figures, first.sections, first.questions, beside=beside, between=between)
     except OSError as error:
         raise UsageError(f"-o: {output}: {error.strerror}") from None
     print(f"moot: {output} ({output.stat().st_size / 1e6:.1f} MB)", file=sys.stderr)

@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from moot.cli.exit import INTERRUPTED
+from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
 from moot.errors import UsageError
 from moot.report.figures import figures, find_experiment
@@ -76,7 +77,7 @@ def run_command(
 
         return asyncio.run(print_estimate(experiment))
     _settle_memory()
-    return asyncio.run(_run(experiment, engine, limit=limit, quiet=quiet))
+    return run_to_end(_run(experiment, engine, limit=limit, quiet=quiet))
 
 
 def _settle_memory() -> None:

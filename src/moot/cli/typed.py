@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 
 class Typed:
@@ -33,7 +34,11 @@ class Typed:
         return line
 
     def forget(self) -> None:
-        """At a terminal, drop what was typed too late: it was meant for something else. A pipe is never ahead of us."""
+        """At a terminal, drop what was typed too late: it was meant for something else. A pipe is never ahead of us.
+
+        Dropped is also a line that was begun and not ended: it would be the beginning of the next answer.
+        """
+        _drop_begun()
         while sys.stdin.isatty() and not self._lines.empty():
             if self._lines.get_nowait() is None:
                 self._ended = True
@@ -45,6 +50,15 @@ class Typed:
             loop.call_soon_threadsafe(self._lines.put_nowait, None)
         except RuntimeError:
             pass  # the loop has ended, and with it everybody who waited
+
+
+def _drop_begun() -> None:
+    try:
+        import termios
+    except ImportError:  # a system without them
+        return
+    with suppress(OSError, ValueError, AttributeError, termios.error):  # no terminal behind it
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 def _lines() -> Iterator[str]:

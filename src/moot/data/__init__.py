@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol
@@ -27,6 +27,10 @@ READERS = {**TABLES, ".4s": four_s_rows}
 """Kinds of question files by the end of their name."""
 
 _SETS = Path(__file__).parent / "sets"
+
+
+KEPT_BYTES = 4 * 1024 * 1024
+"""Cases of a file up to this size stay in memory once checked: reading them twice costs more than holding them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +59,14 @@ class Dataset:
     chosen: frozenset[int] | None = None
     skipped: tuple[Skipped, ...] = ()
     """Questions of the file that text cannot carry, such as those with a handout. They are no part of the set."""
+    kept: tuple[Case, ...] = field(default=(), repr=False)
+    """The cases themselves where the file is small enough for that; else they are read from the source each time."""
 
     def __iter__(self) -> Iterator[Case]:
-        for position, placed in enumerate(self.source.cases(self.language)):
+        cases = self.kept or (placed.case for placed in self.source.cases(self.language))
+        for position, case in enumerate(cases):
             if self.chosen is None or position in self.chosen:
-                yield placed.case
+                yield case
 
     def __len__(self) -> int:
         return self.size if self.chosen is None else len(self.chosen)
@@ -146,6 +153,8 @@ def load_published(
 def _checked(source: Source, place: Path | Hub, language: str, left_out: tuple[Skipped, ...] = ()) -> Dataset:
     first_seen: dict[str, tuple[str, int]] = {}
     content = hashlib.sha256()
+    kept: list[Case] = []
+    small = isinstance(place, Path) and place.is_file() and place.stat().st_size <= KEPT_BYTES
     for size, placed in enumerate(source.cases(language)):
         ident = placed.case.question.id
         file, line = first_seen.setdefault(ident, (placed.file, placed.line))
@@ -155,10 +164,12 @@ def _checked(source: Source, place: Path | Hub, language: str, left_out: tuple[S
             raise FileError(problem, file=placed.file, line=placed.line, key="id")
         if isinstance(source, PublishedSet):
             content.update(placed.case.digest.encode())
+        if small:
+            kept.append(placed.case)
     if not first_seen:
         why = f" that text can carry: {left_out[0].reason}" if left_out else ""
         raise FileError(f"no questions in it{why}", file=place)
-    return Dataset(source, language, len(first_seen), content.hexdigest()[:32], skipped=left_out)
+    return Dataset(source, language, len(first_seen), content.hexdigest()[:32], skipped=left_out, kept=tuple(kept))
 
 
 def _drawn(dataset: Dataset, sample: int | Literal["auto"] | None, seed: int) -> Dataset:

@@ -1,8 +1,8 @@
 """Limits of an endpoint: how many calls at once, per minute, and tokens per minute; shared by all its models.
 
-Concurrency adapts. A 429 halves it (at most once for the calls that were in flight together) and, with Retry-After,
-stops the endpoint until then; quiet success lets it grow back. Calls that only queue at the server help nobody: where
-fewer at once get as much done, there are fewer.
+Concurrency adapts. A 429 halves it (at most once for the calls that were in flight together, and by less where only few
+of the calls are refused) and, with Retry-After, stops the endpoint until then; quiet success lets it grow back. Calls
+that only queue at the server help nobody: where fewer at once get as much done, there are fewer.
 """
 
 from __future__ import annotations
@@ -92,6 +92,8 @@ class AdaptiveLimit:
     HEADROOM = 1.5
     """Above the lowest limit that lost nothing, so that the server always has the next call at hand."""
     GROWTH = 0.2
+    FEWEST = 8
+    """Calls by which the share of refusals is told, at least."""
 
     def __init__(self, ceiling: int) -> None:
         self.ceiling = ceiling
@@ -100,6 +102,9 @@ class AdaptiveLimit:
         self.value = float(ceiling)
         """As much as is allowed: below the level for a while after a refusal."""
         self._halved_at = -math.inf
+        self._before_refusal = float(ceiling)
+        self._refused_share = 1.0
+        """Of the calls of about the last round; the worst until there are any."""
         self._round = Round(self.level, -math.inf)
         self._before: Round | None = None
         self._hold = self.FIRST_HOLD
@@ -110,6 +115,7 @@ class AdaptiveLimit:
         return max(1, int(self.value))
 
     def succeeded(self, started_at: float, now: float, in_flight: int) -> None:
+        self._refused_share -= self._refused_share / self._about_a_round
         if in_flight < 0.8 * self.allowed:
             return  # not the limit that holds us back: nothing to learn
         if self.value < self.level:
@@ -125,12 +131,22 @@ class AdaptiveLimit:
             self._judge(now)
 
     def refused(self, started_at: float, now: float) -> None:
-        """Halve, unless this call started before the last halving: it only confirms what is known."""
+        """Halve, or less where few are refused: a server that now and then says no is not one that is full.
+
+        Calls that started before that only confirm what is known, and say how many of them there are.
+        """
+        self._refused_share += (1 - self._refused_share) / self._about_a_round
         if started_at >= self._halved_at:
-            self.value = max(1.0, self.value / 2)
+            self._before_refusal = self.value
             self._halved_at = now
             if self._before is not None:
                 self._settle(self._before.level, now)
+        lower = self._before_refusal * (1 - self._refused_share / 2)
+        self.value = max(1.0, min(self.value, lower))
+
+    @property
+    def _about_a_round(self) -> int:
+        return max(self.FEWEST, self.allowed)
 
     def _fails_plainly(self) -> bool:
         before = self._before

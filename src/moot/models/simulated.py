@@ -19,7 +19,7 @@ sqrt(f1 f2) within a family; the correlation of their errors, which are 0 or 1, 
 **A rationale** has a conviction ``c = tell * right + n`` with ``n`` standard normal, and says so: "conviction 0.73".
 
 **Temperature** lets the own draws vary: with ``s = min(1, temperature / 2)`` every own draw is
-``sqrt(1 - s) (fixed) + sqrt(s) (of this sample)``. At 0, and where no temperature is given, all samples are alike; at
+``sqrt(1 - s) (fixed) + sqrt(s) (of this sample)``. At 0 all samples are alike; at
 any temperature the accuracy stays what it is. **An instruction or a persona** changes them in the same way, by a share of
 `guise`: one model under five instructions is five proposers, akin and equally good.
 
@@ -128,6 +128,8 @@ class SimulatedModel:
     """Told to look for flaws: the chance to leave a solution that it would have agreed to."""
     judgement: float = 0.95
     """As judge: the share of answers that it grades right; as grouping model: that it puts where they belong."""
+    temperature: float = 0.0
+    """Where a call names none: at 0 all samples are alike."""
     refuse: float = 0.0
     """The share of questions that it refuses."""
     garble: float = 0.0
@@ -138,6 +140,8 @@ class SimulatedModel:
         for share in _SHARES:
             if not 0 <= getattr(self, share) <= 1:
                 raise UsageError(f"simulated model {self.name!r}: {share} must be between 0 and 1")
+        if not 0 <= self.temperature <= 2:
+            raise UsageError(f"simulated model {self.name!r}: temperature must be between 0 and 2")
         if self.family is not None and self.correlation + self.family_correlation > 1:
             raise UsageError(
                 f"simulated model {self.name!r}: correlation and family_correlation must not add up to more than 1"
@@ -181,7 +185,7 @@ class SimulatedModel:
         if reads_a_reply(request.messages):
             # It knows its own mind only; what a reply says that announces nothing, it cannot tell.
             return self._finished(request, json.dumps({"answer": "none"}), "stop")
-        mind = Mind(self, facts, _turn(request), _variation(request), read_guise(request.messages))
+        mind = Mind(self, facts, _turn(request), self._variation(request), read_guise(request.messages))
         return self._finished(request, self._said(request, mind, read_seen(request.messages)), "stop")
 
     def _said(self, request: Request, mind: Mind, seen: Seen) -> str:
@@ -193,6 +197,10 @@ class SimulatedModel:
             return words
         known = fields(mind, seen, None, draw)
         return json.dumps({name: known[name] for name in seen.fields or BARE if name in known}, ensure_ascii=False)
+
+    def _variation(self, request: Request) -> float:
+        temperature = request.params.get("temperature")
+        return min(1.0, max(0.0, float(self.temperature if temperature is None else temperature) / 2))
 
     def _facts(self, request: Request) -> Facts:
         facts = self.world.by_id(request.question_id)
@@ -211,11 +219,6 @@ class SimulatedModel:
         return Reply(text, finish, usage, version=f"simulated/{VERSION} {self.name}", cost_usd=cost_usd)
 
 
-def _variation(request: Request) -> float:
-    temperature = request.params.get("temperature") or 0.0
-    return min(1.0, max(0.0, float(temperature) / 2))
-
-
 def _turn(request: Request) -> str:
     return f"{request.params.get('seed', '')}/{request.sample}/{request.attempt}"
 
@@ -224,5 +227,5 @@ def _drawer(model: SimulatedModel, request: Request, facts: Facts) -> Any:
     """Draws for the parts of a reply that have no meaning: new for every prompt and, if warm, for every sample."""
     last = request.messages[-1].content if request.messages else ""
     prompt = zlib.crc32(last.encode("utf-8", "surrogatepass"))
-    turn = _turn(request) if _variation(request) else ""
+    turn = _turn(request) if model._variation(request) else ""
     return lambda path: uniform(model.world.seed, facts.id, model.name, "part", prompt, turn, path)

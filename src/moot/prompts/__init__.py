@@ -8,6 +8,7 @@ wrote (a question, a player's answer) goes through the `block` filter into a blo
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from pathlib import Path
@@ -70,16 +71,37 @@ _EXAMPLE: dict[str, Any] = {
 """What a user's template is tried out with."""
 _HERE = Path(__file__).parent
 _INPUTS = re.compile(r"\{#\s*inputs:\s*([^#]*?)\s*#\}")
-_BLOCK_TAG = re.compile(
-    r"<(?=\s*/?\s*(?:question|options?|context|answers?|reasoning|reference|positions?|documents?|messages?|solutions?|responses?"
-    r"|proposals?|transcript|discussion|arguments?|facts?)\b)",
-    re.IGNORECASE,
+_TAG = re.compile(
+    r"question|options?|context|answers?|reasoning|reference|positions?|documents?|messages?|solutions?|responses?"
+    r"|proposals?|transcript|discussion|arguments?|facts?"
 )
+_UNSEEN = (
+    r"\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+)
+"""Characters that show nothing, or sit on the one before them: a tag with some in it still looks like a tag."""
+_BRACKETS = "<＜﹤"
+_OPENS = re.compile(rf"[{_BRACKETS}](?=[\s{_UNSEEN}]*(?:[/／⁄∕⧸\\][\s{_UNSEEN}]*)?((?:\w|[{_UNSEEN}])+))")
+"""A bracket and the word it opens. Nothing in it can be matched in two ways, so its time is that of the text."""
+_NOT_SEEN = re.compile(rf"[{_UNSEEN}]")
+_LOOKALIKES = str.maketrans("аеіјорсѕԁԛѡхуνοαιρτυκмтпɡɑıℓ", "aeijopcsdqwxyvoaiptukmtngail")
 
 
 def block(text: object) -> str:
     """Text made safe to stand inside a block: what looks like one of our tags loses its bracket, all else is kept."""
-    return _BLOCK_TAG.sub("‹", str(text))
+    written = str(text)
+    if not any(bracket in written for bracket in _BRACKETS):
+        return written
+    return _OPENS.sub(_shut, written)
+
+
+def _shut(found: re.Match[str]) -> str:
+    """The bracket as it was, unless the word after it is one of our tags to whoever reads it."""
+    word = found[1]
+    if not word.isascii() or not word.isalpha():
+        word = _NOT_SEEN.sub("", unicodedata.normalize("NFKD", word))
+    seen = word.casefold().translate(_LOOKALIKES)
+    return "‹" if _TAG.fullmatch(seen) else found[0]
 
 
 def line(text: object) -> str:

@@ -33,10 +33,11 @@ _AXES = (
     ("rounds", "vote_from", ("vote_from", "max_turns")),
 )
 """What scores are drawn along: by which option, and which options may differ."""
-PARTS = ("drafting", "style", "paradigm", "step_by_step")
-"""What is compared with its default, each by itself."""
-OF_DECISION = ("decision", "judge", "budget")
-"""Options that come and go with the decision."""
+_PARTS: Sequence[tuple[str, tuple[str, ...], str]] = (
+    *((part, (part,), DEFAULTS[part]) for part in ("drafting", "style", "paradigm", "step_by_step")),
+    ("decision", ("decision", "judge", "budget"), COUNTING),
+)
+"""What is compared by itself: an option, those that come and go with it, and what it is compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "protocol_turns": [_turns(source, each, names) for each in held],
         "protocol_rounds": list(_rounds(source, held)),
         "protocol_cost": list(cost_rows(source, [(each.cell, names[id(each)]) for each in held], alone)),
-        "protocol_differences": with_holm(list(_differences(source, held, names))),
+        "protocol_differences": with_holm(list(_differences(source, held))),
         "scaling": list(_scaling(source, held)),
         "similarity": similarity_figures(source, [(names[id(each)], each.talks, each.answers) for each in held]),
         "ballot_positions": list(_positions(source, held, names)),
@@ -114,14 +115,24 @@ def _names(held: Sequence[Discussion], *told: str) -> dict[int, Row]:
     return {
         id(each): {
             "protocol": each.protocol,
-            "with": ", ".join(_said(key, each.options[key]) for key in keys if each.options[key] != DEFAULTS[key])
-            or None,
+            "with": _alone(each.options) or ", ".join(_told(each.options, keys)) or None,
             "label": each.cell["label"],
             "team": each.cell["team"],
             "cohort": each.cell.get("cohort"),
         }
         for each in held
     }
+
+
+def _alone(options: Mapping[str, str]) -> str | None:
+    """One agent and one turn are no discussion, but a baseline."""
+    if (options["agents"], options["max_turns"]) != ("1", "1"):
+        return None
+    return "alone, step by step" if options["step_by_step"] == "True" else "alone"
+
+
+def _told(options: Mapping[str, str], keys: Iterable[str]) -> Iterator[str]:
+    return (_said(key, options[key]) for key in keys if options[key] != DEFAULTS[key])
 
 
 def _said(key: str, value: str) -> str:
@@ -179,7 +190,8 @@ def _turns(source: Source, each: Discussion, names: Mapping[int, Row]) -> Row:
 
 
 def _rounds(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
-    """Voting and consensus, each over all its protocols."""
+    """Voting and consensus, each over all its protocols; one agent has nobody to decide with."""
+    held = [each for each in held if each.options["agents"] != "1"]
     for family in dict.fromkeys(family_of(each.protocol) for each in held):
         own = [each for each in held if family_of(each.protocol) == family]
         talks = [talk for each in own for talk in each.talks]
@@ -187,19 +199,18 @@ def _rounds(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
         yield {"family": family, "protocols": protocols, **mean_rounds(talks, seed=source.seed)}
 
 
-def _differences(source: Source, held: Sequence[Discussion], names: Mapping[int, Row]) -> Iterator[Row]:
+def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
     """Every way against the default, and every protocol against counting solutions, where nothing else differs."""
-    pairs = [(part, (part,), DEFAULTS[part]) for part in PARTS]
-    for part, free, default in [*pairs, ("decision", OF_DECISION, COUNTING)]:
+    for part, free, default in _PARTS:
+        names = _names(held, *free)
         usual = {(each.table, apart_from(each.options, *free)): each for each in held if each.options[part] == default}
         for each in held:
             against = usual.get((each.table, apart_from(each.options, *free)))
-            if against is None or against is each or each.options[part] == default:
+            if against is None or each.options[part] == default:
                 continue
             ours, theirs = by_question(each.talks), by_question(against.talks)
             found = compare([(ours[q], theirs[q]) for q in ours if q in theirs], seed=source.seed)
-            named = {key: value for key, value in names[id(each)].items() if key != "with"}
-            yield {**named, "part": part, "of": each.options[part], "against": default, **found.row()}
+            yield {**names[id(each)], "part": part, "of": each.options[part], "against": default, **found.row()}
 
 
 def _scaling(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
@@ -211,22 +222,19 @@ def _scaling(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
         for group in alike.values():
             # Where two options go up together, each cell must have both of its own: else it is a grid, and no line.
             if len(group) > 1 and all(len({each.options[name] for each in group}) == len(group) for name in free):
-                yield from _line(source, along, key, group)
+                yield from _line(source, along, key, group, _names(held, *free)[id(group[0])])
 
 
-def _line(source: Source, along: str, key: str, group: Sequence[Discussion]) -> Iterator[Row]:
+def _line(source: Source, along: str, key: str, group: Sequence[Discussion], named: Row) -> Iterator[Row]:
     by_x = {int(each.options[key]): each for each in sorted(group, key=lambda each: int(each.options[key]))}
     line = fitted({float(x): by_question(each.talks) for x, each in by_x.items()}, seed=source.seed)
     if line is None:
         return
-    others = [name for name in varied(each.options for each in group) if name != key]
     yield {
         "along": along,
         "key": key,
-        "protocol": group[0].protocol,
-        "team": group[0].cell["team"],
-        "cohort": group[0].cell.get("cohort"),
-        "also_varied": others,
+        **{name: value for name, value in named.items() if name != "label"},
+        "also_varied": [name for name in varied(each.options for each in group) if name != key],
         "slope": line.slope.value,
         "low": line.slope.low,
         "high": line.slope.high,

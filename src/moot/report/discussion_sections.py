@@ -10,6 +10,8 @@ from moot.report.section_parts import Figures, figure, paired_columns, paired_wo
 
 Rows = Sequence[Mapping[str, Any]]
 SMALL = "Small: fewer than 30 questions."
+DRAWN = 60
+"""Dots in one chart that can still be told apart."""
 
 
 def discussion_sections(figures: Figures) -> Iterator[Section]:
@@ -49,13 +51,13 @@ def _scores(figures: Figures) -> Iterator[Section]:
     yield Section("protocols", "Score by protocol", _small(whole, words), _named(whole, *figures_shown), whole, chart)
     sets = [row for row in rows if not row["whole"]]
     columns = (Column("dataset", "set"), *_named(sets, *figures_shown))
-    chart = Chart("dots", "value", "name", label="name", series="dataset")
+    by_set = Chart("dots", "value", "name", label="name", series="dataset") if len(sets) <= DRAWN else None
     title = "Score by protocol and set of questions"
-    yield Section("protocols-by-set", title, _small(sets, words[:1]), columns, sets, chart)
+    yield Section("protocols-by-set", title, _small(sets, words[:1]), columns, sets, by_set)
 
 
-def _title(row: Mapping[str, Any]) -> str:
-    parts = [row["protocol"], row.get("with"), row.get("cohort")]
+def _title(row: Mapping[str, Any], more: str | None = None) -> str:
+    parts = [row["protocol"], row.get("with"), row.get("cohort"), more]
     return ", ".join(str(part) for part in parts if part)
 
 
@@ -116,18 +118,31 @@ def _scaling(figures: Figures) -> Iterator[Section]:
     rows = figures.get("scaling", ())
     for along, title in (("agents", "Score by the number of agents"), ("rounds", "Score by the number of rounds")):
         own = [row for row in rows if row["along"] == along]
-        shown = [{**row, **point, "name": _title(row)} for row in own for point in row["points"]]
+        keys = dict.fromkeys(row["key"] for row in own)
+        shown = [point for row in own for point in _drawn(row, by=len(keys) > 1)]
         columns = _named(
             shown,
+            *([Column("by", "by")] if len(keys) > 1 else []),
             Column("x", along),
             figure("value", "score"),
             Column("deviation", "deviation", "share"),
-            Column("line", "fitted line", "share"),
             Column("n", "questions"),
         )
         words = [_slope(row) for row in own]
         chart = Chart("lines", x="x", y="value", series="name")
         yield Section(f"scaling-{along}", title, _small(own, words), columns, shown, chart)
+
+
+def _drawn(row: Mapping[str, Any], *, by: bool) -> Iterator[dict[str, Any]]:
+    """The points, and the two ends of the line through them."""
+    names = {key: row[key] for key in ("team", "with", "cohort")} | {"by": row["key"].replace("_", " ")}
+    for point in row["points"]:
+        named = {**names, "protocol": row["protocol"]}
+        yield {**named, **point, "name": _title(named, names["by"] if by else None)}
+    for point in (row["points"][0], row["points"][-1]):
+        named = {**names, "protocol": f"{row['protocol']}, line"}
+        ends = {"x": point["x"], "value": point["line"], **dict.fromkeys(("low", "high", "deviation"))}
+        yield {**named, **ends, "n": row["n"], "name": _title(named, names["by"] if by else None)}
 
 
 def _slope(row: Mapping[str, Any]) -> str:
@@ -145,11 +160,11 @@ def _differences(figures: Figures) -> Iterator[Section]:
     told = [{**row, "of": "step by step" if row["part"] == "step_by_step" else row["of"]} for row in parts]
     usual = dict.fromkeys(f"{row['part']} {row['against']}" for row in parts if row["part"] != "step_by_step")
     words = (f"Against the default ({', '.join(usual)}), where nothing else differs.",) if usual else ()
-    columns = with_team(told, *paired_columns(Column("protocol", "protocol"), Column("of", "with")))
+    columns = (Column("of", "this"), *_named(told, *paired_columns()))
     yield Section("protocol-parts", "Drafting and style", (*words, *paired_words(parts)), columns, told)
     counted = [row for row in rows if row["part"] == "decision"]
     words = ("Each protocol against solution-counting, where nothing else differs.",)
-    columns = with_team(counted, *paired_columns(Column("protocol", "protocol")))
+    columns = _named(counted, *paired_columns())
     yield Section("protocol-counting", "Beside counting solutions", (*words, *paired_words(counted)), columns, counted)
 
 

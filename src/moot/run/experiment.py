@@ -201,6 +201,7 @@ class SimulatedParameters(Strict):
     awe: float = SimulatedModel.awe
     doubt: Share = SimulatedModel.doubt
     judgement: Share = SimulatedModel.judgement
+    temperature: float = Field(default=SimulatedModel.temperature, ge=0, le=2)
     refuse: Share = SimulatedModel.refuse
     garble: Share = SimulatedModel.garble
 
