@@ -416,7 +416,9 @@ def test_no_such_file(tmp_path: Path) -> None:
         cases(tmp_path / "none.json", "musr")
 
 
-def test_a_large_file_is_not_held_in_memory(tmp_path: Path) -> None:
+def test_a_large_file_is_not_held_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moot.data.KEPT_BYTES", 0)
+
     def peak(count: int) -> int:
         path = tmp_path / f"{count}.jsonl"
         with path.open("w") as file:

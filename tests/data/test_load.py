@@ -139,8 +139,16 @@ def peak_bytes(work: Callable[[], object]) -> int:
     return peak
 
 
-def test_walking_through_a_file_holds_one_case_at_a_time(tmp_path: Path) -> None:
+def test_a_small_file_is_read_once(tmp_path: Path) -> None:
+    path = numbered(tmp_path / "small.jsonl", 50)
+    dataset = load(path)
+    path.unlink()
+    assert len(list(dataset)) == 50
+
+
+def test_walking_through_a_file_holds_one_case_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file twenty times as long takes no more memory to walk through, and holding it would take far more."""
+    monkeypatch.setattr("moot.data.KEPT_BYTES", 0)
     small = load(numbered(tmp_path / "small.jsonl", 50, context="x" * 5_000))
     large = load(numbered(tmp_path / "large.jsonl", 1_000, context="x" * 5_000))
 
