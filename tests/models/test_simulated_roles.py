@@ -16,10 +16,13 @@ from moot.final_line import final_answer
 from moot.forms import AnswerForm
 from moot.grade.group import PartitionForm
 from moot.grade.judge import GradesForm
+from moot.models.endpoint import EndpointModel
+from moot.models.model import Model
 from moot.models.reading import read_seen
 from moot.models.simulated import SimulatedModel
 from moot.models.world import World
 from moot.prompts import LANGUAGES, Prompts
+from moot.serve.simulate import running
 from moot.strategies import strategy
 from moot.strategies.argument import ArgumentForm
 from moot.talk.challenge import AgreementForm
@@ -28,7 +31,7 @@ from moot.talk.personas import RoleForm
 from moot.talk.remark import MessageForm
 from moot.talk.task import task
 from moot.team import Player, Team
-from moot.types import Case, Message, Question, Request
+from moot.types import Case, Message, Question, Request, Verdict
 
 OPTIONS = ("one", "two", "three", "four")
 CASES = [
@@ -104,7 +107,7 @@ def reviewed(cases: Sequence[Case], **parameters: Any) -> float:
 
 
 def test_right_rationales_persuade_a_reviewer_more_with_a_larger_tell() -> None:
-    none, much = (reviewed(CASES[:400], tell=tell, power=0.0) for tell in (0.0, 1.5))
+    none, much = (reviewed(CASES[:250], tell=tell, power=0.0) for tell in (0.0, 1.5))
     assert much > none + 0.08
 
 
@@ -170,7 +173,7 @@ async def debated(cases: Sequence[Case], **parameters: Any) -> tuple[list[list[f
 
 
 async def test_agreement_grows_with_rounds_and_some_debates_get_stuck() -> None:
-    shares, endings = await debated(CASES[:60])
+    shares, endings = await debated(CASES[:40])
     debates = [each for each in shares if len(each) > 1]
     natives, firsts, lasts = ([each[place] for each in debates] for place in (0, 1, -1))
     assert statistics.mean(natives) + 0.1 < statistics.mean(firsts) <= statistics.mean(lasts)
@@ -178,7 +181,7 @@ async def test_agreement_grows_with_rounds_and_some_debates_get_stuck() -> None:
 
 
 async def test_with_one_ear_for_all_debates_end_sooner() -> None:
-    alike, unlike = [(await debated(CASES[:30], taste=taste, power=0.0))[1] for taste in (0.0, 2.0)]
+    alike, unlike = [(await debated(CASES[:20], taste=taste, power=0.0))[1] for taste in (0.0, 2.0)]
     assert alike.count("stuck") < unlike.count("stuck")
 
 
@@ -233,6 +236,13 @@ def test_it_knows_its_own_words_by_its_title_and_counts_everybody_once() -> None
         "solution": mine,
         "agree": False,
     }
+
+
+@pytest.mark.parametrize("title", ["Agent 10", "Agent 1 (poet)"])
+def test_a_title_is_not_meant_by_one_that_begins_alike(title: str) -> None:
+    manner = {"title": title, "style": "simple", "step_by_step": False, "solutions": []}
+    prompt = EN.render("discuss", **task(CASES[0].question), **manner, remarks=[("Agent 1", "hm", "A")])
+    assert read_seen((Message("user", prompt),)).own is None
 
 
 def test_an_agent_may_be_persuaded_by_a_better_argument() -> None:
@@ -460,6 +470,32 @@ def test_a_russian_captain_reads_yes_and_no() -> None:
     world = World([Case(question, "yes")])
     reply = said(model(accuracy=1.0, world=world, power=0.0), question, prompt, AnswerForm(question).schema)
     assert reply["answer"] == "нет"
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("debate", {"drafts": "double-call"}),
+        ("discuss", {"decision": "cumulative-voting", "drafting": "all-agents-drafting", "style": "critical"}),
+        ("discuss", {"decision": "unanimity-consensus", "challenge": "solution"}),
+    ],
+)
+async def test_over_http_a_team_plays_as_it_does_in_process(name: str, options: Mapping[str, Any]) -> None:
+    cases, seats = CASES[:4], ("ann", "bob", "cat")
+    world = World(cases, seed=7)
+    played = strategy(name, options)
+
+    async def verdicts(models: Sequence[Model]) -> list[Verdict]:
+        (team,) = played.lineups(Team("three", tuple(Player(each.name, each) for each in models)))
+        return [await played.play(case.question, team) for case in cases]
+
+    config = {"seed": 7, "models": {seat: {"accuracy": 0.5} for seat in seats}}
+    async with running(config, cases=cases) as server:
+        remote = [EndpointModel(seat, base_url=server.base_url, model=seat) for seat in seats]
+        heard = await verdicts(remote)
+        for each in remote:
+            await each.close()
+    assert heard == await verdicts([model(seat, 0.5, world=world) for seat in seats])
 
 
 def test_a_field_of_the_same_name_and_another_form_is_filled_in_its_own_form() -> None:

@@ -123,6 +123,7 @@ STRATEGIES: list[Any] = [
     {"discuss": {**NONE, "drafting": "all-agents-drafting"}},
     {"discuss": {**NONE, "challenge": "solution"}},
     {"discuss": {**NONE, "challenge": "wrong", "planted_by": "zed"}},
+    {"discuss": {**NONE, "agents": 1, "max_turns": 1, "vote_from": 1, "step_by_step": True}},
 ]
 
 
@@ -205,6 +206,8 @@ def test_scores_with_deviation_and_interval(
 def test_players_alone_stand_beside(talk: dict[str, Any]) -> None:
     row = row_of(talk["protocols"], "solo@bob", whole=True)
     assert row["value"] == pytest.approx(fmean(WORDS[q][r][1] == "A" for q, r in plays()))
+    steps = row_of(talk["protocols"], "simple-voting", "alone, step by step", whole=True)
+    assert steps["value"] == row_of(talk["protocols"], "solo@ann", whole=True)["value"]
 
 
 def test_turns_to_a_decision(talk: dict[str, Any], company: Company) -> None:
@@ -217,6 +220,9 @@ def test_turns_to_a_decision(talk: dict[str, Any], company: Company) -> None:
         assert row["rounds"] == pytest.approx(fmean(turn or 5 for turn in turns))
         assert row["no_answer"] == 0
     assert row_of(talk["protocol_turns"], "majority-consensus")["family"] == "consensus"
+    own = [row for row in talk["protocol_turns"] if row["family"] == "voting" and "agents=1" not in row["label"]]
+    voting = next(row for row in talk["protocol_rounds"] if row["family"] == "voting")
+    assert voting["rounds"] == pytest.approx(fmean(row["rounds"] for row in own)), "nobody decides alone"
     assert {row["family"]: row["protocols"] for row in talk["protocol_rounds"]} == {
         "voting": ["simple-voting", "solution-counting"],
         "consensus": ["majority-consensus"],

@@ -165,8 +165,8 @@ class Screen:
 
     def welcome(self, game: Game, questions: int) -> None:
         cell = game.cell
-        names = ", ".join("you" if player.name == PERSON else player.name for player in cell.team.players)
-        chair = f"; captain: {'you' if cell.team.captain == PERSON else cell.team.captain}" if cell.team.captain else ""
+        names = ", ".join(player.name for player in cell.team.players)
+        chair = f"; captain: {cell.team.captain}" if cell.team.captain else ""
         played = "" if isinstance(cell.strategy, PersonDecides) else f"; {cell.label}"
         length = f"{questions} question{'s' * (questions != 1)}, {POINTS} points to win"
         self.console.print(Text(f"{names}{chair}{played}; {length}"))

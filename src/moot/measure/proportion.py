@@ -25,13 +25,19 @@ def wilson(right: float, n: int, z: float = Z_95) -> Estimate:
 
 
 def mean_over_questions(values: Sequence[float], *, seed: int = 0, resamples: int = 2_000) -> Estimate:
-    """The mean of one value a question, each itself a mean over repeats: a percentile bootstrap over questions."""
+    """The mean of one value a question, each itself a mean over repeats: a percentile bootstrap over questions.
+
+    Where repeats never differ each value is 0 or 1, and the score interval stands. So it does where all values are equal:
+    a bootstrap would give no width at all, and no mean of values between 0 and 1 varies more than a share does.
+    """
     n = len(values)
     if n == 0:
         return Estimate(math.nan, None, None, 0)
     mean = sum(values) / n
     if n < 2:
         return Estimate(mean, None, None, n)
+    if len(set(values)) == 1 or all(value in (0.0, 1.0) for value in values):
+        return wilson(sum(values), n)
     import numpy as np
 
     from moot.measure.bootstrap import percentile_interval, resampled_sums
@@ -44,7 +50,4 @@ def mean_over_questions(values: Sequence[float], *, seed: int = 0, resamples: in
 
 def accuracy(values: Sequence[Sequence[float]], *, seed: int = 0) -> Estimate:
     """Accuracy from the scores of each question, one for every repeat."""
-    means = [sum(each) / len(each) for each in values]
-    if all(len(each) == 1 and each[0] in (0.0, 1.0) for each in values):
-        return wilson(sum(means), len(means))
-    return mean_over_questions(means, seed=seed)
+    return mean_over_questions([sum(each) / len(each) for each in values], seed=seed)

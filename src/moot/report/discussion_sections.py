@@ -74,7 +74,7 @@ def _turns(figures: Figures) -> Iterator[Section]:
     ]
     columns = _named(
         shown,
-        *(Column(f"turn_{turn}", f"in turn {turn}", "share") for turn in turns),
+        *(Column(f"turn_{turn}", f"turn {turn}", "share") for turn in turns),
         Column("undecided", "undecided", "share"),
         *([Column("no_answer", "no answer", "share")] if any(row["no_answer"] for row in shown) else []),
         figure("rounds", "mean turns", ""),

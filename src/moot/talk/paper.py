@@ -24,6 +24,9 @@ _KINDS: Mapping[str, Kind] = {
     "approval-voting": "approved",
 }
 
+LONGEST_NUMBER = 20
+"""Characters of a number written as text. Python itself refuses to read one of thousands of digits."""
+
 
 def kind_of(rule: Rule) -> Kind:
     """An order of the options can be counted by any rule that brings none of the other papers."""
@@ -108,7 +111,7 @@ def _numbers(given: object) -> Sequence[float]:
         raise Unusable("no-field")
     numbers: list[float] = []
     for each in given:
-        if isinstance(each, str) and each.strip().isdecimal():
+        if isinstance(each, str) and len(each) <= LONGEST_NUMBER and each.strip().isdecimal():
             each = int(each)
         if isinstance(each, bool) or not isinstance(each, int | float):
             raise Unusable("no-ballot")

@@ -6,22 +6,23 @@ needs is written in parts of some dozens of questions, so that a page opens at o
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import Connection, select
 
 from moot.report.figures import grader_of
 from moot.report.page.pack import Once, packed
 from moot.report.page.part import Part
+from moot.report.page.words import Play, Plays, Words
+from moot.report.uncollected import uncollected
 from moot.store import queries, schema
+from moot.store.along import most_repeats
 from moot.store.rows import case_of
 from moot.store.statements import Row
 from moot.types import Case
@@ -85,37 +86,20 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
     """`grade` values a captain's draft where that captain was never played alone."""
     config = json.loads(experiment["config"])
     cells = queries.cells_of(connection, experiment["id"])
-    repeats = _repeats(connection, [cell["id"] for cell in cells])
+    repeats = most_repeats(connection, [cell["id"] for cell in cells])
     columns = Columns(repeats, len(cells))
-    reader = _Reader(connection, experiment["id"], cells, grader_of(config), columns, grade)
+    places = _places(connection, experiment["id"])
+    words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config), repeats)
+    reader = _Reader(words, cells, columns, grade)
     size = max(1, EPISODES_A_PART // max(1, len(cells) * repeats))
     packing = []
-    with _uncollected(), ThreadPoolExecutor(1) as pool:  # compression lets go of the interpreter
-        for places in _batches(connection, experiment["id"], size):
+    with uncollected(), ThreadPoolExecutor(1) as pool:  # compression lets go of the interpreter
+        for start in range(0, len(places), size):
             columns.starts.append(len(columns.ids))
-            packing.append(pool.submit(packed, reader.part(places)))
+            packing.append(pool.submit(packed, reader.part(places[start : start + size])))
     parts = [each.result() for each in packing]
     named = [{**{key: cell[key] for key in _CELL}, "title": _title(cell)} for cell in cells]
     return QuestionData(named, columns.row(), parts)
-
-
-def _repeats(connection: Connection, cells: Sequence[str]) -> int:
-    """How often a question was played at most: a strategy may have repeats of its own."""
-    table = schema.episodes
-    found = connection.execute(select(func.max(table.c.repeat)).where(table.c.cell.in_(cells))).scalar()
-    return 1 + int(found or 0)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Millions of small values with no cycle among them: the collector would walk through them and find nothing."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 _CELL = ("strategy", "label", "team", "cohort", "captain", "player")
@@ -129,92 +113,38 @@ def _title(cell: Row) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    position: int
     question: str
+    case_id: str
     case: Case
 
 
-def _batches(connection: Connection, ident: str, size: int) -> Iterator[list[Place]]:
+def _places(connection: Connection, ident: str) -> list[Place]:
     places, cases = schema.experiment_questions, schema.cases
-    query = select(places.c.position, places.c.question, cases.c.content).join(cases, cases.c.id == places.c.case)
-    batch: list[Place] = []
-    for position, question, content in connection.execute(
-        query.where(places.c.experiment == ident).order_by(places.c.position)
-    ).all():
-        batch.append(Place(position, question, case_of(content)))
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
-Play = Sequence[Any]
-"""Outcome, answer, verdict, transcript and seconds of an episode, then value, stage and detail of its score."""
-Plays = Mapping[tuple[str, int], Play]
-"""By cell and repeat."""
+    query = select(places.c.question, places.c.case, cases.c.content).join(cases, cases.c.id == places.c.case)
+    rows = connection.execute(query.where(places.c.experiment == ident).order_by(places.c.position)).all()
+    return [Place(question, case, case_of(content)) for question, case, content in rows]
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    connection: Connection
-    ident: str
+    words: Words
     cells: Sequence[Row]
-    grader: str
     columns: Columns
     grade: Grade | None
 
     def part(self, places: Sequence[Place]) -> dict[str, Any]:
         numbers = {cell["id"]: number for number, cell in enumerate(self.cells)}
-        episodes = self._episodes(places[0].position, places[-1].position, list(numbers))
+        episodes = self.words.episodes([place.question for place in places])
         part = Part([place.case.question.text for place in places])
         for number, place in enumerate(places):
             part.add_case(place.case)
-            plays = episodes.get(place.position, {})
+            plays = self.words.marked(episodes.get(place.question, ()), place.case_id)
             self._add_columns(place, plays)
             for cell, repeat in product(numbers, range(self.columns.repeats)):
                 if play := plays.get((cell, repeat)):
                     part.add_episode(number, numbers[cell], repeat, play)
-        part.add_calls(self._calls(part.keys()))
+        part.add_calls(self.words.calls(part.keys()))
         return part.row()
-
-    def _episodes(self, first: int, last: int, cells: Sequence[str]) -> dict[int, dict[tuple[str, int], Play]]:
-        """Every episode on the questions from one position to another, with its score, by position."""
-        places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
-        own = and_(
-            scores.c.cell == episodes.c.cell,
-            scores.c.case == places.c.case,
-            scores.c.repeat == episodes.c.repeat,
-            scores.c.grader == self.grader,
-        )
-        fields = [episodes.c[name] for name in ("outcome", "answer", "verdict", "transcript", "seconds")]
-        query = (
-            select(places.c.position, episodes.c.cell, episodes.c.repeat, *fields)
-            .add_columns(scores.c.value, scores.c.stage, scores.c.detail)
-            .join(episodes, and_(episodes.c.question == places.c.question, episodes.c.cell.in_(cells)))
-            .outerjoin(scores, own)
-            .where(places.c.experiment == self.ident, places.c.position.between(first, last))
-        )
-        found: dict[int, dict[tuple[str, int], Play]] = {}
-        for position, cell, repeat, *play in self.connection.execute(query).all():
-            found.setdefault(position, {})[cell, repeat] = play
-        return found
-
-    def _calls(self, keys: Sequence[str]) -> Iterator[Any]:
-        table = schema.calls
-        fields = (
-            "text",
-            "finish",
-            "latency_s",
-            "version",
-            "cost_usd",
-            "prompt_tokens",
-            "completion_tokens",
-            "thoughts",
-        )
-        for part in queries.chunks(keys):
-            query = select(table.c.key, table.c.shape, *(table.c[name] for name in fields))
-            yield from self.connection.execute(query.where(table.c.key.in_(part))).all()
 
     def _add_columns(self, place: Place, plays: Plays) -> None:
         columns, case = self.columns, place.case

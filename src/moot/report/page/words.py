@@ -1,0 +1,70 @@
+"""What a run has said, as a page reads it: some dozens of questions at a time, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from moot.store import queries, schema
+from moot.store.along import Along, Marks, pays, plays_by_question, written_calls, written_episodes
+from moot.store.statements import Row
+
+Play = Sequence[Any]
+"""Outcome, answer, verdict, transcript and seconds of an episode, then value, stage and detail of its score."""
+Plays = Mapping[tuple[str, int], Play]
+"""By cell and repeat."""
+
+_EPISODE = ("question", "cell", "repeat", "outcome", "answer", "verdict", "transcript", "seconds")
+_CALL = ("text", "finish", "latency_s", "version", "cost_usd", "prompt_tokens", "completion_tokens", "thoughts")
+
+
+class Words:
+    """Episodes, their scores and their calls. Where a run is most of its store, the store is read once from end to end."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        experiment: Row,
+        cells: Sequence[Row],
+        cases: Sequence[str],
+        grader: str,
+        repeats: int,
+    ) -> None:
+        self._connection = connection
+        self._cells = [cell["id"] for cell in cells]
+        self._marks = Marks(connection, self._cells, cases, grader, repeats)
+        counts = plays_by_question(connection, self._cells)
+        written = pays(connection, len(cases) * len(cells) * repeats)
+        episodes = written_episodes(connection, self._cells, _EPISODE) if written else ()
+        calls = written_calls(connection, experiment["name"], ("key", "shape", *_CALL)) if written else ()
+        self._episodes = Along(episodes, self._find_episodes, counts)
+        self._calls = Along(calls, self._find_calls)
+
+    def episodes(self, questions: Sequence[str]) -> dict[str, list[Sequence[Any]]]:
+        """Every episode on these questions."""
+        return self._episodes.take(list(dict.fromkeys(questions)))
+
+    def marked(self, episodes: Iterable[Sequence[Any]], case: str) -> dict[tuple[str, int], Play]:
+        """Episodes on one question, each with its score."""
+        of = self._marks.of
+        return {(row[1], row[2]): (*row[3:], *of(row[1], case, row[2])) for row in episodes}
+
+    def calls(self, keys: Sequence[str]) -> Iterator[Sequence[Any]]:
+        """The calls of these keys, in this order; those that are not stored are left out."""
+        found = self._calls.take(keys)
+        return (found[key][0] for key in keys if key in found)
+
+    def _find_episodes(self, questions: Sequence[str]) -> Iterator[Sequence[Any]]:
+        table = schema.episodes
+        for part in queries.chunks(questions):
+            query = select(*(table.c[name] for name in _EPISODE))
+            query = query.where(table.c.question.in_(part), table.c.cell.in_(self._cells))
+            yield from self._connection.execute(query).all()
+
+    def _find_calls(self, keys: Sequence[str]) -> Iterator[Sequence[Any]]:
+        table = schema.calls
+        for part in queries.chunks(keys):
+            query = select(table.c.key, table.c.shape, *(table.c[name] for name in _CALL))
+            yield from self._connection.execute(query.where(table.c.key.in_(part))).all()

@@ -1,0 +1,155 @@
+"""Reading much of a store at once: along its tables, in the order in which they were written.
+
+A look-up by key goes through the whole file for every row, which is nothing for hundreds of rows and most of the time of
+a report on hundreds of thousands. A run writes question by question, so whoever reads question by question finds nearly
+everything next to where the last look ended; the rest is looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, Select, func, select
+
+from moot.store import schema
+
+Rows = Iterable[Sequence[Any]]
+
+AHEAD = 20_000
+"""Rows that are read past and kept, since their turn may come: some dozens of megabytes."""
+AT_ONCE = 500
+FEW = 4
+"""A table is read as a whole only if at least one in so many of its rows is wanted."""
+
+Mark = tuple[float | None, str | None, str | None]
+"""Value, stage and detail of a score."""
+UNMARKED: Mark = (None, None, None)
+
+
+def pays(connection: Connection, wanted: int) -> bool:
+    """Whether to read all episodes rather than look so many of them up.
+
+    Only SQLite hands its rows over one by one; from a server everything would come at once.
+    """
+    if connection.dialect.name != "sqlite":
+        return False
+    there = connection.execute(select(func.count()).select_from(schema.episodes)).scalar_one()
+    return wanted * FEW >= int(there)
+
+
+def written_episodes(connection: Connection, cells: Sequence[str], columns: Sequence[str]) -> Iterator[Sequence[Any]]:
+    """The episodes of these cells, in the order in which they stand in the file."""
+    table = schema.episodes
+    # An expression, so that no index is used: by index the rows would come cell by cell, each from another place.
+    own = func.coalesce(table.c.cell, "").in_(cells)
+    return _streamed(connection, select(*(table.c[name] for name in columns)).where(own))
+
+
+def written_calls(connection: Connection, experiment: str, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
+    """The calls that an experiment of this name has paid, in the order in which they were made."""
+    table = schema.calls
+    return _streamed(connection, select(*(table.c[name] for name in columns)).where(table.c.experiment == experiment))
+
+
+def _streamed(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
+    found = connection.execute(query)
+    try:
+        while rows := found.fetchmany(AT_ONCE):
+            yield from rows
+    finally:
+        found.close()
+
+
+def most_repeats(connection: Connection, cells: Sequence[str]) -> int:
+    """How often a question was played at most: a strategy may have repeats of its own."""
+    table = schema.episodes
+    found = connection.execute(select(func.max(table.c.repeat)).where(table.c.cell.in_(cells))).scalar()
+    return 1 + int(found or 0)
+
+
+def plays_by_question(connection: Connection, cells: Sequence[str]) -> dict[str, int]:
+    """How many episodes of these cells a question has."""
+    table = schema.episodes
+    query = select(table.c.question, func.count()).where(table.c.cell.in_(cells)).group_by(table.c.question)
+    return {question: count for question, count in connection.execute(query).all()}
+
+
+class Along:
+    """Rows by the key in their first column, from a stream that is expected in about the order they are asked for.
+
+    What was read past is kept for a while. Whatever does not come soon, or was there long ago, is looked up by key: so
+    the order decides how long it takes and never what is found.
+    """
+
+    def __init__(
+        self, stream: Rows, look_up: Callable[[Sequence[Any]], Rows], times: Mapping[Any, int] | None = None
+    ) -> None:
+        self._stream = iter(stream)
+        self._look_up = look_up
+        self._times = times
+        """How many rows a key has; without it one each."""
+        self._kept: dict[Any, list[Sequence[Any]]] = {}
+        self._size = 0
+
+    def take(self, keys: Sequence[Any]) -> dict[Any, list[Sequence[Any]]]:
+        """The rows of these keys. A key without any is left out."""
+        wanted = [key for key in keys if self._count(key)]
+        missing = self._missing(wanted)
+        while missing and self._size < AHEAD and self._read():
+            missing = self._missing(missing)
+        if len(missing) == len(wanted) and self._size >= AHEAD:
+            self._forget()
+        for key in missing:
+            self._size -= len(self._kept.pop(key, ()))  # not all of them
+        found = {key: self._kept.pop(key) for key in wanted if key in self._kept}
+        self._size -= sum(map(len, found.values()))
+        for row in self._look_up(missing) if missing else ():
+            found.setdefault(row[0], []).append(row)
+        return found
+
+    def _forget(self) -> None:
+        """Much was read past and nobody has asked for it."""
+        self._kept.clear()
+        self._size = 0
+
+    def _count(self, key: Any) -> int:
+        return 1 if self._times is None else self._times.get(key, 0)
+
+    def _missing(self, keys: Sequence[Any]) -> list[Any]:
+        kept = self._kept
+        if self._times is None:
+            return [key for key in keys if key not in kept]
+        return [key for key in keys if len(kept.get(key, ())) < self._count(key)]
+
+    def _read(self) -> bool:
+        """Some more of the stream; False at its end."""
+        rows = list(islice(self._stream, AT_ONCE))
+        for row in rows:
+            self._kept.setdefault(row[0], []).append(row)
+        self._size += len(rows)
+        return bool(rows)
+
+
+class Marks:
+    """The scores of many episodes by cell, case and repeat, with no more than a number for each."""
+
+    def __init__(
+        self, connection: Connection, cells: Sequence[str], cases: Iterable[str], grader: str, repeats: int
+    ) -> None:
+        self._places = {case: number * repeats for number, case in enumerate(dict.fromkeys(cases))}
+        self._repeats = repeats
+        self._marks: dict[str, list[Mark]] = {cell: [UNMARKED] * (len(self._places) * repeats) for cell in cells}
+        known: dict[Mark, Mark] = {}
+        table = schema.scores
+        fields = (table.c.cell, table.c.case, table.c.repeat, table.c.value, table.c.stage, table.c.detail)
+        query = select(*fields).where(table.c.cell.in_(cells), table.c.grader == grader)
+        for cell, case, repeat, *rest in _streamed(connection, query):
+            place = self._places.get(case)
+            if place is not None and repeat < repeats:
+                mark = (rest[0], rest[1], rest[2])
+                self._marks[cell][place + repeat] = known.setdefault(mark, mark)
+
+    def of(self, cell: str, case: str, repeat: int) -> Mark:
+        return self._marks[cell][self._places[case] + repeat]
