@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from sys import intern
+from typing import Any, NamedTuple
 
 import orjson
 from sqlalchemy import Connection, select
@@ -22,6 +24,7 @@ from moot.grade.normalise import normalise
 from moot.measure.quiz import Groups, Played
 from moot.run.matching import Matches
 from moot.store import queries, schema
+from moot.store.along import Marks, most_repeats, pays, written_calls, written_episodes
 from moot.store.rows import case_of, verdict_of
 from moot.types import Answer, Case
 
@@ -32,9 +35,8 @@ Spent = tuple[int, int, int, float | None]
 """Tokens of a call's prompt, completion and reasoning, and its cost."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """One episode, with no more words than are needed to tell whose draft it ended on."""
+class Seen(NamedTuple):
+    """One episode, as a tuple, since there may be hundreds of thousands, with no more words than are needed to tell whose draft it ended on."""
 
     cell: Stored
     key: Key
@@ -64,6 +66,7 @@ class Source:
     def __init__(self, connection: Connection, experiment: Stored, grader: str) -> None:
         self.connection = connection
         self.ident: str = experiment["id"]
+        self.name: str = experiment["name"]
         self.grader = grader
         self.config: dict[str, Any] = json.loads(experiment["config"])
         self.seed = int(self.config.get("seed", 0))
@@ -106,6 +109,8 @@ class Source:
 
     def seen(self, cell: Stored) -> list[Seen]:
         """Every episode of a cell, in the order of the questions; read once. Drafts of a team go to its table."""
+        if cell["player"] and not self._seen and self._at_once:
+            self._read_alone()
         known = self._seen.get(cell["id"])
         if known is None:
             if cell["player"]:
@@ -123,21 +128,66 @@ class Source:
             return match(case, text).value
         return settled(case, text, self.judgements.get(case.digest, ()), person, len(self.judges)).value
 
+    @cached_property
+    def _at_once(self) -> bool:
+        """Whether the experiment is so much of its store that the tables are read from end to end."""
+        return pays(self.connection, len(self.cases) * len(queries.cells_of(self.connection, self.ident)))
+
+    def _read_alone(self) -> None:
+        """Every episode of every player alone, in one go."""
+        cells = {cell["id"]: cell for cell in queries.cells_of(self.connection, self.ident) if cell["player"]}
+        places = queries.places_of(self.connection, self.ident)
+        cases = [case for several in places.values() for _, case in several]
+        marks = Marks(self.connection, list(cells), cases, self.grader, most_repeats(self.connection, list(cells)))
+        keys: dict[Key, Key] = {}
+        self._seen.update((ident, []) for ident in cells)
+        for ident, question, repeat, outcome, answer, transcript, seconds in written_episodes(
+            self.connection, list(cells), _ENDING
+        ):
+            calls = _calls(orjson.loads(transcript))
+            key = keys.setdefault((question, repeat), (question, repeat))
+            for position, case in places.get(question, ()):
+                value, stage, _ = marks.of(ident, case, repeat)
+                right = value if value is not None or answer is not None else 0.0
+                self._seen[ident].append(
+                    Seen(cells[ident], key, position, right, intern(outcome), stage, None, seconds, calls)
+                )
+        for found in self._seen.values():
+            found.sort(key=lambda each: (each.position, each.key[1]))
+
     def spent(self, keys: Iterable[str]) -> dict[str, Spent]:
         """What each call took, read once; those that are not stored are left out."""
-        table = schema.calls
         wanted = set(keys)
-        columns = (table.c.prompt_tokens, table.c.completion_tokens, table.c.reasoning_tokens, table.c.cost_usd)
-        for part in queries.chunks(sorted(wanted - self._spent.keys())):
-            query = select(table.c.key, *columns).where(table.c.key.in_(part))
-            self._spent.update(
-                (key, (prompt or 0, completion or 0, reasoning or 0, cost))
-                for key, prompt, completion, reasoning, cost in self.connection.execute(query).fetchall()
-            )
+        self._learn(wanted)
         return {key: self._spent[key] for key in wanted if key in self._spent}
+
+    def _learn(self, wanted: set[str]) -> None:
+        if wanted and not self._spent and self._at_once:
+            self._note(written_calls(self.connection, self.name, _SPENT))
+        table = schema.calls
+        for part in queries.chunks(sorted(wanted - self._spent.keys())):
+            query = select(*(table.c[name] for name in _SPENT)).where(table.c.key.in_(part))
+            self._note(self.connection.execute(query).fetchall())
+
+    def _note(self, rows: Iterable[Sequence[Any]]) -> None:
+        alike: dict[Spent, Spent] = {}
+        for key, prompt, completion, reasoning, cost in rows:
+            spent = (prompt or 0, completion or 0, reasoning or 0, cost)
+            self._spent[key] = alike.setdefault(spent, spent)
 
     def costs_usd(self, keys: Iterable[str]) -> dict[str, float | None]:
         return {key: spent[3] for key, spent in self.spent(keys).items()}
+
+
+_ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds")
+_SPENT = ("key", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost_usd")
+
+
+def _calls(steps: Sequence[Sequence[Any]]) -> tuple[str, ...]:
+    """The keys of a transcript's calls, each once."""
+    if len(steps) == 1:
+        return (steps[0][3],) if steps[0][3] else ()
+    return tuple(dict.fromkeys(step[3] for step in steps if step[3]))
 
 
 def table_of(cell: Stored) -> str:
@@ -173,7 +223,7 @@ def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[P
 def _seen_alone(cell: Stored, rows: Iterable[Sequence[Any]]) -> Iterator[Seen]:
     """There may be hundreds of thousands of these: plain tuples, and nothing that a player alone has no use for."""
     for position, question, repeat, outcome, answer, transcript, seconds, value, stage in rows:
-        calls = tuple(dict.fromkeys(step[3] for step in orjson.loads(transcript) if step[3]))
+        calls = _calls(orjson.loads(transcript))
         right = value if value is not None or answer is not None else 0.0
         yield Seen(cell, (question, repeat), position, right, outcome, stage, None, seconds, calls)
 
@@ -188,7 +238,7 @@ def _seen(cell: Stored, row: Stored, table: Table) -> Seen:
         table.groups.setdefault(key, tuple(tuple(group) for group in verdict.notes["groups"]))
         table.grouping.setdefault(key, tuple(step[3] for step in steps if step[1] == GROUPING and step[3]))
     word = verdict.answer if "order" in verdict.notes else None
-    calls = tuple(dict.fromkeys(step[3] for step in steps if step[3]))
+    calls = _calls(steps)
     right, outcome = right_of(row), row["outcome"]
     return Seen(cell, key, row["position"], right, outcome, row["stage"], word, row["seconds"], calls)
 

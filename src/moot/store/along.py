@@ -7,7 +7,7 @@ everything next to where the last look ended; the rest is looked up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -108,6 +108,11 @@ class Along:
         for row in self._look_up(missing) if missing else ():
             found.setdefault(row[0], []).append(row)
         return found
+
+    def close(self) -> None:
+        """Let go of the stream, wherever it is: half a query read holds on to the connection."""
+        if isinstance(self._stream, Generator):
+            self._stream.close()
 
     def _forget(self) -> None:
         """Much was read past and nobody has asked for it."""

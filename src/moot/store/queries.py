@@ -150,6 +150,16 @@ def cases_of(connection: Connection, ident: str, question_id: str | None = None)
     return _mappings(connection, query)
 
 
+def places_of(connection: Connection, ident: str) -> dict[str, list[tuple[int, str]]]:
+    """Where each question stands in an experiment, and as which case: (position, case)."""
+    table = schema.experiment_questions
+    query = select(table.c.position, table.c.question, table.c.case).where(table.c.experiment == ident)
+    found: dict[str, list[tuple[int, str]]] = {}
+    for position, question, case in connection.execute(query.order_by(table.c.position)).all():
+        found.setdefault(question, []).append((position, case))
+    return found
+
+
 def results(
     connection: Connection, ident: str, cell: str, grader: str, *, question: str | None = None
 ) -> Iterator[Row]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -93,7 +94,7 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
     reader = _Reader(words, cells, columns, grade)
     size = max(1, EPISODES_A_PART // max(1, len(cells) * repeats))
     packing = []
-    with uncollected(), ThreadPoolExecutor(1) as pool:  # compression lets go of the interpreter
+    with closing(words), uncollected(), ThreadPoolExecutor(1) as pool:  # compression lets go of the interpreter
         for start in range(0, len(places), size):
             columns.starts.append(len(columns.ids))
             packing.append(pool.submit(packed, reader.part(places[start : start + size])))

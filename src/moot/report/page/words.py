@@ -56,6 +56,10 @@ class Words:
         found = self._calls.take(keys)
         return (found[key][0] for key in keys if key in found)
 
+    def close(self) -> None:
+        self._episodes.close()
+        self._calls.close()
+
     def _find_episodes(self, questions: Sequence[str]) -> Iterator[Sequence[Any]]:
         table = schema.episodes
         for part in queries.chunks(questions):
