@@ -1,6 +1,7 @@
-# make demo   six players of a small local model answer forty questions; no key, nothing but the package index
+# make demo   six players of a small local model answer twenty questions; no key, nothing but the package index
 # make test   everything that CI runs
 # make bench  the figures in bench/README.md
+# make soak   100,000 calls with one in ten failing (about ten minutes)
 # make test-clients  other people's programs against a served team, each in an environment of its own
 
 SHELL := /bin/bash
@@ -10,12 +11,12 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: demo test test-clients lint bench clean
+.PHONY: demo test test-clients lint bench soak clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing moot and its dependencies into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet -e ".[local,dev]"
+	@$(BIN)/python -m pip install --quiet --no-compile -e ".[local,dev]"
 	@touch $@
 
 lint: $(VENV)/.ready
@@ -43,6 +44,9 @@ demo: $(VENV)/.ready
 
 bench: $(VENV)/.ready
 	$(BIN)/python bench/run.py
+
+soak: $(VENV)/.ready
+	$(BIN)/python bench/soak.py
 
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -154,7 +154,7 @@ GROWING: dict[str, Callable[[int], str]] = {
     "one-word-a-line": lambda n: "word\n" * (n // 5),
     "combining": lambda n: "e" + "\u0301" * n,
     "zero-width": lambda n: "<" + "\u200b" * n + "/answer>",
-    "ligatures": lambda n: "\ufdfa" * n,
+    "ligatures": lambda n: "\ufdfa" * (n // 18),
     "keys": lambda n: "{" + ",".join(f'"k{k}": {k}' for k in range(n // 10)) + "}",
     "groups": lambda n: '{"groups": [' + ",".join("[1]" for _ in range(n // 4)) + "]}",
     "grades": lambda n: '{"grades": [' + ",".join('{"id": 1, "is_correct": true}' for _ in range(n // 31)) + "]}",

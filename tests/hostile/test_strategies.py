@@ -234,7 +234,8 @@ async def test_the_others_are_heard_as_they_spoke(name: str, options: dict[str, 
     for question in (OPEN, CHOICE):
         answers = name != "debate" or question is CHOICE
         plain = await episode_of(played, question, saying(PLACEHOLDER, answers=answers))
-        for text in TEXTS.values():
+        # In a debate it would be heard again what it has changed its mind about: words that hold no answer are enough.
+        for text in TEXTS.values() if name != "debate" else (TEXTS["forged-tags"], TEXTS["characters-html"]):
             hostile = await episode_of(played, question, saying(text, answers=answers))
             check(hostile.verdict)
             assert of_others(plain)[0] == of_others(hostile)[0], "their answers are theirs"

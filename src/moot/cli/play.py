@@ -203,7 +203,7 @@ class Screen:
             self._listening = False
             if clock is not None:
                 clock.cancel()
-        if not self.console.is_terminal:
+        if line is None or not self.console.is_terminal:
             self.console.print()  # nobody has pressed Enter on this screen
         return line
 
@@ -223,11 +223,11 @@ class Screen:
                 self.console.print(f"\n{HURRY_S:.0f} seconds left: ", end="")
             return
         while (left := end - loop.time()) > 0:
-            self.console.file.write(f"{_SAVE}\r")
-            self.console.print(_prompt(asked, left), end="")
-            self.console.file.write(_RESTORE)
-            self.console.file.flush()
             await asyncio.sleep(left % 1 or 1)
+            with self.console.capture() as prompt:
+                self.console.print(_prompt(asked, max(0.0, end - loop.time())), end="")
+            self.console.file.write(f"{_SAVE}\r{prompt.get()}{_RESTORE}")  # at once: keystrokes must not fall between
+            self.console.file.flush()
 
     def _show_answers(self, turn: Turn) -> None:
         shown = Table(show_header=False, box=None, padding=(0, 2))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from moot.types import digest
 
@@ -79,10 +80,10 @@ def _chosen(
     import numpy as np
 
     names = list(options)
-    right = np.array([[options[name].get(question, 0.0) for question in questions] for name in names])
+    right = np.array([values_on(options[name], questions) for name in names])
     paid = np.zeros_like(right)
     if costs is not None:
-        paid = np.array([[costs[name].get(question, 0.0) for question in questions] for name in names])
+        paid = np.array([values_on(costs[name], questions) for name in names])
     folds_by_question = np.array(fold_of)
     found = []
     for fold in range(count):
@@ -92,5 +93,10 @@ def _chosen(
     return found
 
 
+def values_on(values: Mapping[str, float], questions: Collection[str]) -> list[float]:
+    """One value a question, 0 where there is none."""
+    return list(map(values.get, questions, repeat(0.0)))
+
+
 def _sum(values: Mapping[str, float], questions: Collection[str]) -> float:
-    return sum(values.get(question, 0.0) for question in questions)
+    return sum(values_on(values, questions))

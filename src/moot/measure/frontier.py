@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from moot.measure.crossfit import FOLDS, folds
+from moot.measure.crossfit import FOLDS, folds, values_on
 from moot.measure.quiz import Row, estimate, estimate_row
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def frontier(
     if not options or len(asked) < 2:
         return []
     names = list(options)
-    right = np.array([[options[name].right.get(question, 0.0) for name in names] for question in asked])
+    right = np.array([values_on(options[name].right, asked) for name in names]).T.copy()
     paid = np.array([np.mean(list(options[name].cost.values()) or [0.0]) for name in names])
     parts = min(count, len(asked))
     place = folds(asked, count=parts, seed=seed)

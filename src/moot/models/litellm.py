@@ -82,8 +82,8 @@ class LitellmModel:
             )
         except Exception as error:  # noqa: BLE001  its errors share no base; every one of them becomes ours
             raise self._ours(error) from None
-        body = response.model_dump_json()
-        return self._secrets.without(read_completion(body, latency_s=time.perf_counter() - started, price=self.price))
+        said = response.model_dump_json()
+        return self._secrets.without(read_completion(said, latency_s=time.perf_counter() - started, price=self.price))
 
     async def close(self) -> None:
         pass

@@ -19,6 +19,7 @@ from moot.report.plays import Source
 from moot.report.quiz import judges_figures, quiz_figures
 from moot.report.safety import safety_figures
 from moot.report.squad import squad_figures
+from moot.report.uncollected import uncollected
 from moot.store import queries, schema
 from moot.store.statements import Row
 from moot.types import Estimate
@@ -31,6 +32,11 @@ OF_NO_MATTER = ("hypotheses", "primary", "judge", "budget_usd", "store")
 
 def figures(connection: Connection, experiment: Row, *, hypotheses: Iterable[str] = ()) -> Figures:
     """All that is known about an experiment, in the form of the contract. `hypotheses`: those of the file as it is now."""
+    with uncollected():
+        return _figures(connection, experiment, hypotheses)
+
+
+def _figures(connection: Connection, experiment: Row, hypotheses: Iterable[str]) -> Figures:
     ident, size = experiment["id"], experiment["size"]
     config = json.loads(experiment["config"])
     grader = grader_of(config)
@@ -159,7 +165,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 
 def _usage(source: Source, keys: Iterable[str]) -> dict[str, Any]:
     """What these calls took: what the strategy would cost alone. One unknown cost makes the sum unknown."""
-    spent = source.spent(keys).values()
+    spent = source.spending(keys)
     costs = [each[3] for each in spent if each[3] is not None]
     return {
         "calls": len(spent),

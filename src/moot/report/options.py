@@ -52,38 +52,32 @@ def sides(source: Source, cells: Sequence[Stored]) -> dict[str, Side]:
 def side_of(source: Source, cells: Sequence[Stored], title: str) -> Side:
     """Several cells as one option: the mean over those that have played a question."""
     seen = [each for cell in cells for each in source.seen(cell)]
-    costs = source.costs_usd(key for each in seen for key in each.calls)
+    costs = source.paid_usd(seen)
     if len(cells) == 1 and len(seen) == len({each.key[0] for each in seen}):
         return _once(seen, costs, cells[0], title)
-    right = _means({id(each): each.right or 0.0 for each in seen}, seen)
-    calls = _means({id(each): float(len(each.calls)) for each in seen}, seen)
-    paid: dict[int, float] = {}
-    for each in seen:
-        known = [cost for key in each.calls if (cost := costs.get(key)) is not None]
-        if len(known) == len(each.calls):
-            paid[id(each)] = sum(known)
-    ungraded = sum(_means({id(each): float(each.right is None) for each in seen}, seen).values())
-    return Side(title, tuple(cells), right, calls, _means(paid, seen) if len(paid) == len(seen) else None, ungraded)
+    right = _means([each.right or 0.0 for each in seen], seen)
+    calls = _means([float(len(each.calls)) for each in seen], seen)
+    known = [cost for cost in costs if cost is not None]
+    paid = _means(known, seen) if len(known) == len(seen) else None
+    ungraded = sum(_means([float(each.right is None) for each in seen], seen).values())
+    return Side(title, tuple(cells), right, calls, paid, ungraded)
 
 
-def _once(seen: Sequence[Seen], costs: Mapping[str, float | None], cell: Stored, title: str) -> Side:
+def _once(seen: Sequence[Seen], costs: Sequence[float | None], cell: Stored, title: str) -> Side:
     """One cell that played every question once: there are no means to take."""
-    right = {each.key[0]: each.right or 0.0 for each in seen}
-    calls = {each.key[0]: float(len(each.calls)) for each in seen}
-    paid: dict[str, float] = {}
-    for each in seen:
-        known = [cost for key in each.calls if (cost := costs.get(key)) is not None]
-        if len(known) == len(each.calls):
-            paid[each.key[0]] = sum(known)
+    asked = [each.key[0] for each in seen]
+    right = dict(zip(asked, (each.right or 0.0 for each in seen), strict=True))
+    calls = dict(zip(asked, (float(len(each.calls)) for each in seen), strict=True))
+    paid = {question: cost for question, cost in zip(asked, costs, strict=True) if cost is not None}
     ungraded = float(sum(each.right is None for each in seen))
     return Side(title, (cell,), right, calls, paid if len(paid) == len(seen) else None, ungraded)
 
 
-def _means(values: Mapping[int, float], seen: Sequence[Seen]) -> dict[str, float]:
+def _means(values: Sequence[float], seen: Sequence[Seen]) -> dict[str, float]:
     """Repeats of a cell first, then cells: a cell that was played oftener has no louder voice."""
     by_cell: dict[tuple[str, str], list[float]] = {}
-    for each in seen:
-        by_cell.setdefault((each.key[0], each.cell["id"]), []).append(values[id(each)])
+    for each, value in zip(seen, values, strict=True):
+        by_cell.setdefault((each.key[0], each.cell["id"]), []).append(value)
     parts: dict[str, list[float]] = {}
     for (question, _), found in by_cell.items():
         parts.setdefault(question, []).append(sum(found) / len(found))

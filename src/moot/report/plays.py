@@ -8,7 +8,7 @@ captain chose is looked up on the way.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from sys import intern
@@ -77,6 +77,7 @@ class Source:
         self.persons = queries.settlements_on(connection, digests)
         self.tables: dict[str, Table] = {}
         self._seen: dict[str, list[Seen]] = {}
+        self._alone_read = False
         self._spent: dict[str, Spent] = {}
         self._plays: dict[str, list[Played]] = {}
         self.judgements: dict[str, list[Judgement]] = {}
@@ -109,7 +110,8 @@ class Source:
 
     def seen(self, cell: Stored) -> list[Seen]:
         """Every episode of a cell, in the order of the questions; read once. Drafts of a team go to its table."""
-        if cell["player"] and not self._seen and self._at_once:
+        if cell["player"] and not self._alone_read and self._at_once:
+            self._alone_read = True
             self._read_alone()
         known = self._seen.get(cell["id"])
         if known is None:
@@ -140,7 +142,7 @@ class Source:
         cases = [case for several in places.values() for _, case in several]
         marks = Marks(self.connection, list(cells), cases, self.grader, most_repeats(self.connection, list(cells)))
         keys: dict[Key, Key] = {}
-        self._seen.update((ident, []) for ident in cells)
+        found: dict[str, list[Seen]] = {ident: [] for ident in cells}
         for ident, question, repeat, outcome, answer, transcript, seconds in written_episodes(
             self.connection, list(cells), _ENDING
         ):
@@ -149,11 +151,12 @@ class Source:
             for position, case in places.get(question, ()):
                 value, stage, _ = marks.of(ident, case, repeat)
                 right = value if value is not None or answer is not None else 0.0
-                self._seen[ident].append(
+                found[ident].append(
                     Seen(cells[ident], key, position, right, intern(outcome), stage, None, seconds, calls)
                 )
-        for found in self._seen.values():
-            found.sort(key=lambda each: (each.position, each.key[1]))
+        for several in found.values():
+            several.sort(key=lambda each: (each.position, each.key[1]))
+        self._seen |= found
 
     def spent(self, keys: Iterable[str]) -> dict[str, Spent]:
         """What each call took, read once; those that are not stored are left out."""
@@ -161,11 +164,28 @@ class Source:
         self._learn(wanted)
         return {key: self._spent[key] for key in wanted if key in self._spent}
 
-    def _learn(self, wanted: set[str]) -> None:
+    def spending(self, keys: Collection[str]) -> list[Spent]:
+        """The same of these different keys, where it does not matter which is whose."""
+        self._learn(keys)
+        return [spent for spent in map(self._spent.get, keys) if spent is not None]
+
+    def paid_usd(self, seen: Iterable[Seen]) -> list[float | None]:
+        """What the calls of each episode cost. One unknown cost makes the sum unknown."""
+        several = list(seen)
+        self._learn([key for each in several for key in each.calls])
+        return [self._paid(each.calls) for each in several]
+
+    def _paid(self, keys: Sequence[str]) -> float | None:
+        spent = map(self._spent.get, keys)
+        known = [each[3] for each in spent if each is not None and each[3] is not None]
+        return sum(known) if len(known) == len(keys) else None
+
+    def _learn(self, wanted: Collection[str]) -> None:
         if wanted and not self._spent and self._at_once:
             self._note(written_calls(self.connection, self.name, _SPENT))
         table = schema.calls
-        for part in queries.chunks(sorted(wanted - self._spent.keys())):
+        known = self._spent
+        for part in queries.chunks(sorted({key for key in wanted if key not in known})):
             query = select(*(table.c[name] for name in _SPENT)).where(table.c.key.in_(part))
             self._note(self.connection.execute(query).fetchall())
 
@@ -209,8 +229,7 @@ def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[P
     seen = [each for cell in own for each in source.seen(cell)]
     table = source.tables.setdefault(team, Table())
     if team not in source._plays:
-        costs = source.costs_usd(key for each in seen for key in each.calls)
-        plays = [_played(source, each, table, costs) for each in seen]
+        plays = [_played(source, *both, table) for both in zip(seen, source.paid_usd(seen), strict=True)]
         alone = {
             cell["player"]: cell for cell in cells if cell["player"] is not None and _drafts(cell) == _drafts(own[0])
         }
@@ -248,7 +267,7 @@ def right_of(row: Stored) -> float | None:
     return row["value"] if row["value"] is not None or row["answer"] is not None else 0.0
 
 
-def _played(source: Source, seen: Seen, table: Table, costs: Mapping[str, float | None]) -> Played:
+def _played(source: Source, seen: Seen, paid_usd: float | None, table: Table) -> Played:
     question, repeat = seen.key
     case, drafts = source.cases[question], table.drafts.get(seen.key, ())
     if seen.key not in table.groups:
@@ -274,24 +293,16 @@ def _played(source: Source, seen: Seen, table: Table, costs: Mapping[str, float 
         human=case.human.rate if case.human else None,
         category=case.category or case.package,
         calls=len(seen.calls),
-        cost_usd=_paid(seen, costs),
+        cost_usd=paid_usd,
     )
-
-
-def _paid(seen: Seen, costs: Mapping[str, float | None]) -> float | None:
-    """One unknown cost makes the sum unknown."""
-    paid = [costs.get(key) for key in seen.calls]
-    known = [cost for cost in paid if cost is not None]
-    return sum(known) if len(known) == len(paid) else None
 
 
 def alone_plays(source: Source, cell: Stored) -> list[Played]:
     """One player's plays by itself."""
     seen = source.seen(cell)
-    costs = source.costs_usd(key for each in seen for key in each.calls)
     return [
         _single(source.cases[each.key[0]], each.key[0], cell["player"], each.right, each.outcome, len(each.calls), paid)
-        for each, paid in ((each, _paid(each, costs)) for each in seen)
+        for each, paid in zip(seen, source.paid_usd(seen), strict=True)
     ]
 
 

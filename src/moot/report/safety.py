@@ -197,12 +197,15 @@ def _lift(review: Stage, debate: Stage, seed: int) -> Iterable[Row | None]:
 def _tax(source: Source, alone: Mapping[tuple[str, str], Stored]) -> Row | None:
     """Players who have answered alone in both ways, on the same questions."""
     sides: dict[str, dict[tuple[str, str], float]] = {SINGLE: {}, DOUBLE: {}}
+    if not sides.keys() <= {drafts for _, drafts in alone}:
+        return None
     for (player, drafts), cell in alone.items():
+        if drafts not in sides:
+            continue
         values: dict[str, list[float]] = {}
         for each in source.seen(cell):
             values.setdefault(each.key[0], []).append(each.right or 0.0)
-        if drafts in sides:
-            sides[drafts].update({(question, player): sum(own) / len(own) for question, own in values.items()})
+        sides[drafts].update({(question, player): sum(own) / len(own) for question, own in values.items()})
     return formatting_tax(sides[SINGLE], sides[DOUBLE], seed=source.seed)
 
 

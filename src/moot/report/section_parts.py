@@ -20,8 +20,10 @@ def who(row: Mapping[str, Any]) -> str | None:
 
 
 def titled(row: Mapping[str, Any], label: str = "strategy") -> str:
+    """``talkative@ann``; a row of one cohort has its name behind it."""
     whose = who(row)
-    return f"{row[label]}@{whose}" if whose else str(row[label])
+    named = f"{row[label]}@{whose}" if whose else str(row[label])
+    return f"{named}, {row['cohort']}" if row.get("cohort") else named
 
 
 def _several_teams(rows: Iterable[Mapping[str, Any]]) -> bool:
@@ -31,6 +33,11 @@ def _several_teams(rows: Iterable[Mapping[str, Any]]) -> bool:
 def with_team(rows: Sequence[Mapping[str, Any]], *columns: Column) -> tuple[Column, ...]:
     """The team's name stands in a column of its own only where there are several."""
     return (Column("team", "team"), *columns) if _several_teams(rows) else columns
+
+
+def cohort_column(rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """Only where there are cohorts."""
+    return (Column("cohort", "cohort"),) if any(row.get("cohort") for row in rows) else ()
 
 
 def paired_columns(*named: Column) -> tuple[Column, ...]:

@@ -9,7 +9,17 @@ from moot.report.mixture import mixture_sections
 from moot.report.quiz_sections import quiz_sections
 from moot.report.safety_sections import safety_sections
 from moot.report.section import Chart, Column, Section, Unit
-from moot.report.section_parts import Figures, count, figure, paired_columns, paired_words, titled, who, with_team
+from moot.report.section_parts import (
+    Figures,
+    cohort_column,
+    count,
+    figure,
+    paired_columns,
+    paired_words,
+    titled,
+    who,
+    with_team,
+)
 from moot.report.squad import squad_sections
 
 
@@ -21,7 +31,8 @@ def all_sections(figures: Figures) -> list[Section]:
 def _accuracy(figures: Figures) -> Iterator[Section]:
     rows = [
         {
-            **{key: row.get(key) for key in ("label", "team", "captain", "player", "value", "low", "high", "n")},
+            **{key: row.get(key) for key in ("label", "team", "cohort", "captain", "player")},
+            **{key: row.get(key) for key in ("value", "low", "high", "n")},
             **{key: row.get(key) for key in ("calls", "cost_usd", "prompt_tokens", "completion_tokens", "seconds")},
             "name": titled(row, "label"),
             "who": who(row),
@@ -31,6 +42,7 @@ def _accuracy(figures: Figures) -> Iterator[Section]:
     columns = with_team(
         rows,
         Column("label", "strategy"),
+        *cohort_column(rows),
         Column("who", "who"),
         figure("value", "right"),
         Column("n", "questions"),
@@ -46,6 +58,7 @@ def _outcomes(figures: Figures) -> Iterator[Section]:
     rows = [
         {
             "team": row.get("team"),
+            "cohort": row.get("cohort"),
             "label": row["label"],
             "who": who(row),
             **{name: row["outcomes"].get(name, 0) for name in names},
@@ -59,6 +72,7 @@ def _outcomes(figures: Figures) -> Iterator[Section]:
     heads = {"missing": "not played"}
     columns = (
         Column("label", "strategy"),
+        *cohort_column(rows),
         Column("who", "who"),
         *(Column(name, heads.get(name, name)) for name in shown),
     )

@@ -107,7 +107,8 @@ def _at_the_end(text: str) -> bool:
 
 def _spaced(label: str) -> str:
     """Options are separated as in labels: one space after a comma, none elsewhere."""
-    return re.sub(r"\s*([=(,)])\s*", r"\1", label.strip()).replace(",", ", ")
+    single = " ".join(label.split())  # first, so that many spaces are not looked at again from each of them
+    return re.sub(r" ?([=(,)]) ?", r"\1", single).replace(",", ", ")
 
 
 def parse(text: str) -> Hypothesis:

@@ -27,8 +27,9 @@ class Part:
         """Short strings: names, stages, versions, causes."""
         self._read: dict[str, tuple[int, list[int]]] = {}
         self._cases: list[dict[str, Any]] = []
-        self._episodes: list[list[Any]] = []
-        self._calls: dict[str, list[Any]] = {}
+        self._episodes: list[tuple[Any, ...]] = []
+        self._calls: dict[str, tuple[Any, ...]] = {}
+        self._costs: dict[float | None, float | None] = {}
 
     def add_case(self, case: Case) -> None:
         about = {name: value for name in _CASE_FIELDS if (value := getattr(case, name)) is not None}
@@ -50,34 +51,33 @@ class Part:
     def add_episode(self, question: int, cell: int, repeat: int, play: Sequence[Any]) -> None:
         """`play`: outcome, answer, verdict, transcript and seconds, as they are stored; value, stage, detail of its score."""
         outcome, answer, verdict, transcript, seconds, value, stage, detail = play
-        said, drafts = self._verdict(verdict)
-        steps = self._steps
+        found = self._read.get(verdict)
+        said, drafts = self._verdict(verdict) if found is None else found
+        steps, words = self._steps, self._words
         self._episodes.append(
-            [
+            (
                 question,
                 cell,
                 repeat,
-                self._words[outcome],
+                words[outcome],
                 self._texts[answer],
                 said,
                 drafts,
                 [steps[tuple(step)] for step in orjson.loads(transcript)],
                 round(seconds, 2),
                 value,
-                -1 if stage is None else self._words[stage],
-                -1 if detail is None else self._words[detail],
-            ]
+                -1 if stage is None else words[stage],
+                -1 if detail is None else words[detail],
+            )
         )
 
     def _verdict(self, written: str) -> tuple[int, list[int]]:
         """A verdict without what the columns say already, and its drafts. Many are alike to the letter."""
-        found = self._read.get(written)
-        if found is None:
-            said = orjson.loads(written)
-            drafts = [self._answers[tuple(fields)] for fields in said.pop("answers", ())]
-            for name in ("answer", "outcome"):
-                said.pop(name, None)
-            found = self._read[written] = self._verdicts[orjson.dumps(said)], drafts
+        said = orjson.loads(written)
+        drafts = [self._answers[tuple(fields)] for fields in said.pop("answers", ())]
+        for name in ("answer", "outcome"):
+            said.pop(name, None)
+        found = self._read[written] = self._verdicts[orjson.dumps(said)], drafts
         return found
 
     def keys(self) -> list[str]:
@@ -85,20 +85,22 @@ class Part:
         return list(dict.fromkeys(step[3] for step in self._steps if step[3] is not None))
 
     def add_calls(self, rows: Iterable[Sequence[Any]]) -> None:
+        calls, prompts, texts, words, costs = self._calls, self._prompts, self._texts, self._words, self._costs
         for key, shape, text, finish, seconds, version, cost, prompt, completion, thoughts in rows:
             messages = orjson.loads(shape)[0].get("messages", ())
-            said = tuple(self._message(message) for message in messages)
-            self._calls[key] = [
-                self._prompts[said],
-                self._texts[text],
-                self._words[finish],
+            if cost not in costs:
+                costs[cost] = None if cost is None else float(f"{cost:.3g}")
+            calls[key] = (
+                prompts[tuple([self._message(message) for message in messages])],
+                texts[text],
+                words[finish],
                 round(seconds, 2),
-                -1 if version is None else self._words[version],
-                None if cost is None else float(f"{cost:.3g}"),
+                -1 if version is None else words[version],
+                costs[cost],
                 prompt,
                 completion,
-                self._texts[thoughts],
-            ]
+                -1 if thoughts is None else texts[thoughts],
+            )
 
     def _message(self, message: Any) -> tuple[int, int]:
         role, content = (message["role"], message["content"]) if isinstance(message, dict) else message
@@ -112,8 +114,9 @@ class Part:
 
     def _step(self, step: Sequence[Any], places: Mapping[str, int]) -> list[int]:
         player, stage, turn, key, error, problem = step
-        rest = (-1 if each is None else self._words[each] for each in (error, problem))
-        return [self._words[player], self._words[stage], turn, places.get(key, -1), *rest]
+        words = self._words
+        said = [words[player], words[stage], turn, places.get(key, -1)]
+        return [*said, -1 if error is None else words[error], -1 if problem is None else words[problem]]
 
     def row(self) -> dict[str, Any]:
         """Everything, by column: like stands beside like, which is what compression lives on."""

@@ -7,7 +7,7 @@ needs is written in parts of some dozens of questions, so that a page opens at o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -20,6 +20,7 @@ from sqlalchemy import Connection, select
 from moot.report.figures import grader_of
 from moot.report.page.pack import Once, packed
 from moot.report.page.part import Part
+from moot.report.options import title_of
 from moot.report.page.words import Play, Plays, Words
 from moot.report.uncollected import uncollected
 from moot.store import queries, schema
@@ -91,7 +92,8 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
     columns = Columns(repeats, len(cells))
     places = _places(connection, experiment["id"])
     words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config), repeats)
-    reader = _Reader(words, cells, columns, grade)
+    seats = [Seat(cell["id"], cell["player"], cell["captain"]) for cell in cells]
+    reader = _Reader(words, seats, columns, grade)
     size = max(1, EPISODES_A_PART // max(1, len(cells) * repeats))
     packing = []
     with closing(words), uncollected(), ThreadPoolExecutor(1) as pool:  # compression lets go of the interpreter
@@ -99,17 +101,20 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
             columns.starts.append(len(columns.ids))
             packing.append(pool.submit(packed, reader.part(places[start : start + size])))
     parts = [each.result() for each in packing]
-    named = [{**{key: cell[key] for key in _CELL}, "title": _title(cell)} for cell in cells]
+    named = [{**{key: cell[key] for key in _CELL}, "title": title_of(cell)} for cell in cells]
     return QuestionData(named, columns.row(), parts)
 
 
 _CELL = ("strategy", "label", "team", "cohort", "captain", "player")
 
 
-def _title(cell: Row) -> str:
-    if who := cell["player"] or cell["captain"]:
-        return f"{cell['label']}@{who}"
-    return f"{cell['label']}, {cell['cohort']}" if cell["cohort"] else str(cell["label"])
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Of a cell, what every question asks for."""
+
+    id: str
+    player: str | None
+    captain: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +134,12 @@ def _places(connection: Connection, ident: str) -> list[Place]:
 @dataclass(frozen=True, slots=True)
 class _Reader:
     words: Words
-    cells: Sequence[Row]
+    seats: Sequence[Seat]
     columns: Columns
     grade: Grade | None
 
     def part(self, places: Sequence[Place]) -> dict[str, Any]:
-        numbers = {cell["id"]: number for number, cell in enumerate(self.cells)}
+        numbers = {seat.id: number for number, seat in enumerate(self.seats)}
         episodes = self.words.episodes([place.question for place in places])
         part = Part([place.case.question.text for place in places])
         for number, place in enumerate(places):
@@ -146,6 +151,11 @@ class _Reader:
                     part.add_episode(number, numbers[cell], repeat, play)
         part.add_calls(self.words.calls(part.keys()))
         return part.row()
+
+    def _lines(self) -> Iterator[tuple[Seat, list[str], list[str], list[int]]]:
+        """Each cell and what the list shows of it."""
+        columns = self.columns
+        return zip(self.seats, columns.grades, columns.outcomes, columns.answers, strict=True)
 
     def _add_columns(self, place: Place, plays: Plays) -> None:
         columns, case = self.columns, place.case
@@ -161,19 +171,23 @@ class _Reader:
         for repeat in range(columns.repeats):
             rights: dict[str, float | None] = {}
             drafts: dict[str, str | None] = {}
-            for number, cell in enumerate(self.cells):
-                play = plays.get((cell["id"], repeat))
-                columns.grades[number].append(_mark(play))
-                columns.outcomes[number].append(NOT_PLAYED if play is None else OUTCOMES.get(play[0], "?"))
-                columns.answers[number].append(-1 if play is None or play[1] is None else said[play[1]])
-                if play is not None and cell["player"]:
-                    rights[cell["player"]] = 0.0 if play[1] is None else play[5]
-                    drafts.setdefault(cell["player"], play[1])
+            for seat, grades, outcomes, answers in self._lines():
+                play = plays.get((seat.id, repeat))
+                if play is None:
+                    grades.append(NOT_PLAYED)
+                    outcomes.append(NOT_PLAYED)
+                    answers.append(-1)
+                    continue
+                grades.append(_mark(play))
+                outcomes.append(OUTCOMES.get(play[0], "?"))
+                answers.append(-1 if play[1] is None else said[play[1]])
+                if seat.player:
+                    rights[seat.player] = 0.0 if play[1] is None else play[5]
+                    drafts.setdefault(seat.player, play[1])
             groups = self._alone(case, plays, repeat, rights, drafts)
             different = max(different, groups)
-            for number, cell in enumerate(self.cells):
-                alone = rights.get(cell["captain"]) if cell["captain"] else None
-                columns.changes[number].append(_change(columns.grades[number][-1], alone))
+            for seat, grades, changes in zip(self.seats, columns.grades, columns.changes, strict=True):
+                changes.append(_change(grades[-1], rights.get(seat.captain)) if seat.captain else " ")
         columns.said.append(list(said))
         columns.diverse.append(different)
 
@@ -187,26 +201,23 @@ class _Reader:
     ) -> int:
         """What captains were worth alone goes to `rights`; how many different answers the players began with."""
         noted = 0
-        for cell in self.cells:
-            play = plays.get((cell["id"], repeat))
-            if play is None or cell["player"] is not None:
+        for seat in self.seats:
+            if seat.player is not None or (play := plays.get((seat.id, repeat))) is None:
                 continue
-            missing = cell["captain"] is not None and cell["captain"] not in rights
+            missing = seat.captain is not None and seat.captain not in rights
             if noted and not missing:
                 continue
             verdict = orjson.loads(play[2])
             noted = noted or len(verdict.get("notes", {}).get("groups", ()))
             for player, text, *_ in verdict.get("answers", ()):
                 drafts.setdefault(player, text)
-            if missing and self.grade is not None and cell["captain"] in drafts:
-                rights[cell["captain"]] = self.grade(case, drafts[cell["captain"]])
+            if seat.captain and missing and self.grade is not None and seat.captain in drafts:
+                rights[seat.captain] = self.grade(case, drafts[seat.captain])
         return noted or len({text.strip().casefold() for text in drafts.values() if text is not None})
 
 
-def _mark(play: Play | None) -> str:
+def _mark(play: Play) -> str:
     """One letter for a grade; see `columns.grades`."""
-    if play is None:
-        return NOT_PLAYED
     value, stage = play[5], play[6]
     if value is None:
         # Without an answer there is nothing to grade, and nothing right.
