@@ -210,16 +210,8 @@ def test_a_hostile_file_is_read_or_refused(
 ) -> None:
     for text in SMALL.values():
         loaded(tmp_path / name, form.replace("{}", text), read)
-    for text in (
-        "letters",
-        "brackets-square",
-        "brackets-curly",
-        "objects-nested",
-        "spaces",
-        "quotes",
-        "yaml-aliases",
-        "digits",
-    ):
+    nested = () if form.startswith("name") else ("brackets-square", "brackets-curly", "objects-nested", "yaml-aliases")
+    for text in ("letters", "spaces", "quotes", "digits", *nested):
         loaded(tmp_path / name, form.replace("{}", GROWING[text](5_000)), read)
 
 
@@ -347,7 +339,7 @@ JSON = st.recursive(
 ).map(lambda value: json.dumps(value, ensure_ascii=False))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.one_of(NOISE, JSON, st.tuples(NOISE, JSON, NOISE).map("".join)))
 @example('{"choice": "' + "7" * 4301 + '"}')
 @example("<" + "\u200b" * 50 + "/answer>")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
@@ -163,7 +163,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
     return {"value": value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
 
 
-def _usage(source: Source, keys: Iterable[str]) -> dict[str, Any]:
+def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:
     """What these calls took: what the strategy would cost alone. One unknown cost makes the sum unknown."""
     spent = source.spending(keys)
     costs = [each[3] for each in spent if each[3] is not None]

@@ -36,7 +36,10 @@ Spent = tuple[int, int, int, float | None]
 
 
 class Seen(NamedTuple):
-    """One episode, as a tuple, since there may be hundreds of thousands, with no more words than are needed to tell whose draft it ended on."""
+    """One episode, with no more words than are needed to tell whose draft it ended on.
+
+    A tuple, since there may be hundreds of thousands.
+    """
 
     cell: Stored
     key: Key

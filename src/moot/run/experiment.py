@@ -142,7 +142,9 @@ class EndpointSpec(Strict):
     provider: Literal["endpoint"]
     base_url: Annotated[str, AfterValidator(_open_address)] = Field(description="an address up to and with /v1")
     model: Text
-    api_key_env: Variable | None = Field(default=None, description="Name of the environment variable that holds the key")
+    api_key_env: Variable | None = Field(
+        default=None, description="Name of the environment variable that holds the key"
+    )
     api_key_file: Text | None = Field(default=None, description="A file with the key, that only its owner can read")
     params: Parameters = Field(default_factory=dict)
     extra: Parameters = Field(default_factory=dict)

@@ -73,7 +73,7 @@ def plays_by_question(connection: Connection, cells: Sequence[str]) -> dict[str,
     """How many episodes of these cells a question has."""
     table = schema.episodes
     query = select(table.c.question, func.count()).where(table.c.cell.in_(cells)).group_by(table.c.question)
-    return {question: count for question, count in connection.execute(query).all()}
+    return {row[0]: row[1] for row in connection.execute(query).all()}
 
 
 class Along:

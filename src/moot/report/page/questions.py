@@ -18,9 +18,9 @@ import orjson
 from sqlalchemy import Connection, select
 
 from moot.report.figures import grader_of
+from moot.report.options import title_of
 from moot.report.page.pack import Once, packed
 from moot.report.page.part import Part
-from moot.report.options import title_of
 from moot.report.page.words import Play, Plays, Words
 from moot.report.uncollected import uncollected
 from moot.store import queries, schema

@@ -1,0 +1,81 @@
+"""Reading along a table finds what looking up finds, in whatever order it was written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.store import along
+from moot.store.along import Along
+
+
+class Shelf:
+    """Rows, and who was looked up among them."""
+
+    def __init__(self, rows: Sequence[tuple[int, int]]) -> None:
+        self.rows = rows
+        self.asked: list[Any] = []
+
+    def find(self, keys: Sequence[Any]) -> Iterator[tuple[int, int]]:
+        self.asked += keys
+        return (row for row in self.rows if row[0] in keys)
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a test of some dozens of rows meets every limit."""
+    monkeypatch.setattr(along, "AHEAD", 12)
+    monkeypatch.setattr(along, "AT_ONCE", 3)
+
+
+rows_in_any_order = st.lists(st.tuples(st.integers(0, 15), st.integers(0, 1000)), max_size=60, unique=True)
+requests = st.lists(st.lists(st.integers(0, 18), unique=True, max_size=6), max_size=12)
+
+
+@pytest.mark.usefixtures("short")
+@given(rows=rows_in_any_order, wanted=requests, streamed=st.integers(0, 60))
+@settings(deadline=None)
+def test_the_order_changes_nothing(rows: list[tuple[int, int]], wanted: list[list[int]], streamed: int) -> None:
+    """Also where the stream lacks rows, or a key is asked for again."""
+    shelf = Shelf(rows)
+    reading = Along(rows[:streamed], shelf.find, Counter(row[0] for row in rows))
+    for keys in wanted:
+        found = reading.take(keys)
+        assert {key: sorted(each) for key, each in found.items()} == {
+            key: own for key in keys if (own := sorted(row for row in rows if row[0] == key))
+        }
+
+
+@pytest.mark.usefixtures("short")
+def test_what_was_written_in_this_order_is_not_looked_up() -> None:
+    rows = [(number // 2, number) for number in range(200)]
+    shelf = Shelf(rows)
+    reading = Along(rows, shelf.find, dict.fromkeys(range(100), 2))
+    for start in range(0, 100, 5):
+        assert reading.take(range(start, start + 5)).keys() == set(range(start, start + 5))
+    assert not shelf.asked
+
+
+@pytest.mark.usefixtures("short")
+def test_one_that_comes_late_is_the_only_one_looked_up() -> None:
+    rows = [*((number, 0) for number in range(1, 100)), (0, 0)]
+    shelf = Shelf(rows)
+    reading = Along(rows, shelf.find)
+    for start in range(0, 100, 5):
+        assert len(reading.take(range(start, start + 5))) == 5
+    assert shelf.asked == [0]
+
+
+@pytest.mark.usefixtures("short")
+def test_what_nobody_asks_for_is_forgotten() -> None:
+    rows = [*((-number, 0) for number in range(1, 40)), *((number, 0) for number in range(1, 40))]
+    shelf = Shelf(rows)
+    reading = Along(rows, shelf.find)
+    taken = [reading.take([number]) for number in range(1, 40)]
+    assert all(len(each) == 1 for each in taken)
+    assert 0 < len(shelf.asked) < 39, "it went on past them and found the rest"
