@@ -118,13 +118,20 @@ async def _on_experiment(path: Path, asked: Asked, wanted: str | None, url: str 
         async with _chained(file, model, opened) as (reader, prompts):
             summariser = summariser_of(stored, mixture, reader, prompts, file.spec.seed)
             rows = await _rows(stored.labels, asked, summariser.maker())
-        words = f"the ensemble's word is that of {model}, {mixture.repeats} repeats on test questions"
+        words = f"the ensemble's word is that of {model}{_repeated(mixture.repeats)}"
         _show(rows, stored.labels, asked, words, as_json)
         for cause, times in summariser.failures.most_common(5):
             print(f"moot: the summariser failed {times} times and counts as not right: {cause}", file=sys.stderr)
         return 1 if summariser.failures else 0
     finally:
         await opened.close()
+
+
+def _repeated(times: int) -> str:
+    """Why a share need not be a whole number of questions."""
+    if times == 1:
+        return ""
+    return f", asked {times} times about a test question, which counts by the share of these words that are right"
 
 
 @asynccontextmanager

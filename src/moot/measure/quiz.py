@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.measure.paired import bootstrap_difference, bootstrap_share, compare, holm
-from moot.measure.proportion import wilson
+from moot.measure.proportion import mean_over_questions
 from moot.types import Estimate
 
 Groups = tuple[tuple[str, ...], ...]
@@ -83,12 +83,8 @@ def accuracy_of(plays: Sequence[Played], *, seed: int = 0) -> Estimate | None:
 
 
 def estimate(values: Sequence[float], *, seed: int = 0) -> Estimate | None:
-    """The mean of one value a question: Wilson for right and wrong, else the question bootstrap."""
-    if not values:
-        return None
-    if all(value in (0, 1) for value in values):
-        return wilson(sum(values), len(values))
-    return bootstrap_share([(value, 1.0) for value in values], seed=seed)
+    """The mean of one value a question, with the interval that the accuracy of the same row has: see `proportion`."""
+    return mean_over_questions(values, seed=seed) if values else None
 
 
 def estimate_row(found: Estimate | None, name: str = "value") -> Row:

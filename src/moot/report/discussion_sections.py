@@ -77,7 +77,7 @@ def _turns(figures: Figures) -> Iterator[Section]:
         *(Column(f"turn_{turn}", f"turn {turn}", "share") for turn in turns),
         Column("undecided", "undecided", "share"),
         *([Column("no_answer", "no answer", "share")] if any(row["no_answer"] for row in shown) else []),
-        figure("rounds", "mean turns", ""),
+        figure("rounds", "mean turns", "number"),
         Column("episodes", "episodes"),
     )
     words = [
@@ -172,7 +172,7 @@ def _similarity(figures: Figures) -> Iterator[Section]:
     rows = [{**row, "name": _title(row)} for row in figures.get("similarity", ())]
     columns = _named(
         rows,
-        figure("similarity", "likeness", ""),
+        figure("similarity", "likeness", "number"),
         Column("accuracy", "score", "share"),
         Column("n", "questions"),
     )

@@ -49,7 +49,7 @@ def headline_figures(
         return None
     right = chosen.by_question("right")
     found = estimate(list(right.values()), seed=source.seed)
-    team = _team(chosen)
+    teams = _teams(chosen)
     row: Row = {
         "of": chosen.of,
         "chosen": chosen.how,
@@ -62,9 +62,10 @@ def headline_figures(
         "cost_ratio": None,
         "cost_unit": None,
         "after_the_fact": _after_the_fact(options, source.seed),
+        "solo": any(cell["player"] for cell in cells),
     }
-    if team is not None:
-        row |= _beside_players(source, cells, chosen, team, right)
+    if teams:
+        row |= _beside_players(source, cells, chosen, teams, right)
     row["words"] = sentences(row)
     row["sentence"] = " ".join(row["words"])
     return row
@@ -102,11 +103,10 @@ def _chosen(
     return _Chosen(parts.most_common(1)[0][0], "cross-fitted", pool, fitted.choice, dict(parts.most_common()))
 
 
-def _team(chosen: _Chosen) -> str | None:
-    """The table that the headline is about; None for players alone and for choices among several teams."""
-    cells = [cell for title in set(chosen.choice.values()) for cell in chosen.sides[title].cells]
-    names = {None if cell["player"] else table_of(cell) for cell in cells}
-    return next(iter(names)) if len(names) == 1 else None
+def _teams(chosen: _Chosen) -> list[str]:
+    """The tables that the headline is about, where it is about no player alone."""
+    cells = [cell for title in dict.fromkeys(chosen.choice.values()) for cell in chosen.sides[title].cells]
+    return [] if any(cell["player"] for cell in cells) else list(dict.fromkeys(map(table_of, cells)))
 
 
 def _named(chosen: _Chosen) -> Row:
@@ -140,10 +140,12 @@ def _after_the_fact(options: Mapping[str, Side], seed: int) -> Row | None:
 
 
 def _beside_players(
-    source: Source, cells: Sequence[Stored], chosen: _Chosen, team: str, right: Mapping[str, float]
+    source: Source, cells: Sequence[Stored], chosen: _Chosen, teams: Sequence[str], right: Mapping[str, float]
 ) -> Row:
-    """Against the best single player, against the captain alone, and what it cost beside them."""
-    alone = alone_by_player(source, team, cells)
+    """Against the best single player of these teams, against the captain alone, and what it cost beside them."""
+    alone: dict[str, dict[str, float]] = {}
+    for team in teams:
+        alone |= {name: each for name, each in alone_by_player(source, team, cells).items() if name not in alone}
     single = best_alone(alone, seed=source.seed) if alone else None
     row: Row = {"over_captain": _over_captain(chosen, alone, source.seed)}
     if single is None:
@@ -207,7 +209,8 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
     if over := row["over_captain"]:
         parts.append(f"; {_repairs(over, row)}")
     elif row["alone"] is False and row["over_best_single"] is None:
-        parts.append("; nobody played alone, so there is nothing to compare it with")
+        nobody = "nobody of the team" if row.get("solo") else "nobody"
+        parts.append(f"; {nobody} played alone, so there is nothing to compare it with")
     if cost := _times(row):
         parts.append(f", {cost}")
     return ["".join(parts) + ".", *_doubts(row)]

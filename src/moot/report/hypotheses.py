@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from moot.measure.hypothesis import Judged, Ratio, judge, with_holm
 from moot.measure.quiz import Row
+from moot.measure.safety import Pair
 from moot.report.options import alone_by_player, best_alone, side_of, skyline_of
 from moot.report.plays import Source, Stored, table_of
 from moot.report.safety import drafting, native_pairs
@@ -140,24 +141,29 @@ def _changes(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -
         if captain is None:
             return f"{cell['label']} has no captain to be compared with"
         native = alone.get((captain, drafting(cell)))
-        counted = _counted(source, cell, native) if native is not None else _by_drafts(source, cells, cell)
-        for question, (rescues, regressions) in counted.items():
+        pairs = native_pairs(source, cell, native) if native is not None else _drafted_pairs(source, cell)
+        for question, (rescues, regressions) in _counted(pairs).items():
             before = found.get(question, (0.0, 0.0))
             found[question] = (before[0] + rescues, before[1] + regressions)
     return found or "no captain has played alone"
 
 
-def _counted(source: Source, cell: Stored, native: Stored) -> dict[str, tuple[float, float]]:
+def _counted(pairs: Iterable[Pair]) -> dict[str, tuple[float, float]]:
+    """A native answer that never came and is right after was recovered: no rescue."""
     found: dict[str, tuple[float, float]] = {}
-    for pair in native_pairs(source, cell, native):
+    for pair in pairs:
         rescues, regressions = found.get(pair.question, (0.0, 0.0))
         change = (rescues + (pair.change == "rescue"), regressions + (pair.change == "regression"))
         found[pair.question] = change
     return found
 
 
-def _by_drafts(source: Source, cells: Sequence[Stored], cell: Stored) -> dict[str, tuple[float, float]]:
-    alone = alone_by_player(source, table_of(cell), cells).get(cell["captain"], {})
-    after = side_of(source, [cell], "").right
-    changes = {question: value - alone[question] for question, value in after.items() if question in alone}
-    return {question: (max(0.0, change), max(0.0, -change)) for question, change in changes.items()}
+def _drafted_pairs(source: Source, cell: Stored) -> Iterable[Pair]:
+    """The captain's draft and its word afterwards, where nobody played alone."""
+    captain, seen = cell["captain"], source.seen(cell)
+    drafts = source.tables[table_of(cell)].drafts
+    for after in seen:
+        for draft in drafts.get(after.key, ()):
+            if draft.player == captain:
+                native = source.grade(source.cases[after.key[0]], draft.text)
+                yield Pair(after.key[0], captain, native, after.right, draft.outcome, after.outcome)

@@ -43,7 +43,7 @@ def _row(source: Source, cell: Stored) -> Row:
     return {
         "label": cell["label"],
         "team": cell["team"],
-        "summariser": _option(cell["label"], "summariser") or cell["captain"],
+        "summariser": summariser_of(cell),
         "order": _option(cell["label"], "order") or "random",
         "accuracies": _shown(cell["label"]),
         "proposers": list(proposers),
@@ -61,6 +61,11 @@ def _row(source: Source, cell: Stored) -> Row:
             for c in range(len(proposers) + 1)
         ],
     }
+
+
+def summariser_of(cell: Stored) -> str | None:
+    """Who read the responses: a model of its own, or else the captain."""
+    return _option(cell["label"], "summariser") or cell["captain"]
 
 
 def _shown(label: str) -> str:

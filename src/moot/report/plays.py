@@ -22,17 +22,16 @@ from moot.grade.judge import Judgement, settled
 from moot.grade.match import match
 from moot.grade.normalise import normalise
 from moot.measure.quiz import Groups, Played
+from moot.report.spending import Spending, Spent
 from moot.run.matching import Matches
 from moot.store import queries, schema
-from moot.store.along import Marks, most_repeats, pays, written_calls, written_episodes
+from moot.store.along import Marks, most_repeats, pays, written_episodes
 from moot.store.rows import case_of, verdict_of
 from moot.types import Answer, Case
 
 Stored = Mapping[str, Any]
 Key = tuple[str, int]
 """One play of one question: (question, repeat)."""
-Spent = tuple[int, int, int, float | None]
-"""Tokens of a call's prompt, completion and reasoning, and its cost."""
 
 
 class Seen(NamedTuple):
@@ -81,7 +80,6 @@ class Source:
         self.tables: dict[str, Table] = {}
         self._seen: dict[str, list[Seen]] = {}
         self._alone_read = False
-        self._spent: dict[str, Spent] = {}
         self._plays: dict[str, list[Played]] = {}
         self.judgements: dict[str, list[Judgement]] = {}
         rows = queries.judgements_on(connection, digests) if self.judges else []
@@ -161,49 +159,27 @@ class Source:
             several.sort(key=lambda each: (each.position, each.key[1]))
         self._seen |= found
 
+    @cached_property
+    def _spending(self) -> Spending:
+        return Spending(self.connection, self.name if self._at_once else None)
+
     def spent(self, keys: Iterable[str]) -> dict[str, Spent]:
         """What each call took, read once; those that are not stored are left out."""
-        wanted = set(keys)
-        self._learn(wanted)
-        return {key: self._spent[key] for key in wanted if key in self._spent}
+        return self._spending.by_key(set(keys))
 
     def spending(self, keys: Collection[str]) -> list[Spent]:
         """The same of these different keys, where it does not matter which is whose."""
-        self._learn(keys)
-        return [spent for spent in map(self._spent.get, keys) if spent is not None]
+        return list(self._spending.by_key(keys).values())
 
-    def paid_usd(self, seen: Iterable[Seen]) -> list[float | None]:
+    def paid_usd(self, seen: Sequence[Seen]) -> list[float | None]:
         """What the calls of each episode cost. One unknown cost makes the sum unknown."""
-        several = list(seen)
-        self._learn([key for each in several for key in each.calls])
-        return [self._paid(each.calls) for each in several]
-
-    def _paid(self, keys: Sequence[str]) -> float | None:
-        spent = map(self._spent.get, keys)
-        known = [each[3] for each in spent if each is not None and each[3] is not None]
-        return sum(known) if len(known) == len(keys) else None
-
-    def _learn(self, wanted: Collection[str]) -> None:
-        if wanted and not self._spent and self._at_once:
-            self._note(written_calls(self.connection, self.name, _SPENT))
-        table = schema.calls
-        known = self._spent
-        for part in queries.chunks(sorted({key for key in wanted if key not in known})):
-            query = select(*(table.c[name] for name in _SPENT)).where(table.c.key.in_(part))
-            self._note(self.connection.execute(query).fetchall())
-
-    def _note(self, rows: Iterable[Sequence[Any]]) -> None:
-        alike: dict[Spent, Spent] = {}
-        for key, prompt, completion, reasoning, cost in rows:
-            spent = (prompt or 0, completion or 0, reasoning or 0, cost)
-            self._spent[key] = alike.setdefault(spent, spent)
+        return self._spending.sums_usd([each.calls for each in seen])
 
     def costs_usd(self, keys: Iterable[str]) -> dict[str, float | None]:
         return {key: spent[3] for key, spent in self.spent(keys).items()}
 
 
 _ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds")
-_SPENT = ("key", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost_usd")
 
 
 def _calls(steps: Sequence[Sequence[Any]]) -> tuple[str, ...]:
@@ -254,7 +230,7 @@ def _seen(cell: Stored, row: Stored, table: Table) -> Seen:
     steps = orjson.loads(row["transcript"])
     key = (row["question"], row["repeat"])
     verdict = verdict_of(row["verdict"])
-    if verdict.answers:
+    if verdict.answers and cell["strategy"] != "discuss":  # whose answers are what the talk made of them
         table.drafts.setdefault(key, verdict.answers)
     if "groups" in verdict.notes:
         table.groups.setdefault(key, tuple(tuple(group) for group in verdict.notes["groups"]))

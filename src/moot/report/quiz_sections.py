@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from moot.report.section import Chart, Column, Section
-from moot.report.section_parts import Figures, Row, figure, paired_columns, paired_words, titled, who, with_team
+from moot.report.section_parts import (
+    Figures,
+    Row,
+    figure,
+    paired_columns,
+    paired_words,
+    titled,
+    who,
+    with_team,
+)
 
 
 def quiz_sections(figures: Figures) -> Iterator[Section]:
@@ -41,7 +50,7 @@ def _skyline(figures: Figures) -> Iterator[Section]:
         if "skyline" not in each:
             continue
         top, single, team = each["skyline"], each["best_single"], each.get("team")
-        rows.append({"team": team, "what": "skyline: at least one player right", **_value(top)})
+        rows.append({"team": team, "what": f"skyline: at least one player right, of {top['players']}", **_value(top)})
         if top.get("guessing") is not None:
             rows.append({"team": team, "what": "as many independent guessers", "value": top["guessing"], "n": top["n"]})
         if single["value"] is not None:
@@ -68,7 +77,7 @@ def _gains(figures: Figures) -> Iterator[Section]:
     rows = [{**row, "name": titled(row), "captain": row["captain"] or "all"} for row in figures.get("gains", ())]
     columns = with_team(rows, *paired_columns(Column("strategy", "strategy"), Column("captain", "captain")))
     chart = Chart("dots", "difference", "name", label="name")
-    yield Section("gains", "Gain over the captain alone", paired_words(rows), columns, rows, chart)
+    yield Section("gains", "Gain over the captain alone", paired_words(figures.get("gains", ())), columns, rows, chart)
 
 
 def _self_preference(figures: Figures) -> Iterator[Section]:

@@ -150,7 +150,7 @@ def _lift(figures: Figures) -> Iterator[Section]:
         Column("multiple_before", "multiple, review", "ratio"),
         Column("multiple_after", "multiple, debate", "ratio"),
         Column("lift", "lift", "ratio"),
-        figure("net_difference", "more net rescues", "", "net_difference_low", "net_difference_high"),
+        figure("net_difference", "more net rescues", "number", "net_difference_low", "net_difference_high"),
         Column("n_pairs", "pairs"),
     )
     words = ("Over the pairs that both have. Without regressions a multiple has no value, and there is no lift.",)

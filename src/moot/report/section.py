@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Unit = Literal["", "share", "points", "usd", "calls", "tokens", "seconds", "ratio", "p"]
-"""`share`: 0 to 1, shown in per cent. `points`: a difference of shares, shown in percentage points."""
+Unit = Literal["", "share", "points", "usd", "calls", "tokens", "seconds", "ratio", "number", "p"]
+"""`share`: 0 to 1, shown in per cent. `points`: a difference of shares, shown in percentage points. `number`: with two
+decimals, whole or not, so that a value and its interval are written alike."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,13 +26,13 @@ def titled(row: Mapping[str, Any], label: str = "strategy") -> str:
     return f"{named}, {row['cohort']}" if row.get("cohort") else named
 
 
-def _several_teams(rows: Iterable[Mapping[str, Any]]) -> bool:
+def several_teams(rows: Iterable[Mapping[str, Any]]) -> bool:
     return len({row["team"] for row in rows if row.get("team")}) > 1
 
 
 def with_team(rows: Sequence[Mapping[str, Any]], *columns: Column) -> tuple[Column, ...]:
     """The team's name stands in a column of its own only where there are several."""
-    return (Column("team", "team"), *columns) if _several_teams(rows) else columns
+    return (Column("team", "team"), *columns) if several_teams(rows) else columns
 
 
 def cohort_column(rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
@@ -57,7 +57,17 @@ def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     said = [f"In percentage points, on the same questions; p adjusted (Holm) for {count(size, 'comparison')}."]
     if any(row["small"] for row in rows):
         said.append("Small: fewer than 30 questions or 10 that differ.")
-    return tuple(said)
+    return (*said, *over_captains(rows))
+
+
+def over_captains(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Questions are the unit of every row, so the counts of a row over all captains are no sums of theirs."""
+    if not any("captain" in row and row["captain"] is None for row in rows):
+        return []
+    return [
+        "Over all captains a question counts once, by its mean: what got better or worse there are questions, and no sum"
+        " over captains."
+    ]
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

@@ -13,13 +13,12 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+from moot.report.layout import GUTTER, wrapped
 from moot.report.section import Column, Section, Unit
 
 COLUMNS = 80
-GUTTER = 2
-"""What the box and the padding add to each column."""
 LONGEST = 24
-"""Longer words are cut where they name a row, so that the figures beside them are not; elsewhere they fold."""
+"""Longer words are wrapped, so that the figures beside them are not."""
 NOTHING = "–"
 
 
@@ -48,6 +47,8 @@ def _number(value: float, unit: Unit) -> str:
             return "<0.001" if value < 0.001 else f"{value:.3f}"
         case "ratio":
             return f"{value:.2f}" if value < 10 else f"{value:.1f}"
+        case "number":
+            return f"{value:,.2f}"
         case "seconds":
             return f"{value:,.1f} s"
         case _:
@@ -85,8 +86,8 @@ def section_tables(section: Section, width: int = COLUMNS) -> Iterator[Table]:
     worded = [column for column in section.columns if _worded(section.rows, column)]
     names = [column for column, first in zip(section.columns, worded, strict=False) if column is first]
     figures = [column for column in section.columns if column not in names]
-    for column in names:
-        texts[column.key] = [_short(text) for text in texts[column.key]]
+    for column in worded:
+        texts[column.key] = [wrapped(text, LONGEST) for text in texts[column.key]]
     taken = sum(_width(column, texts) for column in names)
     for part in _parts(figures, texts, width - taken):
         table = Table(box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
@@ -130,9 +131,5 @@ def _parts(figures: Sequence[Column], texts: Mapping[str, Sequence[str]], room: 
 def _width(column: Column, texts: Mapping[str, Sequence[str]]) -> int:
     """Titles fold at spaces, figures do not; words fold where they are long."""
     title = max((cell_len(word) for word in column.title.split()), default=0)
-    longest = max((cell_len(text) for text in texts[column.key]), default=0)
+    longest = max((cell_len(line) for text in texts[column.key] for line in text.splitlines()), default=0)
     return max(title, longest if column.unit else min(longest, LONGEST)) + GUTTER
-
-
-def _short(text: str) -> str:
-    return text if cell_len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

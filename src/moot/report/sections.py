@@ -49,7 +49,10 @@ def _accuracy(figures: Figures) -> Iterator[Section]:
         Column("calls", "calls", "calls"),
         Column("cost_usd", "cost", "usd"),
     )
-    words = ("Right over all questions played; who gave no answer was not right. Intervals are 95 %.",)
+    words = (
+        "Right over all questions played; who gave no answer was not right. Intervals are 95 %.",
+        *figures.get("left_out", ()),
+    )
     yield Section("accuracy", "Accuracy", words, columns, rows, Chart("dots", "value", "name", label="name"))
 
 
@@ -88,7 +91,7 @@ def _hypotheses(figures: Figures) -> Iterator[Section]:
         Column("hypothesis", "hypothesis"),
         Column("declared", "declared"),
         Column("verdict", "verdict"),
-        figure("value", "value", ""),
+        figure("value", "value", "number"),
         Column("p_holm", "p", "p"),
         Column("n", "questions"),
         Column("note", "note"),
@@ -156,7 +159,7 @@ def _judges(figures: Figures) -> Iterator[Section]:
     columns = (
         Column("judges", "judges"),
         Column("agreement", "agree", "share"),
-        figure("kappa", "kappa", "", "kappa_low", "kappa_high"),
+        figure("kappa", "kappa", "number", "kappa_low", "kappa_high"),
         Column("disputed", "disputed"),
         Column("n", "answers"),
     )

@@ -14,9 +14,12 @@ from sqlalchemy import Connection
 
 from moot.measure.quiz import Groups
 from moot.report.figures import grader_of
+from moot.report.mixture import summariser_of
+from moot.report.names import short_names
 from moot.report.quiz import Source, Stored, right_of
 from moot.store import queries
 from moot.store.rows import verdict_of
+from moot.talk.vote import JUDGE
 from moot.types import Case, Verdict
 
 FEW = 60
@@ -26,13 +29,19 @@ LONGEST_QUESTION = 300
 LONGEST_REASON = 160
 LONGEST_ANSWER = 60
 
+ROLES = {"peer-review": "reviewer", "debate": "debater"}
+"""What whoever has the last word is called, where it is no captain."""
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
     """One team episode with its words, and what its captain's own draft was worth."""
 
     case: Case
+    strategy: str
     title: str
+    summariser: str | None
+    """Who read a mixture, where it is nobody of the team."""
     captain: str | None
     verdict: Verdict
     groups: Groups
@@ -78,8 +87,11 @@ def _told(connection: Connection, experiment: Stored) -> Iterator[Told]:
     if not own:
         return
     source = Source(connection, experiment, grader_of(json.loads(experiment["config"])))
+    names = short_names(cell["label"] for cell in cells)
     for cell in own:
-        title = f"{cell['label']}@{cell['captain']}" if cell["captain"] else cell["label"]
+        named = names[cell["label"]]
+        title = f"{named}@{cell['captain']}" if cell["captain"] else named
+        reader = summariser_of(cell) if cell["strategy"] == "mixture" and not cell["captain"] else None
         for row in source.results(cell):
             case, verdict = source.cases[row["question"]], verdict_of(row["verdict"])
             if row["repeat"] or verdict.answer is None:
@@ -88,7 +100,8 @@ def _told(connection: Connection, experiment: Stored) -> Iterator[Told]:
             groups = noted or source.matches.groups(case.question, 0, verdict.answers)
             drafts = {draft.player: draft.text for draft in verdict.answers}
             alone = source.grade(case, drafts.get(cell["captain"])) if cell["captain"] else None
-            yield Told(case, title, cell["captain"], verdict, groups, right_of(row), alone)
+            strategy, captain = cell["strategy"], cell["captain"]
+            yield Told(case, strategy, title, reader, captain, verdict, groups, right_of(row), alone)
 
 
 def _lines(name: str, told: Told) -> list[str]:
@@ -117,34 +130,58 @@ def _decision(told: Told, said: Mapping[str, str]) -> str:
     word = _answer(told.case, told.verdict.answer or "")
     if (rounds := told.verdict.notes.get("rounds")) is not None:
         agreed = "All agreed" if told.verdict.notes["agreed"] else "No agreement"
-        after = f" after {len(rounds)} round{'s' if len(rounds) != 1 else ''} of debate" if rounds else " from the start"
-        return f"{agreed}{after}; {told.captain or 'the team'} ended on {word}."
+        after = (
+            f" after {len(rounds)} round{'s' if len(rounds) != 1 else ''} of debate" if rounds else " from the start"
+        )
+        who = f"the debater {told.captain}" if told.captain else "the team"
+        return f"{agreed}{after}; {who} ended on {word}."
+    if "votes" in told.verdict.notes or "messages" in told.verdict.notes:
+        return _talked(told, word)
     if not told.spoke:
-        return f"{_size(told)} won the vote: {word}{_tie(told)}."
+        return f"{_vote(told)}: {word}."
+    if told.summariser is not None:
+        read = len(told.verdict.notes["order"])
+        return f"The summariser {told.summariser} read the {read} response{'s' * (read != 1)} and settled on {word}."
     own = said.get(told.captain or "")
     before = (
         f", alone for {_answer(told.case, own)} ({_worth(told.alone)})," if own is not None else ", without a draft,"
     )
-    return f"The captain {told.captain}{before} read what all had said and settled on {word}."
+    role = ROLES.get(told.strategy, "captain")
+    return f"The {role} {told.captain}{before} read what all had said and settled on {word}."
+
+
+def _vote(told: Told) -> str:
+    """Who won, and where several might have, who broke the tie."""
+    voices, votes, tied = len(told.verdict.who), sum(map(len, told.groups)), told.verdict.notes.get("tied", 1)
+    each = f"{voices} voice{'s' if voices != 1 else ''}"
+    if tied < 2:
+        return f"{each} of {votes} won the vote"
+    by = f"the captain {told.captain}'s own answer won" if told.captain in told.verdict.who else "the lot decided"
+    return f"A tie: {tied} answers with {each} each of {votes}; {by}"
+
+
+def _talked(told: Told, word: str) -> str:
+    """How a discussion ended: by a vote, which need not go with the number of those who had proposed the answer."""
+    notes, turns = told.verdict.notes, told.verdict.turns
+    after = f"After {turns} turn{'s' if turns != 1 else ''} of talk"
+    if "consensus" in notes:
+        behind = len(notes["consensus"]["supporters"])
+        return f"{after} {behind} of {len(told.verdict.answers)} stood behind {word}."
+    if told.verdict.outcome == "undecided":
+        return f"{after} nothing was decided ({told.verdict.cause}): {word}."
+    vote = notes["votes"][-1]
+    if len(vote["options"]) < 2:
+        return f"{after} all proposed {word}."
+    if told.verdict.ballots and told.verdict.ballots[-1]["player"] == JUDGE:
+        return f"{after} the judge picked {word}."
+    points = sorted(vote["points"], reverse=True)
+    return f"{after} a vote decided, {' to '.join(f'{each:g}' for each in points)}: {word}."
 
 
 def _worth(value: float | None) -> str:
     if value is None:
         return "ungraded"
     return "right" if value == 1 else "wrong" if value == 0 else f"F1 {value:.2f}"
-
-
-def _size(told: Told) -> str:
-    voices = len(told.verdict.who)
-    return f"{voices} voice{'s' if voices != 1 else ''} of {sum(map(len, told.groups))}"
-
-
-def _tie(told: Told) -> str:
-    tied = told.verdict.notes.get("tied", 1)
-    if tied < 2:
-        return ""
-    by = f"the captain {told.captain}" if told.captain in told.verdict.who else "lot"
-    return f", one of {tied} tied, chosen by {by}"
 
 
 def _answer(case: Case, text: str) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from rich.box import SIMPLE
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 from moot.report import section_terminal
 from moot.report.figures import Figures
+from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
+from moot.report.names import shortened
+from moot.report.section_parts import count, over_captains, several_teams
 from moot.report.section_terminal import section_parts
 from moot.report.sections import all_sections
 
@@ -21,15 +23,11 @@ WHISKER = 20
 SMALL = 30
 """Fewer questions than this prove next to nothing, and the report says so."""
 
-COLUMNS = 80
-"""What tables of strategies side by side are laid out for; what does not fit beside goes into another table."""
+LABEL = 36
+"""Longer labels are wrapped rather than that the intervals are not drawn."""
 
 NAME = 14
-LABEL = 21
-"""Longer names and labels are cut, so that the figures beside them are not."""
-
-GUTTER = 2
-"""What the box and the padding add to each column."""
+"""Longer names of captains are wrapped, so that more strategies stand beside each other."""
 
 LONG = 100
 """A table of more rows is one that nobody reads in a terminal."""
@@ -45,14 +43,15 @@ Row = dict[str, Any]
 
 
 def print_report(figures: Figures, console: Console) -> None:
+    figures, width = shortened(figures), console.width
     for sentence in (figures.get("headline") or {}).get("words", ()):
         console.print(Text(sentence))
-    console.print(_accuracy_table(figures, console.width))
+    console.print(_accuracy_table(figures, width))
     troubled = [row for row in figures["accuracy"] if _without_answer(row)]
     if troubled:
-        console.print(_outcomes(troubled))
+        console.print(_outcomes(troubled, width))
     for section in SECTIONS:
-        for shown in section(figures):
+        for shown in section(figures, width):
             if isinstance(shown, Table) and shown.title:
                 console.print(Text(str(shown.title), style="italic"))  # a title of its own is not bound to the width
                 shown.title = None
@@ -61,178 +60,166 @@ def print_report(figures: Figures, console: Console) -> None:
         console.print(Text(line, style="dim"))
 
 
-def _table(title: str, *columns: str, left: int = 1) -> Table:
-    """The first columns hold words, the others figures."""
-    table = Table(title=title, title_justify="left", box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
-    for place, column in enumerate(columns):
-        table.add_column(column, no_wrap=place >= left, justify="left" if place < left else "right", overflow="fold")
-    return table
-
-
 def _accuracy_table(figures: Figures, width: int) -> Table:
-    rows = figures["accuracy"]
-    table = _table(f"{figures['experiment']}: {figures['questions']} questions", "strategy", "who", left=2)
+    """With the intervals drawn, where there is room beside the names."""
     cells = [
-        (
-            short(row["label"], LABEL),
-            short(_who(row), NAME),
+        [
+            row["label"],
+            _who(row),
             f"{percent(row['value']):>7} {interval(row)}",
             str(row["n"]),
             f"{row['calls']:,}",
             money(row["cost_usd"]),
-        )
-        for row in rows
+        ]
+        for row in figures["accuracy"]
     ]
-    heads = ("strategy", "who", "right (95 % interval)", "n", "calls", "cost")
-    taken = sum(max(map(len, column)) + GUTTER for column in zip(heads, *cells, strict=True))
+    heads = ["strategy", "who", "right (95 % interval)", "n", "calls", "cost"]
+    taken = sum(min(LABEL, max(map(len, column))) + GUTTER for column in zip(heads, *cells, strict=True))
     room = min(WHISKER, width - taken - GUTTER)
-    drawn = room >= WHISKER // 2
-    table.add_column("right (95 % interval)", no_wrap=True)
-    if drawn:
-        table.add_column(f"0 %{'':{room - 8}}100 %", no_wrap=True, style="cyan")
-    for name in ("n", "calls", "cost"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for row, (label, who, right, *rest) in zip(rows, cells, strict=True):
-        table.add_row(label, who, right, *([whisker(row, room)] if drawn else []), *rest)
-    return table
+    if room >= WHISKER // 2:
+        heads.insert(3, f"0 %{'':{room - 8}}100 %")
+        for row, shown in zip(figures["accuracy"], cells, strict=True):
+            shown.insert(3, whisker(row, room))
+    title = f"{figures['experiment']}: {figures['questions']} questions"
+    made = table(heads, cells, words=2, width=width, title=title)
+    for column in made.columns[2:-3]:
+        column.justify = "left"
+    return made
 
 
-def _outcomes(rows: Iterable[Row]) -> Table:
-    table = _table("Not answered", "strategy", "who", "how it ended", left=3)
-    for row in rows:
-        table.add_row(short(row["label"], LABEL), short(_who(row), NAME), _without_answer(row))
-    return table
+def _outcomes(rows: Iterable[Row], width: int) -> Table:
+    shown = [(row["label"], _who(row), _without_answer(row)) for row in rows]
+    return table(("strategy", "who", "how it ended"), shown, words=3, width=width, title="Not answered")
 
 
-def _by_captain(figures: Figures) -> Iterable[Table]:
+def _by_captain(figures: Figures, width: int) -> Iterable[Table]:
     """Captains down, strategies across: alone, and at the head of a team."""
     led = [row for row in figures["accuracy"] if row.get("captain")]
     alone = {row["player"]: _figure(row) for row in figures.get("players", ())}
     for team in dict.fromkeys(row["team"] for row in led):
         of_team = [row for row in led if row["team"] == team]
-        captains = {row["captain"]: short(row["captain"], NAME) for row in of_team}
+        captains = list(dict.fromkeys(row["captain"] for row in of_team))
         found = {(row["captain"], row["label"]): _figure(row) for row in of_team}
-        width = max(map(len, [*found.values(), *alone.values(), "talkative"]))
-        words = max(map(len, [*captains.values(), "captain"])) + width + GUTTER
-        for part in _side_by_side([row["label"] for row in of_team], words, width):
-            table = _table(f"Team {team}, by captain: right, in % (95 % interval)", "captain", "single", *part)
-            _fold(table.columns[2:], width)
-            for captain, name in captains.items():
+        each = _column([*found.values(), *alone.values()], [row["label"] for row in of_team])
+        words = min(NAME, max(map(len, [*captains, "captain"]))) + each + GUTTER
+        for part in _side_by_side([row["label"] for row in of_team], words, each, width):
+            heads = ("captain", "single", *(wrapped(label, each) for label in part))
+            made = grid(heads, words=1, title=f"Team {team}, by captain: right, in % (95 % interval)")
+            for captain in captains:
                 cells = (found.get((captain, label), "–") for label in part)
-                table.add_row(name, alone.get(captain, "–"), *cells)
-            yield table
+                made.add_row(wrapped(captain, NAME), alone.get(captain, "–"), *cells)
+            yield made
 
 
-def _side_by_side(labels: Iterable[str], words: int, width: int) -> Iterable[list[str]]:
-    """Strategies in parts that fit beside columns of so many characters, each strategy taking `width`."""
-    each = list(dict.fromkeys(labels))
-    beside = max(1, (COLUMNS - words - GUTTER) // (width + GUTTER))
-    return [each[start : start + beside] for start in range(0, len(each), beside)]
+def _column(figures: Sequence[str], labels: Sequence[str]) -> int:
+    """As wide as the figures, or as the longest word in the labels above them."""
+    return max(*map(len, figures), *(min(NAME, longest_piece(label)) for label in labels))
 
 
-def _fold(columns: Iterable[Column], width: int) -> None:
-    """A strategy's options may make its name longer than its figures."""
-    for column in columns:
-        column.no_wrap, column.max_width = False, width
+def _side_by_side(labels: Iterable[str], words: int, each: int, width: int) -> Iterable[list[str]]:
+    """Strategies in parts that fit beside columns of so many characters, `each` strategy taking so many."""
+    every = list(dict.fromkeys(labels))
+    beside = max(1, (width - words - 2 * GUTTER) // (each + GUTTER))
+    return [every[start : start + beside] for start in range(0, len(every), beside)]
 
 
-def _skyline(figures: Figures) -> Iterable[Table | Text]:
-    """How far the players could get together, and how much of the way each strategy goes."""
-    if "skyline" not in figures:
-        return
-    top, single = figures["skyline"], figures["best_single"]
-    line = f"Skyline (at least one player right): {percent(top['value'])} {interval(top)}."
+def _skyline(figures: Figures, width: int) -> Iterable[Table | Text]:
+    """How far the players of each table could get together, and how much of the way each strategy goes."""
+    for each in figures.get("teams") or [figures]:
+        if "skyline" in each:
+            yield from _ceiling(each["skyline"], each["best_single"], each.get("team"))
+    known = [row for row in figures.get("gap", ()) if row["value"] is not None]
+    for of, rows in _by_team(known):
+        cells = [(*_named(row), percent(row["value"]), interval(row)) for row in in_order(figures, pooled(rows))]
+        heads = ("strategy", "captain", "closed", "95 % interval")
+        yield table(heads, cells, words=2, width=width, title=f"Share of the gap to the skyline closed{of}")
+
+
+def _ceiling(top: Row, single: Row, team: str | None) -> Iterable[Text]:
+    """Whose skyline it is: guessers are as many as they are."""
+    of = f" of {team}" if team else ""
+    who = f"at least one of {top['players']} players right" if top["players"] != 1 else "its one player right"
+    line = f"Skyline{of} ({who}): {percent(top['value'])} {interval(top)}."
     if top["guessing"] is not None:
         line += f" As many guessers would reach {percent(top['guessing'])}."
     yield Text(line)
     if single["value"] is not None:
         after = single["after_the_fact"]
-        line = f"Best single player, chosen on other questions: {percent(single['value'])} {interval(single)};"
+        line = f"Best single player{of}, chosen on other questions: {percent(single['value'])} {interval(single)};"
         yield Text(f"{line} after the fact {after['player']}: {percent(after['value'])}.")
-    rows = [row for row in figures.get("gap", ()) if row["value"] is not None]
-    if rows:
-        table = _table(
-            "Share of the gap to the skyline closed", "strategy", "captain", "closed", "95 % interval", left=2
-        )
-        for row in in_order(figures, pooled(rows)):
-            table.add_row(*_named(row), percent(row["value"]), interval(row))
-        yield table
 
 
-def _self_preference(figures: Figures) -> Iterable[Table]:
-    rows = figures.get("self_preference")
-    if not rows:
-        return
-    heads = ("own draft", "right then", "right else", "own & top", "new", "n")
-    table = _table("Captains and their own drafts, in %", "strategy", "captain", *heads, left=2)
+def _self_preference(figures: Figures, width: int) -> Iterable[Table]:
     names = ("self_choice", "accuracy_self", "accuracy_not_self", "self_and_majority", "novel")
-    for row in in_order(figures, rows):
-        table.add_row(*_named(row), *(_plain(row[name]) for name in names), str(row["n"]))
-    yield table
+    heads = ("strategy", "captain", "own draft", "right then", "right else", "own & top", "new", "n")
+    for of, rows in _by_team(figures.get("self_preference", ())):
+        cells = [
+            (*_named(row), *(_plain(row[name]) for name in names), str(row["n"])) for row in in_order(figures, rows)
+        ]
+        yield table(heads, cells, words=2, width=width, title=f"Captains and their own drafts{of}, in %")
 
 
-def _diversity(figures: Figures) -> Iterable[Table]:
+def _diversity(figures: Figures, width: int) -> Iterable[Table]:
     """Figure 2 of the paper as a table."""
-    rows = figures.get("diversity")
-    if not rows:
-        return
-    found = {(row["d"], row["strategy"]): _figure(row, "accuracy") for row in rows}
-    asked = {row["d"]: str(row["n"]) for row in rows}
-    width = max(map(len, [*found.values(), "talkative"]))
-    words = len("answers") + GUTTER + max(map(len, asked.values()))
-    for part in _side_by_side([row["strategy"] for row in in_order(figures, rows)], words, width):
-        table = _table("By the number of different answers: right, in %", "answers", "n", *part)
-        _fold(table.columns[2:], width)
-        for d in sorted(asked):
-            table.add_row(str(d), asked[d], *(found.get((d, label), "–") for label in part))
-        yield table
+    for of, rows in _by_team(figures.get("diversity", ())):
+        found = {(row["d"], row["strategy"]): _figure(row, "accuracy") for row in rows}
+        asked = {row["d"]: str(row["n"]) for row in rows}
+        each = _column(list(found.values()), [row["strategy"] for row in rows])
+        words = len("answers") + GUTTER + max(map(len, asked.values()))
+        for part in _side_by_side([row["strategy"] for row in in_order(figures, rows)], words, each, width):
+            title = f"By the number of different answers{of}: right, in %"
+            made = grid(("answers", "n", *(wrapped(label, each) for label in part)), words=1, title=title)
+            for d in sorted(asked):
+                made.add_row(str(d), asked[d], *(found.get((d, label), "–") for label in part))
+            yield made
 
 
-def _human(figures: Figures) -> Iterable[Table]:
-    rows = figures.get("human")
-    if not rows:
-        return
-    table = _table("Beside people", "strategy", "who", "right", "people", "difference (95 % interval)", "n", left=2)
-    for row in in_order(figures, pooled(rows)):
-        bounds = {"low": row["difference_low"], "high": row["difference_high"]}
-        shown = f"{points(row['difference'])} {interval(bounds)}"
-        table.add_row(*_named(row), _plain(row["accuracy"]), _plain(row["human"]), shown, str(row["n"]))
-    yield table
+def _human(figures: Figures, width: int) -> Iterable[Table]:
+    heads = ("strategy", "who", "right", "people", "difference (95 % interval)", "n")
+    for of, rows in _by_team(figures.get("human", ())):
+        cells = []
+        for row in in_order(figures, pooled(rows)):
+            bounds = {"low": row["difference_low"], "high": row["difference_high"]}
+            shown = f"{points(row['difference'])} {interval(bounds)}"
+            cells.append((*_named(row), _plain(row["accuracy"]), _plain(row["human"]), shown, str(row["n"])))
+        yield table(heads, cells, words=2, width=width, title=f"Beside people{of}")
 
 
-def _gains(figures: Figures) -> Iterable[Table]:
-    rows = figures.get("gains")
-    if not rows:
-        return
-    family = rows[0]["family"]
-    against = f"{family} comparison{'s' if family != 1 else ''}"
-    title = f"Gain over the captain alone, in points (p adjusted for {against})"
-    heads = ("gain (95 % interval)", "saved", "spoilt", "p", "n")
-    table = _table(title, "strategy", "captain", *heads, left=2)
-    for row in in_order(figures, rows):
-        p = "–" if row["p_holm"] is None else "<0.001" if row["p_holm"] < 0.001 else f"{row['p_holm']:.3f}"
-        gain = f"{points(row['difference'])} {interval(row)}"
-        table.add_row(*_named(row), gain, str(row["rescues"]), str(row["regressions"]), p, str(row["n"]))
-    yield table
+def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
+    every = figures.get("gains", ())
+    heads = ("strategy", "captain", "gain (95 % interval)", "saved", "spoilt", "p", "n")
+    for of, rows in _by_team(every):
+        cells = []
+        for row in in_order(figures, rows):
+            gain = f"{points(row['difference'])} {interval(row)}"
+            p = section_terminal.shown(row["p_holm"], "p")
+            cells.append((*_named(row), gain, str(row["rescues"]), str(row["regressions"]), p, str(row["n"])))
+        against = count(rows[0]["family"], "comparison")
+        title = f"Gain over the captain alone{of}, in points (p adjusted for {against})"
+        yield table(heads, cells, words=2, width=width, title=title)
+    yield from map(Text, over_captains(every))
 
 
-def _hypotheses(figures: Figures) -> Iterable[Table | Text]:
-    """Whole, since a hypothesis that is cut says nothing."""
+def _hypotheses(figures: Figures, width: int) -> Iterable[Table | Text]:
     section = next((each for each in all_sections(figures) if each.id == "hypotheses"), None)
     if section is None:
         return
-    table = _table("Hypotheses", "hypothesis", "verdict", "value (95 % interval)", "p", "declared")
-    table.columns[0].max_width = 32
-    for row in section.rows:
-        p = section_terminal.shown(row["p_holm"], "p")
-        value = f"{section_terminal.shown(row['value'])} {section_terminal.bounds(row['low'], row['high'])}"
-        table.add_row(row["hypothesis"], row["verdict"], value, p, row["declared"])
-    yield table
+    value = next(column for column in section.columns if column.key == "value")
+    cells = [
+        (
+            *(row[key] for key in ("hypothesis", "verdict", "declared")),
+            section_terminal.cell(row, value),
+            section_terminal.shown(row["p_holm"], "p"),
+        )
+        for row in section.rows
+    ]
+    heads = ("hypothesis", "verdict", "declared", "value (95 % interval)", "p")
+    yield table(heads, cells, words=3, width=width, title="Hypotheses")
     yield from (Text(sentence) for sentence in section.words)
     yield from (Text(f"{row['hypothesis']}: {row['note']}.") for row in section.rows if row["note"])
 
 
-def _rest(figures: Figures) -> Iterable[Table | Text]:
+def _rest(figures: Figures, width: int) -> Iterable[Table | Text]:
     """Every other section that there is; those that are told above, or for a page only, are left out."""
     for section in all_sections(figures):
         if section.id in TOLD:
@@ -240,10 +227,10 @@ def _rest(figures: Figures) -> Iterable[Table | Text]:
         if len(section.rows) > LONG:
             yield Text(f"{section.title}: {len(section.rows)} rows, on the page (-o) and in the tables (--format).")
         else:
-            yield from section_parts(section)
+            yield from section_parts(section, width)
 
 
-SECTIONS: tuple[Callable[[Figures], Iterable[Table | Text]], ...] = (
+SECTIONS: tuple[Callable[[Figures, int], Iterable[Table | Text]], ...] = (
     _by_captain,
     _skyline,
     _gains,
@@ -257,8 +244,8 @@ SECTIONS: tuple[Callable[[Figures], Iterable[Table | Text]], ...] = (
 
 def pooled(rows: Sequence[Row]) -> list[Row]:
     """Only the rows over all captains, where a strategy has one: the single ones stand in the JSON."""
-    whole = {row["strategy"] for row in rows if _whose(row) is None}
-    return [row for row in rows if _whose(row) is None or row["strategy"] not in whole]
+    whole = {(row.get("team"), row["strategy"]) for row in rows if _whose(row) is None}
+    return [row for row in rows if _whose(row) is None or (row.get("team"), row["strategy"]) not in whole]
 
 
 def in_order(figures: Figures, rows: Iterable[Row]) -> list[Row]:
@@ -291,6 +278,7 @@ def remarks(figures: Figures) -> list[str]:
     if others := figures.get("other_plans"):
         sizes = " and ".join(f"{each['questions']:,}" for each in others)
         lines.append(f"The store holds other plans under this name, of {sizes} questions; they are not shown here.")
+    lines += figures.get("left_out", ())
     missing = sum(row["missing"] for row in figures["accuracy"])
     if missing:
         lines.append(f"{missing} episodes are not played yet: run the file again to go on.")
@@ -330,10 +318,6 @@ def _price(arm: Row) -> str:
     if not arm["cost_usd"]:
         return f"{arm['calls']:.1f} calls a question"
     return f"{money(1_000 * arm['cost_usd'])} a thousand questions"
-
-
-def short(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def percent(value: float | None) -> str:
@@ -389,7 +373,14 @@ def _whose(row: Row) -> str | None:
 
 
 def _named(row: Row) -> tuple[str, str]:
-    return short(row["strategy"], LABEL), short(_whose(row) or "all", NAME)
+    return row["strategy"], _whose(row) or "all"
+
+
+def _by_team(rows: Sequence[Row]) -> Iterable[tuple[str, list[Row]]]:
+    """A table for each team or cohort, and its name as it stands in a title; none where there is but one."""
+    for team in dict.fromkeys(row.get("team") for row in rows):
+        of = f" ({team})" if several_teams(rows) else ""
+        yield of, [row for row in rows if row.get("team") == team]
 
 
 def _without_answer(row: Row) -> str:

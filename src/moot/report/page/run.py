@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.report.figures import Figures, figures, grader_of
+from moot.report.names import shortened
 from moot.report.page.document import page_html
 from moot.report.page.questions import QuestionData, read_questions
 from moot.report.section import Section
@@ -35,7 +36,8 @@ def read_run(connection: Connection, experiment: Row, shown: Figures | None = No
 
     known = figures(connection, experiment) if shown is None else shown
     questions = read_questions(connection, experiment, _grade(connection, experiment))
-    return RunPage(known, all_sections(known), questions)
+    shortly = shortened(known)
+    return RunPage(shortly, all_sections(shortly), questions)
 
 
 def write_report(connection: Connection, experiment: Row, path: Path, *, beside: RunPage | None = None) -> None:

@@ -30,6 +30,7 @@ export function number(value, unit = "") {
     case "usd": return usd(value);
     case "p": return value < 0.001 ? "<0.001" : value.toFixed(3);
     case "ratio": return Math.abs(value) < 10 ? value.toFixed(2) : value.toFixed(1);
+    case "number": return grouped(value, 2);
     case "seconds": return `${grouped(value, 1)} s`;
     default: return Number.isInteger(value) ? grouped(value, 0) : grouped(value, 2);
   }
