@@ -155,7 +155,9 @@ def main() -> None:
         p50, p99 = quantile(taken, 0.5), quantile(taken, 0.99)
         half = len(memory) // 2
         print(f"200 clients for {seconds:.0f} s at {rate:.0f} requests/s: {len(taken)} answers, no error")
-        print(f"  p50 {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms: {p99 / p50:.2f} x (bound 2); server's core {load:.0%}")
+        print(
+            f"  p50 {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms: {p99 / p50:.2f} x (bound 2); server's core {load:.0%}"
+        )
         print(
             f"  memory: {memory[0]:.0f} MB at the start, {statistics.mean(memory[:half]):.0f} in the first half, "
             f"{statistics.mean(memory[half:]):.0f} in the second, {memory[-1]:.0f} at the end"

@@ -244,7 +244,9 @@ class Team:
             player.name, None, "unanswered", f"no usable reply in {ATTEMPTS} attempts; the last one: {problem}"
         )
 
-    async def speak(self, player: Player, question: Question, prompt: str, *, stage: str, turn: int = 1) -> Heard[Reply]:
+    async def speak(
+        self, player: Player, question: Question, prompt: str, *, stage: str, turn: int = 1
+    ) -> Heard[Reply]:
         """Ask for free words: no form is sent along, so the model is bound by nothing but the prompt.
 
         Only a reply without any words is asked for again.

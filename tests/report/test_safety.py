@@ -108,7 +108,12 @@ READERS = ("ray", "sue")
 
 
 async def played(
-    folder: Path, world: World, strategies: Sequence[Any], readers: Sequence[str] = (), **team: Any
+    folder: Path,
+    world: World,
+    strategies: Sequence[Any],
+    readers: Sequence[str] = (),
+    hypotheses: Sequence[str] = (),
+    **team: Any,
 ) -> dict[str, Any]:
     lines = [
         {"id": f"q{n}", "text": f"Which, {n}?", "choices": ["one", "two", "three", "four"], "answer": TRUTH}
@@ -125,6 +130,7 @@ async def played(
         **({"extract": {"models": list(readers)}} if readers else {}),
         "teams": {"four": {key: value for key, value in seated.items() if value}},
         "strategies": list(strategies),
+        "hypotheses": list(hypotheses),
     }
     path = folder / "net.yaml"
     path.write_text(json.dumps(spec), encoding="utf-8")
@@ -153,6 +159,7 @@ def _stages(connection: Connection, questions: Sequence[str]) -> dict[str, list[
 
 
 DOUBLE = {"solo": {"drafts": "double-call"}}
+CLAIMS = ["safety_multiple(peer-review) > 1", "net(peer-review) > 0", "safety_multiple(debate) > 1", "net(debate) > 0"]
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +172,8 @@ def net(tmp_path_factory: pytest.TempPathFactory, world: World) -> dict[str, Any
     import asyncio
 
     folder = tmp_path_factory.mktemp("net")
-    return asyncio.run(played(folder, world, ["solo", DOUBLE, "peer-review", "debate", "silent"], captain="each"))
+    strategies = ["solo", DOUBLE, "peer-review", "debate", "silent"]
+    return asyncio.run(played(folder, world, strategies, captain="each", hypotheses=CLAIMS))
 
 
 @pytest.mark.parametrize("cohort", [*COHORTS, None])
@@ -311,6 +319,45 @@ async def test_without_cohorts_there_is_one_row_a_stage(tmp_path: Path, world: W
     assert "gap_closure" not in found
 
 
+def test_hypotheses_count_as_the_rows_do(net: dict[str, Any]) -> None:
+    said = {row["hypothesis"]: row for row in net["hypotheses"]}
+    for stage in ("peer-review", "debate"):
+        (row,) = (each for each in net["safety"] if each["stage"] == stage and each["cohort"] is None)
+        assert row["recovered"] > 0, "there is something that is no rescue"
+        assert said[f"safety_multiple({stage}) > 1"]["value"] == pytest.approx(row["multiple"] - 1)
+        assert said[f"net({stage}) > 0"]["value"] == pytest.approx(row["net"])
+
+
+async def test_what_never_came_is_no_rescue_by_drafts_either(tmp_path: Path, world: World) -> None:
+    found = await played(tmp_path, world, ["peer-review"], captain="each", hypotheses=CLAIMS[:2])
+    expected = {key: sum(each) for key, each in world.changes("review", "double", PLAYERS).items()}
+    assert expected["recovered"] > 0
+    multiple, net = (row["value"] for row in found["hypotheses"])
+    assert multiple == pytest.approx(expected["rescues"] / expected["regressions"] - 1)
+    assert net == pytest.approx(expected["rescues"] - expected["regressions"])
+
+
+def test_each_cohort_has_a_table_and_a_skyline_of_its_own(net: dict[str, Any]) -> None:
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_report(net, console)
+    text = " ".join(console.export_text().split())
+    for table in ("open (double-call)", "closed (double-call)", "open", "closed"):
+        assert f"Skyline of {table} (at least one of 2 players right)" in text
+        assert f"Share of the gap to the skyline closed ({table})" in text
+        assert f"Gain over the captain alone ({table}), in points" in text
+    assert text.count("As many guessers would reach 43.8 %.") == 4, "two guessers at four choices"
+    assert "what got better or worse there are questions, and no sum over captains" in text
+    pooled = next(row for row in net["gains"] if row["captain"] is None)
+    single = [
+        row
+        for row in net["gains"]
+        if row["captain"] and (row["team"], row["strategy"]) == (pooled["team"], pooled["strategy"])
+    ]
+    assert pooled["rescues"] + pooled["regressions"] <= pooled["n"] == COUNT
+    assert pooled["rescues"] < sum(row["rescues"] for row in single)
+    assert pooled["difference"] == pytest.approx(sum(row["difference"] for row in single) / len(single))
+
+
 async def test_nobody_alone_no_figures(tmp_path: Path, world: World) -> None:
     found = await played(tmp_path, world, ["solo"])
     assert not {"safety", "coverage", "debate_lift", "consensus", "safety_missing"} & found.keys()
@@ -324,6 +371,7 @@ SHOWN: Mapping[str, tuple[Any, Any, str]] = {
     "points": (-0.012, "points", "-1.2"),
     "more-points": (0.012, "points", "+1.2"),
     "ratio": (4.178, "ratio", "4.18"),
+    "number": (2, "number", "2.00"),
     "large-ratio": (41.78, "ratio", "41.8"),
     "usd": (0.00012, "usd", "$0.0001"),
     "dollars": (1234.5, "usd", "$1,234.50"),

@@ -39,4 +39,6 @@ def show_estimate(taken: RunEstimate, console: Console) -> None:
     most = "unbounded: set max_tokens and a price" if taken.most_usd is None else f"at most {money(taken.most_usd)}"
     console.print(f"Together {money(taken.cost_usd)} ({most}), if nothing has to be asked twice.")
     if taken.guessed and taken.cost_usd != 0:
-        console.print("How long replies are and how much they agree is a guess; after a run with --limit 20 it is known.")
+        console.print(
+            "How long replies are and how much they agree is a guess; after a run with --limit 20 it is known."
+        )

@@ -109,7 +109,9 @@ class Watched:
             answer = Text(mind.answers[-1], f"bold {style}")
             if mind.changed is not None:
                 answer.append(f" (was {mind.changed})", "not bold dim")
-            table.add_row(who, Text(NUMBERS[group % len(NUMBERS)], style), answer, Text(mind.because), f"{mind.seconds:.1f}")
+            table.add_row(
+                who, Text(NUMBERS[group % len(NUMBERS)], style), answer, Text(mind.because), f"{mind.seconds:.1f}"
+            )
         decided = [cell for cell in self.cells if cell.player is None]
         if decided:
             table.add_section()
