@@ -26,7 +26,7 @@ lint: $(VENV)/.ready
 
 test: $(VENV)/.ready lint
 	$(BIN)/moot models add smollm2-135m
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
 .clients/inspect: constraints.txt

@@ -89,7 +89,7 @@ def numbers(value: Any, key: str = "") -> list[tuple[str, float]]:
     return [(key, value)] if isinstance(value, float) else []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(team_plays(), st.integers(0, 3))
 def test_nothing_breaks_no_nan_leaves_and_order_does_not_matter(plays: list[Played], seed: int) -> None:
     found = everything(plays)
