@@ -229,6 +229,8 @@ def test_on_an_experiment_the_summariser_is_the_oracle_and_is_asked_once(
     arguments = (file, "--k", 2, "--m", 20, "--method", "greedy,model-first,top-accuracy")
     rows = {row["method"]: row for row in selected(capsys, *arguments)}
     assert "that of s" in rows["greedy"]["oracle"]
+    assert "asked 2 times about a test question" in rows["greedy"]["oracle"], "so a share may be half a question"
+    assert all(20 * row["test_accuracy"] == pytest.approx(round(20 * row["test_accuracy"])) for row in rows.values())
     assert rows["greedy"]["calls"] == (4 + 3) * 20
     assert rows["model-first"]["calls"] == 2 * 20 * 2
     assert rows["top-accuracy"]["calls"] == 0

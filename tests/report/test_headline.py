@@ -78,7 +78,8 @@ def test_the_sentence() -> None:
             {"ungraded": 12.0, "bounds": {"low": 0.442, "high": 0.463}},
             "12 of the answers are not graded; if all of them are right it is 46.3 %",
         ),
-        ({"over_best_single": None, "over_captain": None}, "nobody played alone"),
+        ({"over_best_single": None, "over_captain": None}, "; nobody played alone"),
+        ({"over_best_single": None, "over_captain": None, "solo": True}, "nobody of the team played alone"),
         ({"cost_unit": "calls", "cost_usd": None}, "with 7.1 × the calls (the cost in money is unknown)"),
         ({"cost_unit": "calls", "cost_usd": 0.0}, "with 7.1 × the calls."),
         ({"over_captain": {"rescues": 1, "regressions": 1}}, "made 1 new one,"),
@@ -151,6 +152,29 @@ async def test_without_one_the_choice_is_cross_fitted(tmp_path: Path) -> None:
     assert sum(head["parts"].values()) == 5
     assert head["value"] <= head["after_the_fact"]["value"]
     assert "chosen on other questions" in head["sentence"]
+
+
+async def test_several_teams_stand_beside_all_their_players_alone(tmp_path: Path) -> None:
+    teams = {"one": {"players": ["ann"]}, "two": {"players": ["bob"]}}
+    shown = await run(write(tmp_path, 12, teams=teams, strategies=["solo", "discuss"]))
+    head = shown["headline"]
+    assert "played alone" not in head["sentence"]
+    assert "best single model" in head["sentence"]
+    assert {*head["over_best_single"]["chosen"]} <= {"ann", "bob"}
+    assert [(row["player"], row["from"]) for row in shown["players"]] == [("ann", "solo"), ("bob", "solo")], (
+        "what an agent ends on after a talk is not what it says alone"
+    )
+
+
+async def test_the_headline_has_the_interval_of_its_row(tmp_path: Path) -> None:
+    for primary in ("vote@ann", "talkative@cat"):
+        models = {name: {"provider": "simulated", "accuracy": 0.6, "temperature": 1.0} for name in MODELS}
+        shown = await run(write(tmp_path, 24, repeats=2, models=models, primary=primary))
+        head = shown["headline"]
+        (row,) = (each for each in shown["accuracy"] if f"{each['label']}@{each.get('captain')}" == primary)
+        assert [head[key] for key in ("value", "low", "high", "n")] == [
+            row[key] for key in ("value", "low", "high", "n")
+        ]
 
 
 async def test_players_alone(tmp_path: Path) -> None:

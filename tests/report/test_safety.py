@@ -324,7 +324,7 @@ def test_hypotheses_count_as_the_rows_do(net: dict[str, Any]) -> None:
     for stage in ("peer-review", "debate"):
         (row,) = (each for each in net["safety"] if each["stage"] == stage and each["cohort"] is None)
         assert row["recovered"] > 0, "there is something that is no rescue"
-        assert said[f"safety_multiple({stage}) > 1"]["value"] == pytest.approx(row["multiple"] - 1)
+        assert said[f"safety_multiple({stage}) > 1"]["value"] == pytest.approx(row["multiple"])
         assert said[f"net({stage}) > 0"]["value"] == pytest.approx(row["net"])
 
 
@@ -333,7 +333,7 @@ async def test_what_never_came_is_no_rescue_by_drafts_either(tmp_path: Path, wor
     expected = {key: sum(each) for key, each in world.changes("review", "double", PLAYERS).items()}
     assert expected["recovered"] > 0
     multiple, net = (row["value"] for row in found["hypotheses"])
-    assert multiple == pytest.approx(expected["rescues"] / expected["regressions"] - 1)
+    assert multiple == pytest.approx(expected["rescues"] / expected["regressions"])
     assert net == pytest.approx(expected["rescues"] - expected["regressions"])
 
 
@@ -368,6 +368,7 @@ async def test_nobody_alone_no_figures(tmp_path: Path, world: World) -> None:
 SHOWN: Mapping[str, tuple[Any, Any, str]] = {
     "none": (None, "share", "–"),
     "share": (0.4337, "share", "43.4 %"),
+    "no-minus-nothing": (-0.0001, "share", "0.0 %"),
     "points": (-0.012, "points", "-1.2"),
     "more-points": (0.012, "points", "+1.2"),
     "ratio": (4.178, "ratio", "4.18"),

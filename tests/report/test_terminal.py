@@ -192,6 +192,89 @@ async def test_a_vote_is_told_as_a_vote(tmp_path: Path) -> None:
     assert "2 voices of 3 won the vote: “Person 0”." in story
 
 
+@pytest.mark.parametrize(
+    ("captain", "who"), [("cat", "the captain cat's own answer won: “Xia”"), ("dan", "the lot decided: ")]
+)
+async def test_a_tie_is_told_with_who_broke_it(tmp_path: Path, captain: str, who: str) -> None:
+    said = {"ann": ["Zoe"], "bob": ["Yan"], "cat": ["Xia"], "dan": [""]}
+    models = {name: {"provider": "simulated", "accuracy": 0.5} for name in said}
+    teams = {"four": {"players": list(said), "captain": captain}}
+    path = write(tmp_path, 1, models=models, teams=teams, strategies=["vote"])
+    _, (story,) = await run(path, three(said, [""]))
+    assert f"A tie: 3 answers with 1 voice each of 3; {who}" in story
+
+
+async def test_a_mixture_is_told_by_its_summariser(tmp_path: Path) -> None:
+    said = {"ann": ["Zoe"], "bob": ["Yan"], "cat": ["Xia"]}
+    models = {name: {"provider": "simulated", "accuracy": 0.5} for name in (*said, "sue")}
+    mixtures = [{"mixture": {"summariser": "sue", "repeats": times}} for times in (1, 2)]
+    path = write(tmp_path, 1, models=models, teams={"three": {"players": list(said)}}, strategies=mixtures)
+    scripts = three({**said, "sue": ["Yan"]}, ["Yan"])
+    _, (story,) = await run(path, scripts)
+    assert story.splitlines()[0].startswith("A split team (mixture(repeats=1), question q0)")
+    assert "The summariser sue read the 3 responses and settled on “Yan”." in story
+    assert "captain" not in story
+
+
+ROLES = {"peer-review": "The reviewer ", "debate": "; the debater ", "silent": "The captain "}
+
+
+@pytest.mark.parametrize("strategy", ROLES)
+async def test_who_has_the_last_word_is_called_what_it_is(tmp_path: Path, strategy: str) -> None:
+    _, told = await run(write(tmp_path, 12, strategies=[strategy]))
+    assert told
+    assert all(ROLES[strategy] in story for story in told)
+    assert strategy == "silent" or not any("captain" in story for story in told)
+
+
+ENDINGS: dict[str, dict[str, Any]] = {
+    "After 1 turn of talk a vote decided, ": {"decision": "ranked-voting", "vote_from": 1},
+    "After 5 turns of talk nothing was decided (no single winner in 3 votes; ": {"decision": "simple-voting"},
+    "After 3 turns of talk the judge picked “": {"decision": "judge", "judge": "eve"},
+}
+
+
+@pytest.mark.parametrize("words", ENDINGS)
+async def test_a_discussion_is_told_as_one(tmp_path: Path, words: str) -> None:
+    teams = {"four": {"players": ["ann", "bob", "cat", "dan"]}}
+    options = {"style": "reasoning", "agents": 4, **ENDINGS[words]}
+    _, told = await run(write(tmp_path, 8, teams=teams, strategies=[{"discuss": options}]))
+    assert told
+    assert all(words in story for story in told)
+    assert not any("won the vote" in story or "None" in story for story in told)
+
+
+async def test_labels_are_wrapped_and_not_cut(tmp_path: Path) -> None:
+    strategies = ["solo", *({"discuss": {"decision": name, "agents": 2}} for name in ("ranked-voting", "judge"))]
+    strategies[-1]["discuss"]["judge"] = "eve"
+    teams = {"two": {"players": ["ann", "bob"]}}
+    shown, _ = await run(write(tmp_path, 6, teams=teams, strategies=strategies))
+    labels = {row["label"] for row in shown["accuracy"] if row["strategy"] == "discuss"}
+    assert labels == {"discuss(decision=ranked-voting, agents=2)", "discuss(decision=judge, agents=2, judge=eve)"}
+    for width in (80, 140):
+        text = printed(shown, width)
+        assert "…" not in text
+        assert "decision=ranked-voting)" in text
+        assert "decision=judge," in text
+        assert widest(text) <= width
+    assert "Every discuss here has agents=2." in text
+
+
+def test_the_page_has_short_labels_and_the_json_whole_ones(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    strategies = [{"discuss": {"agents": 2, "vote_from": turn}} for turn in (1, 2)]
+    path = str(write(tmp_path, 4, teams={"two": {"players": ["ann", "bob"]}}, strategies=strategies))
+    assert run_app(app, ["run", path, "--quiet"]) == 0
+    assert run_app(app, ["report", path, "-o", str(tmp_path / "page.html")]) == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "discuss(vote_from=" in page
+    assert "agents=2" not in page, "of what stands there in plain words; the data are packed"
+    capfd.readouterr()
+    assert run_app(app, ["report", path, "--json"]) == 0
+    shown = json.loads(capfd.readouterr().out)
+    assert {row["label"] for row in shown["accuracy"]} == {f"discuss(agents=2, vote_from={turn})" for turn in (1, 2)}
+    assert "discuss(agents=2, vote_from=" in shown["headline"]["sentence"]
+
+
 def test_run_prints_stories_for_a_small_team_and_not_when_quiet(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from rich.box import SIMPLE
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.table import Table
 
 GUTTER = 2
@@ -32,7 +32,7 @@ def _lines(text: str, width: int, level: int) -> list[str]:
     if cell_len(text.rstrip()) <= width:
         return [text]
     if level == len(_BREAKS):
-        return [text[start : start + width] for start in range(0, len(text), width)]
+        return chop_cells(text, width)
     lines: list[str] = []
     for piece in _pieces(text, _BREAKS[level]):
         if lines and cell_len(lines[-1] + piece.rstrip()) <= width:

@@ -38,7 +38,7 @@ def shown(value: object, unit: Unit = "") -> str:
 def _number(value: float, unit: Unit) -> str:
     match unit:
         case "share":
-            return f"{100 * value:.1f} %"
+            return f"{round(100 * value, 1) + 0.0:.1f} %"  # no -0.0
         case "points":
             return f"{100 * value:+.1f}"
         case "usd":

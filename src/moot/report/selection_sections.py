@@ -108,8 +108,9 @@ def _models(rows: Sequence[Row]) -> Section:
         {"model": model, **{name: counts.get(model) for name, counts in named.items()}}
         for model, _ in total.most_common()
     ]
-    columns = (Column("model", "model"), *(Column(name, name) for name in named))
-    words = ("Mean over the splits.",) if any(row["splits"] > 1 for row in rows) else ()
+    several_splits = any(row["splits"] > 1 for row in rows)
+    columns = (Column("model", "model"), *(Column(name, name, "number" if several_splits else "") for name in named))
+    words = ("Mean over the splits.",) if several_splits else ()
     return Section("selection-counts", "Proposers chosen of each model", words, columns, shown)
 
 

@@ -174,8 +174,9 @@ def _talked(told: Told, word: str) -> str:
         return f"{after} all proposed {word}."
     if told.verdict.ballots and told.verdict.ballots[-1]["player"] == JUDGE:
         return f"{after} the judge picked {word}."
-    points = sorted(vote["points"], reverse=True)
-    return f"{after} a vote decided, {' to '.join(f'{each:g}' for each in points)}: {word}."
+    won = vote["winners"][0]
+    others = sorted((each for option, each in enumerate(vote["points"]) if option != won), reverse=True)
+    return f"{after} a vote decided, {' to '.join(f'{each:g}' for each in (vote['points'][won], *others))}: {word}."
 
 
 def _worth(value: float | None) -> str:

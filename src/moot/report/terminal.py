@@ -57,7 +57,8 @@ def print_report(figures: Figures, console: Console) -> None:
                 shown.title = None
             console.print(shown)
     for line in remarks(figures):
-        console.print(Text(line, style="dim"))
+        whole = max(map(len, line.split())) <= width  # else a list of players would break within a name
+        console.print(Text(line if whole else wrapped(line, width), style="dim"))
 
 
 def _accuracy_table(figures: Figures, width: int) -> Table:
@@ -321,7 +322,7 @@ def _price(arm: Row) -> str:
 
 
 def percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
+    return section_terminal.shown(value, "share")
 
 
 def points(value: float | None) -> str:

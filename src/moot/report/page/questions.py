@@ -18,7 +18,6 @@ import orjson
 from sqlalchemy import Connection, select
 
 from moot.report.figures import grader_of
-from moot.report.names import short_names
 from moot.report.options import title_of
 from moot.report.page.pack import Once, packed
 from moot.report.page.part import Part
@@ -102,9 +101,7 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
             columns.starts.append(len(columns.ids))
             packing.append(pool.submit(packed, reader.part(places[start : start + size])))
     parts = [each.result() for each in packing]
-    names = short_names(cell["label"] for cell in cells)
-    shown = [{**{key: cell[key] for key in _CELL}, "label": names[cell["label"]]} for cell in cells]
-    named = [{**cell, "title": title_of(cell)} for cell in shown]
+    named = [{**{key: cell[key] for key in _CELL}, "title": title_of(cell)} for cell in cells]
     return QuestionData(named, columns.row(), parts)
 
 

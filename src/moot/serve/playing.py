@@ -1,0 +1,198 @@
+"""One request on its way: through the gate, to the table and out again, whole or as a stream."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from fastapi import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Message as AsgiMessage
+from starlette.types import Receive, Scope, Send
+
+from moot.errors import MootError, UsageError
+from moot.run.live import Asked, LiveTeam, unheard
+from moot.serve.chat import (
+    ChatMessage,
+    Completion,
+    Conversation,
+    Wanted,
+    completion_of,
+    conversation,
+    delta_event,
+    now,
+    sse,
+    table_event,
+)
+from moot.serve.dress import check_schema, dressed
+from moot.serve.events import call_event, seated_event, verdict_event
+from moot.serve.gate import Gate, Holder, Refused, Ticket
+from moot.serve.metrics import Metrics
+from moot.serve.refusal import as_refusal, error_json
+from moot.serve.tracing import span
+from moot.types import Call
+
+ALIVE_S = 15.0
+"""A stream with nothing to say sends a comment this often, so that nobody in between closes it."""
+
+T = TypeVar("T")
+
+
+class Host(Protocol):
+    """What a request needs of the server it came to."""
+
+    live: LiveTeam
+    gate: Gate
+    metrics: Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """One request on its way through the gate, the table and out again."""
+
+    server: Host
+    holder: Holder
+    model: str
+    messages: list[ChatMessage]
+    wanted: Wanted | None
+    time_limit_s: float | None
+    ident: str
+    created: int = field(default_factory=now)
+
+    async def completion(self) -> Completion:
+        talk = self.talk()
+        async with self.server.gate.admitted(self.holder) as ticket:
+            _, done = await self.played(talk, ticket)
+            return done
+
+    def talk(self) -> Conversation:
+        """What is asked. Whatever is wrong with it is found here, before anybody waits."""
+        live = self.server.live
+        try:
+            prompts = live.cell(self.model).team.prompts
+        except UsageError as error:
+            raise Refused(404, str(error), code="model_not_found", param="model") from None
+        if self.wanted is not None:
+            check_schema(self.wanted)
+        return conversation(self.messages, self.wanted, prompts, live.experiment.spec.language)
+
+    async def played(
+        self, talk: Conversation, ticket: Ticket, heard: Callable[[Call], None] = unheard
+    ) -> tuple[Asked, Completion]:
+        live = self.server.live
+
+        def noted(call: Call) -> None:
+            ticket.cost_usd = (ticket.cost_usd or 0.0) + ((call.reply.cost_usd or 0.0) if call.reply else 0.0)
+            heard(call)
+
+        with span(f"chat {self.model}", {"gen_ai.request.model": self.model}) as note:
+            asked = await live.play(
+                talk.question, self.model, system=talk.system, deadline_s=self.time_limit_s, heard=noted
+            )
+            dress = None
+            if self.wanted is not None and asked.verdict.answer is not None:
+                asked, dress = await dressed(live, asked, self.wanted)
+                ticket.cost_usd = asked.cost_usd or ticket.cost_usd
+            self.server.metrics.count(asked)
+            note(
+                {
+                    "gen_ai.usage.input_tokens": asked.usage.prompt,
+                    "gen_ai.usage.output_tokens": asked.usage.completion,
+                    "moot.episode": asked.id,
+                    "moot.outcome": asked.verdict.outcome,
+                }
+            )
+            return asked, completion_of(self.ident, self.created, asked, dress)
+
+    async def streamed(self, request: Request, *, watched: bool, with_usage: bool) -> Response:
+        """Who is turned away gets the status for it: the stream begins when there is a place at the table."""
+        talk = self.talk()
+        place = contextlib.AsyncExitStack()
+        ticket = await unless_gone(request, place.enter_async_context(self.server.gate.admitted(self.holder)))
+        pieces = self.stream(talk, ticket, watched=watched, with_usage=with_usage)
+        return Stream(self.ident, pieces, place)
+
+    async def stream(
+        self, talk: Conversation, ticket: Ticket, *, watched: bool, with_usage: bool
+    ) -> AsyncIterator[bytes]:
+        """The final answer in pieces; for those who watch also what happens at the table, as it happens."""
+        happened: asyncio.Queue[bytes | None] = asyncio.Queue()
+
+        def tell(event: Mapping[str, Any]) -> None:
+            if watched:
+                happened.put_nowait(table_event(self.ident, self.created, self.model, event))
+
+        async def work() -> tuple[Asked, Completion]:
+            try:
+                tell(seated_event(self.server.live.cell(self.model), self.model))
+                asked, done = await self.played(talk, ticket, lambda call: tell(call_event(call)))
+                tell(verdict_event(asked))
+                return asked, done
+            finally:
+                happened.put_nowait(None)
+
+        task = asyncio.create_task(work())
+        try:
+            yield delta_event(self.ident, self.created, self.model, {"role": "assistant", "content": ""})
+            while True:
+                try:
+                    async with asyncio.timeout(ALIVE_S):
+                        event = await happened.get()
+                except TimeoutError:
+                    yield b": still thinking\n\n"
+                    continue
+                if event is None:
+                    break
+                yield event
+            try:
+                _, done = await task
+            except (Refused, MootError) as error:
+                yield sse(error_json(as_refusal(error)))
+            else:
+                for piece in done.pieces(with_usage=with_usage):
+                    yield piece
+            yield b"data: [DONE]\n\n"
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await task
+
+
+async def unless_gone(request: Request, work: Awaitable[T]) -> T:
+    """What comes of the work, unless the client goes away first: then the work is dropped, and its calls with it."""
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_gone(request))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise Refused(499, "The client went away.", code="client_gone")
+    finally:
+        for task in (working, leaving):
+            task.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _gone(request: Request) -> None:
+    while True:
+        message: AsgiMessage = await request.receive()
+        if message["type"] == "http.disconnect":
+            return
+
+
+class Stream(StreamingResponse):
+    """Events. The place at the table is given up however the stream ends, even before its first event."""
+
+    def __init__(
+        self, ident: str, pieces: AsyncIterator[bytes], place: contextlib.AsyncExitStack | None = None
+    ) -> None:
+        headers = {"Cache-Control": "no-cache", "X-Request-Id": ident, "X-Accel-Buffering": "no"}
+        super().__init__(pieces, media_type="text/event-stream", headers=headers)
+        self._place = place or contextlib.AsyncExitStack()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._place:
+            await super().__call__(scope, receive, send)
