@@ -1,7 +1,8 @@
 # make demo   six players of a small local model answer twenty questions; no key, nothing but the package index
-# make test   everything that CI runs
+# make test   everything that CI runs: all but what has a target of its own below
 # make bench  the figures in bench/README.md
 # make soak   100,000 calls with one in ten failing (about ten minutes)
+# make test-ray      the Ray engine, on a cluster of two nodes
 # make test-clients  other people's programs against a served team, each in an environment of its own
 
 SHELL := /bin/bash
@@ -11,7 +12,7 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: demo test test-clients lint bench soak clean
+.PHONY: demo test test-clients test-ray lint bench soak clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -26,7 +27,7 @@ lint: $(VENV)/.ready
 
 test: $(VENV)/.ready lint
 	$(BIN)/moot models add smollm2-135m
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal --ignore tests/clients --ignore tests/run/test_ray.py
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
 .clients/inspect: constraints.txt
@@ -36,8 +37,13 @@ test: $(VENV)/.ready lint
 	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= $@/bin/python -m pip install --quiet "lm-eval[api]"
 
 test-clients: $(VENV)/.ready .clients/inspect .clients/lm-eval
+	@$(BIN)/python -m pip install --quiet --no-compile -e ".[inspect]"
 	MOOT_PYTHON_INSPECT=$(CURDIR)/.clients/inspect/bin/python MOOT_PYTHON_LM_EVAL=$(CURDIR)/.clients/lm-eval/bin/python \
 		$(BIN)/python -m pytest -q tests/clients
+
+test-ray: $(VENV)/.ready
+	@$(BIN)/python -m pip install --quiet --no-compile -e ".[ray]"
+	$(BIN)/python -m pytest -q tests/run/test_ray.py
 
 demo: $(VENV)/.ready
 	@bash examples/demo.sh $(BIN)
