@@ -2,8 +2,13 @@
 # make test   everything that CI runs: all but what has a target of its own below
 # make bench  the figures in bench/README.md
 # make soak   100,000 calls with one in ten failing (about ten minutes)
+# make test-more     hostile text, fuzzing of the served API, coverage of intervals, budgets under load
 # make test-ray      the Ray engine, on a cluster of two nodes
 # make test-clients  other people's programs against a served team, each in an environment of its own
+
+# What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
+MORE := tests/hostile tests/serve/test_openapi.py tests/measure/test_coverage.py \
+	tests/run/test_budget_cap.py tests/run/test_budget_estimate.py
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -12,7 +17,7 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: demo test test-clients test-ray lint bench soak clean
+.PHONY: demo test test-more test-clients test-ray lint bench soak clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -27,7 +32,10 @@ lint: $(VENV)/.ready
 
 test: $(VENV)/.ready lint
 	$(BIN)/moot models add smollm2-135m
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal --ignore tests/clients --ignore tests/run/test_ray.py
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal --ignore tests/clients --ignore tests/run/test_ray.py $(MORE:%=--ignore %)
+
+test-more: $(VENV)/.ready
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE)
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
 .clients/inspect: constraints.txt
