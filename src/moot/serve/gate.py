@@ -74,12 +74,13 @@ class Holder:
             wait_s = self._spent[0][0] + DAY_S - now
             message = f"The limit of {limits.usd_per_day:g} USD in 24 hours is spent."
             raise Refused(429, message, code="insufficient_quota", kind="insufficient_quota", retry_after_s=wait_s)
-        self._asked.append(now)
+        if limits.per_minute is not None:
+            self._asked.append(now)
         self.open += 1
 
     def leave(self, cost_usd: float | None) -> None:
         self.open -= 1
-        if cost_usd:
+        if cost_usd and self.limits.usd_per_day is not None:
             self._spent.append((self._clock(), cost_usd))
 
     def spent_usd(self) -> float:
