@@ -6,15 +6,12 @@ import asyncio
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from pydantic import BaseModel
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "serve"))
 from served import THREE, serving
 
 from moot.serve.app import Settings

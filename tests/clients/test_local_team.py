@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -39,3 +41,14 @@ async def test_the_openai_sdk_and_litellm(tmp_path: Path) -> None:
         await asyncio.to_thread(plainly)
         reply = await litellm.acompletion(model="openai/solo@bob", api_base=f"{served.url}/v1", api_key="none", **asked)
         assert reply.choices[0].message.content
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+async def test_curl(tmp_path: Path) -> None:
+    async with serving(tmp_path, TWO) as served:
+        body = {"model": "two/vote", "messages": [{"role": "user", "content": "Which city is the capital of France?"}]}
+        command = ["curl", "-sN", f"{served.url}/v1/chat/completions", "-H", "Content-Type: application/json"]
+        asked = await asyncio.create_subprocess_exec(*command, "-d", json.dumps(body), stdout=asyncio.subprocess.PIPE)
+        whole = json.loads((await asked.communicate())[0])
+        assert whole["choices"][0]["message"]["content"]
+        assert whole["moot"]["calls"] >= 2

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import ClientTimeout
+from served import THREE, serving
 from starlette.requests import HTTPConnection
 
 from moot.models.model import Model, Wrapper
@@ -19,9 +19,6 @@ from moot.serve.app import Settings
 from moot.serve.gate import Gate, Holder, KeyLimits, Refused
 from moot.store import queries, store_at
 from moot.types import Reply, Request
-
-sys.path.insert(0, str(Path(__file__).parent))
-from served import THREE, serving
 
 
 class Noted(Wrapper):

@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from served import THREE, serving
 
 from moot.models.model import Model, Wrapper
 from moot.serve.app import Settings
 from moot.types import Reply, Request
-
-sys.path.insert(0, str(Path(__file__).parent))
-from served import THREE, serving
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 from selenium.webdriver.chrome.service import Service  # noqa: E402

@@ -10,7 +10,8 @@ from moot.cli.report import open_existing
 from moot.errors import UsageError
 from moot.run.embedded import embedded_team
 from moot.run.experiment import read_experiment
-from moot.run.served import purge, served_name
+from moot.run.served import served_name
+from moot.run.served_past import purge
 from moot.serve.app import DAY_S, Settings
 from moot.serve.gate import KeyLimits
 from moot.serve.serving import report_folder, serve

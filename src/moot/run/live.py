@@ -17,6 +17,7 @@ from typing import Any
 
 from moot.errors import UsageError
 from moot.forms import AnswerForm, Unusable, read_reply
+from moot.grade.extract import EXTRACT
 from moot.grade.group import Stages
 from moot.models.closest import closest
 from moot.models.model import Model
@@ -141,20 +142,24 @@ class LiveTeam:
             experiment = self.experiment
             await self.store.open()
             name = served_name(experiment.name)
-            calls = ExperimentCalls(self.store, name)
             purse = await purse_of(self.store, name, experiment.spec.budget_usd, experiment.models)
+            cells = {cell.id: cell for cell in self._as_played(experiment).values()}
+            self._record = ServedRecord(self.store, experiment, tuple(cells.values()))
+            if self._keep:
+                await self._record.open()
+            # Where money is counted a call is on the disk before its reply is used: a server that is killed has
+            # spent what it has spent.
+            behind = self._serving and self._keep and purse is None
+            calls = ExperimentCalls(self._record if behind else self.store, name)
             models = chain(experiment.models, limiters(experiment.models), calls, purse)
             if self._wrap is not None:
                 models = {name: self._wrap(name, model) for name, model in models.items()}
-            seated = experiment.with_models(models)
-            cells = served_names(seated)
-            self.cells = {name: _served(cell) if self._serving else cell for name, cell in cells.items()}
-            self._record = ServedRecord(
-                self.store, experiment, tuple({cell.id: cell for cell in self.cells.values()}.values())
-            )
-            if self._keep:
-                await self._record.open()
+            self.cells = self._as_played(experiment.with_models(models))
             self._opened = True
+
+    def _as_played(self, experiment: Experiment) -> dict[str, Cell]:
+        cells = served_names(experiment)
+        return {name: _served(cell) for name, cell in cells.items()} if self._serving else cells
 
     async def close(self) -> None:
         if not self._opened:
@@ -321,8 +326,8 @@ async def _what_there_is(team: Team, question: Question, journal: Iterable[Call]
     drafts: dict[str, Answer] = {}
     names = [player.name for player in team.players]
     for call in journal:
-        if call.reply is None or call.player not in names:
-            continue
+        if call.reply is None or call.player not in names or call.stage == EXTRACT:
+            continue  # whoever reads another's reply may have a seat too, but what it finds is not its own answer
         try:
             given = read_reply(call.reply, AnswerForm(question)).value
         except Unusable:

@@ -1,13 +1,16 @@
 """What a served team answered, kept like an experiment's episodes, so that the same reports measure it.
 
 The questions come from outside and nobody has said what is right: their cases are not known until there is feedback.
-Episodes are written down behind the reply's back, in groups; whoever asked does not wait for the disk.
+Calls and episodes are written down behind the reply's back, in groups; whoever asked does not wait for the disk. What
+the store does not take is tried again, and meanwhile nobody is answered: an answer that leaves no trace cannot be
+measured.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,7 +18,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, Table, func, select, update
 
 from moot.errors import MootError, StoreError, UsageError
 from moot.grade.normalise import normalise
@@ -23,17 +26,20 @@ from moot.run.build import Cell, Experiment
 from moot.run.grading import Grading, settle
 from moot.store import queries, schema
 from moot.store.rows import case_of, case_row, episode_row, score_row
+from moot.store.statements import Row
 from moot.store.store import Store
 from moot.types import Case, Episode, Question, digest
 
+_log = logging.getLogger(__name__)
+
 TOGETHER = 500
-"""Episodes written in one transaction."""
+"""Calls and episodes written in one transaction."""
 
 LINGER_S = 0.2
-"""Episodes gather for this long before they are written."""
+"""They gather for this long before they are written."""
 
-TRIES = 5
-"""How often a question's place is drawn again where two servers write into one store at the same moment."""
+AGAIN_S = 1.0
+"""The pause before a store that did not take them is tried again."""
 
 
 def served_name(name: str) -> str:
@@ -48,11 +54,14 @@ class ServedRecord:
         self._store = store
         self._experiment = experiment
         self._cells = tuple(cells)
-        self._waiting: asyncio.Queue[Episode | None] = asyncio.Queue()
+        self._waiting: asyncio.Queue[Episode | Row | None] = asyncio.Queue()
+        self._calls: dict[str, Row] = {}
         self._writer: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
+        self._failed = asyncio.Event()
+        self._closing = False
         self.error: MootError | None = None
-        """Why nothing is kept any more, if the store cannot be written."""
+        """Why nothing is kept at the moment, if the store cannot be written."""
 
     @property
     def id(self) -> str:
@@ -76,19 +85,42 @@ class ServedRecord:
             "created_at": time.time(),
         }
         queries.declare_experiment(connection, row, [cell.row() for cell in self._cells])
-        _count(connection, self.id)
 
     def add(self, episode: Episode) -> None:
         self._waiting.put_nowait(episode)
 
+    async def find_call(self, key: str) -> Row | None:
+        """What is not written yet is found all the same."""
+        return self._calls.get(key) or await self._store.find_call(key)
+
+    async def keep_call(self, row: Row) -> Row:
+        """To be written. While the store takes nothing, no call is kept, and so no question answered."""
+        if self.error is not None:
+            raise StoreError(str(self.error))
+        self._calls[row["key"]] = row
+        self._waiting.put_nowait(row)
+        return row
+
+    def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None:
+        self._store.put_later(rows)
+
     async def flush(self) -> None:
-        """All that was added so far is written."""
+        """All that was added so far is written, or an error says why not."""
         self._hurry.set()
-        await self._waiting.join()
+        self._failed.clear()
+        written, failed = asyncio.create_task(self._waiting.join()), asyncio.create_task(self._failed.wait())
+        try:
+            await asyncio.wait({written, failed}, return_when=asyncio.FIRST_COMPLETED)
+            if not written.done():
+                raise StoreError(str(self.error))
+        finally:
+            written.cancel()
+            failed.cancel()
 
     async def close(self) -> None:
         if self._writer is None:
             return
+        self._closing = True
         self._waiting.put_nowait(None)
         self._hurry.set()
         await self._writer
@@ -99,23 +131,48 @@ class ServedRecord:
         over = False
         while not over:
             batch = [await self._waiting.get()]
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LINGER_S):
-                    await self._hurry.wait()
-            self._hurry.clear()
+            await self._linger(LINGER_S)
             while len(batch) < TOGETHER and not self._waiting.empty():
                 batch.append(self._waiting.get_nowait())
             over = None in batch
-            episodes = [each for each in batch if each is not None]
-            try:
-                if episodes:
-                    await self._store.run(partial(self._keep, episodes=episodes))
-            except MootError as error:
-                self.error = error
+            await self._written(
+                [each for each in batch if isinstance(each, Episode)],
+                [each for each in batch if each is not None and not isinstance(each, Episode)],
+            )
             for _ in batch:
                 self._waiting.task_done()
 
-    def _keep(self, connection: Connection, episodes: Sequence[Episode]) -> None:
+    async def _linger(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._hurry.wait()
+        self._hurry.clear()
+
+    async def _written(self, episodes: Sequence[Episode], calls: Sequence[Row]) -> None:
+        """Until the store has taken it; a team that closes tries once more and then gives up."""
+        while episodes or calls:
+            closing = self._closing
+            try:
+                await self._store.run(partial(self._keep, episodes=episodes, calls=calls))
+            except MootError as error:
+                if self.error is None:
+                    _log.warning("nothing is kept, and so nothing answered: %s", error)
+                self.error = error
+                self._failed.set()
+                if closing:
+                    break
+                await self._linger(AGAIN_S)
+            else:
+                if self.error is not None:
+                    _log.warning("the store takes answers again; those that waited are kept")
+                self.error = None
+                self._store.learn_calls(row["key"] for row in calls)
+                break
+        for row in calls:
+            self._calls.pop(row["key"], None)
+
+    def _keep(self, connection: Connection, episodes: Sequence[Episode], calls: Sequence[Row]) -> None:
+        queries.add(connection, schema.calls, calls)
         cases = _placed(connection, self.id, [episode.question for episode in episodes])
         scores = []
         for episode in episodes:
@@ -124,7 +181,6 @@ class ServedRecord:
             scores.append(score_row(episode.cell, case.digest, episode.repeat, self.grading.name, score))
         queries.put(connection, schema.episodes, [episode_row(episode) for episode in episodes])
         queries.put(connection, schema.scores, scores)
-        _count(connection, self.id)
 
     async def feedback(self, episode: str, *, answer: str | None = None, correct: bool | None = None) -> dict[str, Any]:
         """What turned out to be right: the answer itself, or whether the team's was."""
@@ -177,12 +233,13 @@ def _placed(connection: Connection, experiment: str, questions: Sequence[Questio
 
     A case that is there stands: it may be better known than a new one would be.
     """
+    # Several servers may write into one store: they take turns here. (SQLite has let us in alone already.)
+    whole = schema.experiments.c.id == experiment
+    connection.execute(select(schema.experiments.c.id).where(whole).with_for_update())
     wanted = {question.digest: question for question in questions}
-    for _ in range(TRIES):
-        found = _cases(connection, experiment, list(wanted))
-        new = [Case(question, None, known=False) for key, question in wanted.items() if key not in found]
-        if not new:
-            return found
+    found = _cases(connection, experiment, list(wanted))
+    new = [Case(question, None, known=False) for key, question in wanted.items() if key not in found]
+    if new:
         places = schema.experiment_questions
         last = connection.execute(select(func.max(places.c.position)).where(places.c.experiment == experiment)).scalar()
         rows = [
@@ -190,9 +247,12 @@ def _placed(connection: Connection, experiment: str, questions: Sequence[Questio
             for position, case in enumerate(new, start=0 if last is None else last + 1)
         ]
         queries.add(connection, schema.cases, [case_row(case) for case in new])
-        # Another server may have taken a place meanwhile: then its row stands, and ours is tried on the next ones.
         queries.add(connection, places, rows)
-    raise StoreError("other servers take every place in this store before we do")
+        longer = schema.experiments.c.size + len(new)
+        connection.execute(update(schema.experiments).where(whole).values(size=longer))
+        # A case of these words may have been kept before, from another experiment: that one stands.
+        found.update(_cases(connection, experiment, [case.question.digest for case in new]))
+    return found
 
 
 def _cases(connection: Connection, experiment: str, questions: Sequence[str]) -> dict[str, Case]:
@@ -205,12 +265,6 @@ def _cases(connection: Connection, experiment: str, questions: Sequence[str]) ->
     return found
 
 
-def _count(connection: Connection, experiment: str) -> None:
-    places = schema.experiment_questions
-    size = select(func.count()).where(places.c.experiment == experiment).scalar_subquery()
-    connection.execute(update(schema.experiments).where(schema.experiments.c.id == experiment).values(size=size))
-
-
 def find_episode(connection: Connection, experiment: str, episode: str) -> Any:
     """An episode by the id that the client was given, with its case."""
     number, question = episode.removeprefix("ep_")[:8], episode.removeprefix("ep_")[8:]
@@ -218,12 +272,14 @@ def find_episode(connection: Connection, experiment: str, episode: str) -> Any:
     with suppress(ValueError):
         repeat = int(number, 16)
     places, episodes = schema.experiment_questions, schema.episodes
+    cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment == experiment)
+    this = (episodes.c.cell.in_(cells), episodes.c.question == question, episodes.c.repeat == repeat)
     row = (
         connection.execute(
             select(episodes, schema.cases.c.content)
             .join(places, places.c.question == episodes.c.question)
             .join(schema.cases, schema.cases.c.id == places.c.case)
-            .where(places.c.experiment == experiment, episodes.c.question == question, episodes.c.repeat == repeat)
+            .where(places.c.experiment == experiment, *this)
         )
         .mappings()
         .first()
@@ -231,65 +287,3 @@ def find_episode(connection: Connection, experiment: str, episode: str) -> Any:
     if row is None:
         raise UsageError(f"there is no episode {episode!r}")
     return row
-
-
-def latest_episodes(connection: Connection, experiment: str, most: int) -> list[dict[str, Any]]:
-    """What was asked last: for a page that shows past questions."""
-    places, episodes, cases, cells = schema.experiment_questions, schema.episodes, schema.cases, schema.cells
-    query = (
-        select(
-            episodes.c.question,
-            episodes.c.repeat,
-            episodes.c.outcome,
-            episodes.c.answer,
-            episodes.c.seconds,
-            episodes.c.created_at,
-            cases.c.content,
-            episodes.c.cell,
-            cells.c.label,
-        )
-        .join(places, places.c.question == episodes.c.question)
-        .join(cases, cases.c.id == places.c.case)
-        .join(cells, cells.c.id == episodes.c.cell)
-        .where(places.c.experiment == experiment)
-        .order_by(episodes.c.created_at.desc())
-        .limit(most)
-    )
-    return [dict(row) for row in connection.execute(query).mappings()]
-
-
-def purge(connection: Connection, experiment: str, before: float) -> dict[str, int]:
-    """Forget what a served team was asked before this moment: episodes, their grades, questions, and the calls."""
-    found = connection.execute(select(schema.experiments).where(schema.experiments.c.id == experiment)).mappings().one()
-    cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment == experiment)
-    episodes, scores, places = schema.episodes, schema.scores, schema.experiment_questions
-    old = connection.execute(
-        select(episodes.c.cell, episodes.c.question, episodes.c.repeat).where(
-            episodes.c.cell.in_(cells), episodes.c.created_at < before
-        )
-    ).all()
-    for cell, question, repeat in old:
-        cases = select(places.c.case).where(places.c.experiment == experiment, places.c.question == question)
-        connection.execute(
-            delete(scores).where(scores.c.cell == cell, scores.c.repeat == repeat, scores.c.case.in_(cases))
-        )
-        connection.execute(
-            delete(episodes).where(
-                episodes.c.cell == cell, episodes.c.question == question, episodes.c.repeat == repeat
-            )
-        )
-    still = select(episodes.c.question).where(episodes.c.cell.in_(cells))
-    mine = places.c.experiment == experiment
-    gone = connection.execute(select(places.c.case).where(mine, places.c.question.not_in(still))).scalars().all()
-    connection.execute(delete(places).where(mine, places.c.question.not_in(still)))
-    elsewhere = select(places.c.case)
-    for part in queries.chunks(gone):
-        unused = (schema.cases.c.id.in_(part), schema.cases.c.id.not_in(elsewhere))
-        connection.execute(delete(schema.settlements).where(schema.settlements.c.case.in_(part)))
-        connection.execute(delete(schema.judgements).where(schema.judgements.c.case.in_(part)))
-        connection.execute(delete(schema.cases).where(*unused))
-    calls = connection.execute(
-        delete(schema.calls).where(schema.calls.c.experiment == found["name"], schema.calls.c.created_at < before)
-    ).rowcount
-    _count(connection, experiment)
-    return {"episodes": len(old), "questions": len(gone), "calls": calls}

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import orjson
 from fastapi import FastAPI, Request
@@ -25,28 +25,32 @@ from starlette.responses import Response
 from moot import __version__
 from moot.errors import MootError, UsageError
 from moot.run.live import LiveTeam
-from moot.run.served import purge
+from moot.run.served_past import purge
 from moot.serve.body import BodyLimit
-from moot.serve.chat import (
-    ChatRequest,
-    Completion,
-    wanted_form,
-)
+from moot.serve.chat import ChatRequest, Completion, wanted_form
 from moot.serve.gate import Gate, KeyLimits, Refused
 from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
 from moot.serve.openapi import BEARER, CHAT, body_of, describe, read_body, time_limit_s
 from moot.serve.playing import Play, Stream, unless_gone
-from moot.serve.refusal import json_response, refuse_politely
+from moot.serve.refusal import NOT_KEEPING, json_response, refuse_politely
 from moot.serve.responses import ResponsesRequest, response_events, response_json
-
-ALIVE_S = 15.0
-"""A stream with nothing to say sends a comment this often, so that nobody in between closes it."""
 
 DAY_S = 86_400.0
 
-T = TypeVar("T")
-F = TypeVar("F", bound=BaseModel)
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"description": words, "content": {"application/json": {}}}
+    for status, words in {
+        400: "The request is wrong.",
+        401: "The key is wrong.",
+        404: "There is no such team or episode.",
+        408: "Nobody answered within the time limit of the request.",
+        413: "The body is too large.",
+        429: "Too many requests; Retry-After says when to come back.",
+        502: "The team has no answer.",
+        503: "The budget is spent, or the store cannot be written.",
+    }.items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,92 +117,80 @@ class Server:
         self.metrics.requests.labels(path, str(status)).inc()
 
     def routes(self, app: FastAPI) -> None:
-        errors: dict[int | str, dict[str, Any]] = {
-            status: {"description": words, "content": {"application/json": {}}}
-            for status, words in {
-                400: "The request is wrong.",
-                401: "The key is wrong.",
-                404: "There is no such team or episode.",
-                413: "The body is too large.",
-                429: "Too many requests; Retry-After says when to come back.",
-                502: "The team has no answer.",
-                503: "The budget is spent, or the store cannot be written.",
-                408: "Nobody answered within the time limit of the request.",
-            }.items()
-        }
+        described = partial(app.add_api_route, responses=ERRORS)
+        described("/healthz", self.healthz, responses=None)
+        described("/metrics", self.figures, openapi_extra=BEARER)
+        described("/v1/models", self.models, openapi_extra=BEARER)
+        posted = partial(described, methods=["POST"])
+        posted("/v1/chat/completions", self.chat, openapi_extra={**CHAT, **body_of(ChatRequest)})
+        posted("/v1/responses", self.responses, openapi_extra={**BEARER, **body_of(ResponsesRequest)})
+        posted("/v1/feedback", self.feedback, openapi_extra={**BEARER, **body_of(Feedback)})
 
-        @app.get("/healthz")
-        async def healthz() -> Response:
-            broken = self.live.record.error
-            body = {"status": "ok" if broken is None else "not keeping", "error": str(broken) if broken else None}
-            return json_response(body, status=200 if broken is None else 503)
+    async def healthz(self) -> Response:
+        if self.live.record.error is None:
+            return json_response({"status": "ok", "error": None})
+        return json_response({"status": "not keeping", "error": NOT_KEEPING}, status=503)
 
-        @app.get("/metrics", responses=errors, openapi_extra=BEARER)
-        async def metrics(request: Request) -> Response:
-            self.gate.holder(request)
-            return Response(self.metrics.text(), media_type="text/plain; version=0.0.4")
+    async def figures(self, request: Request) -> Response:
+        self.gate.holder(request)
+        return Response(self.metrics.text(), media_type="text/plain; version=0.0.4")
 
-        @app.get("/v1/models", responses=errors, openapi_extra=BEARER)
-        async def models(request: Request) -> Response:
-            self.gate.holder(request)
-            listed = [
-                {"id": name, "object": "model", "created": self._started, "owned_by": "moot"}
-                for name in self.live.cells
-            ]
-            return json_response({"object": "list", "data": listed})
+    async def models(self, request: Request) -> Response:
+        self.gate.holder(request)
+        listed = [
+            {"id": name, "object": "model", "created": self._started, "owned_by": "moot"} for name in self.live.cells
+        ]
+        return json_response({"object": "list", "data": listed})
 
-        @app.post("/v1/chat/completions", responses=errors, openapi_extra={**CHAT, **body_of(ChatRequest)})
-        async def chat(request: Request) -> Response:
-            holder = self.gate.holder(request)
-            body = await read_body(ChatRequest, request)
+    async def chat(self, request: Request) -> Response:
+        holder = self.gate.holder(request)
+        body = await read_body(ChatRequest, request)
+        play = Play(
+            self,
+            holder,
+            model=body.model,
+            messages=body.messages,
+            wanted=wanted_form(body.response_format),
+            time_limit_s=body.time_limit_s or time_limit_s(request),
+            ident=f"chatcmpl-{uuid.uuid4().hex}",
+        )
+        if body.stream:
             options = body.stream_options
             told = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
             watched = told or bool(options and options.include_team)
-            play = Play(
-                self,
-                holder,
-                model=body.model,
-                messages=body.messages,
-                wanted=wanted_form(body.response_format),
-                time_limit_s=body.time_limit_s or time_limit_s(request),
-                ident=f"chatcmpl-{uuid.uuid4().hex}",
-            )
-            if body.stream:
-                with_usage = bool(options and options.include_usage)
-                return await play.streamed(request, watched=watched, with_usage=with_usage)
-            done = await unless_gone(request, play.completion())
-            return _whole(done.whole(), done)
+            with_usage = bool(options and options.include_usage)
+            return await play.streamed(request, watched=watched, with_usage=with_usage)
+        done = await unless_gone(request, play.completion())
+        return _whole(done.whole(), done)
 
-        @app.post("/v1/responses", responses=errors, openapi_extra={**BEARER, **body_of(ResponsesRequest)})
-        async def responses(request: Request) -> Response:
-            holder = self.gate.holder(request)
-            body = await read_body(ResponsesRequest, request)
-            play = Play(
-                self,
-                holder,
-                model=body.model,
-                messages=body.messages,
-                wanted=body.wanted,
-                time_limit_s=body.time_limit_s,
-                ident=f"resp_{uuid.uuid4().hex}",
-            )
-            done = await unless_gone(request, play.completion())
-            if body.stream:
-                return Stream(play.ident, _each(response_events(done)))
-            return _whole(orjson.dumps(response_json(done)), done)
+    async def responses(self, request: Request) -> Response:
+        holder = self.gate.holder(request)
+        body = await read_body(ResponsesRequest, request)
+        play = Play(
+            self,
+            holder,
+            model=body.model,
+            messages=body.messages,
+            wanted=body.wanted,
+            time_limit_s=body.time_limit_s or time_limit_s(request),
+            ident=f"resp_{uuid.uuid4().hex}",
+        )
+        done = await unless_gone(request, play.completion())
+        if body.stream:
+            return Stream(play.ident, _each(response_events(done)))
+        return _whole(orjson.dumps(response_json(done)), done)
 
-        @app.post("/v1/feedback", responses=errors, openapi_extra={**BEARER, **body_of(Feedback)})
-        async def feedback(request: Request) -> Response:
-            self.gate.holder(request)
-            body = await read_body(Feedback, request)
-            if (body.answer is None) == (body.correct is None):
-                raise Refused(400, "Send either 'answer' or 'correct'.", code="invalid_feedback", param="answer")
-            try:
-                learnt = await self.live.record.feedback(body.episode, answer=body.answer, correct=body.correct)
-            except UsageError as error:
-                raise Refused(404, str(error), code="no_such_episode", param="episode") from None
-            self.metrics.feedback.labels(str(learnt["correct"]).lower()).inc()
-            return json_response(learnt)
+    async def feedback(self, request: Request) -> Response:
+        self.gate.holder(request)
+        body = await read_body(Feedback, request)
+        if (body.answer is None) == (body.correct is None):
+            raise Refused(400, "Send either 'answer' or 'correct'.", code="invalid_feedback", param="answer")
+        try:
+            learnt = await self.live.record.feedback(body.episode, answer=body.answer, correct=body.correct)
+        except UsageError as error:
+            raise Refused(404, str(error), code="no_such_episode", param="episode") from None
+        self.metrics.feedback.labels(str(learnt["correct"]).lower()).inc()
+        return json_response(learnt)
 
     async def forget(self) -> None:
         """Once at the start and then every day: nothing older than was promised stays."""

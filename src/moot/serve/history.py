@@ -16,7 +16,8 @@ from starlette.responses import FileResponse, Response
 from moot.errors import UsageError
 from moot.report.transcript import calls_of
 from moot.run.live import LiveTeam
-from moot.run.served import find_episode, latest_episodes
+from moot.run.served import find_episode
+from moot.run.served_past import latest_episodes
 from moot.serve.gate import Gate, Refused
 from moot.store.rows import case_of, verdict_json, verdict_of
 

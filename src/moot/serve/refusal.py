@@ -12,8 +12,10 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from moot.errors import BudgetReached, MootError
+from moot.errors import BudgetReached, MootError, StoreError
 from moot.serve.gate import Refused
+
+NOT_KEEPING = "The store cannot be written; until it can, nothing is answered."
 
 
 def refuse_politely(app: FastAPI) -> None:
@@ -37,7 +39,9 @@ def as_refusal(error: Exception) -> Refused:
         return error
     if isinstance(error, BudgetReached):
         return Refused(503, str(error), code="budget_reached", kind="insufficient_quota")
-    return Refused(503, str(error), code=type(error).__name__, kind="server_error")
+    if isinstance(error, StoreError):  # whose words name files of the server; its log has them
+        return Refused(503, NOT_KEEPING, code="store_error", kind="server_error", retry_after_s=1.0)
+    return Refused(503, str(error), code="team_error", kind="server_error")
 
 
 async def _refused(request: Request, error: Exception) -> Response:

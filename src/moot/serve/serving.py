@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import os
 import socket
@@ -50,7 +51,20 @@ def serve(
         print("no key: it listens on this machine only (--key-env VAR to serve others)")
     sys.stdout.flush()
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=10)
-    uvicorn.Server(config).run(sockets=[listening])
+    _Server(config).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """A server whose collector of garbage looks at the traffic only.
+
+    What is loaded at the start stays to the end; going through all of it again and again would stop every request for a
+    tenth of a second.
+    """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        gc.collect()
+        gc.freeze()
 
 
 def keys_of(variables: Sequence[str]) -> dict[str, str]:

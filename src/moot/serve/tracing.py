@@ -42,7 +42,7 @@ class Traced(Wrapper):
 @contextmanager
 def span(name: str, attributes: dict[str, Any]) -> Iterator[Callable[[dict[str, Any]], None]]:
     """A span for as long as the block lasts; the block may add what it learns."""
-    if trace is None:
+    if not _exported():
         yield lambda more: None
         return
     tracer = trace.get_tracer("moot")
@@ -53,6 +53,11 @@ def span(name: str, attributes: dict[str, Any]) -> Iterator[Callable[[dict[str, 
             current.set_attributes({key: value for key, value in more.items() if value is not None})
 
         yield noted
+
+
+def _exported() -> bool:
+    """Whether anybody looks: a provider has been set up in this process, or the environment names one."""
+    return trace is not None and not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
 
 
 def traced(name: str, model: Model) -> Model:

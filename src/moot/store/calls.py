@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
+
+from sqlalchemy import Table
 
 from moot.errors import CallError
 from moot.models.cache import StoredCall
 from moot.store import schema
 from moot.store.rows import call_row, failure_row, reply_of
-from moot.store.store import Store
+from moot.store.statements import Row
 from moot.types import Reply, digest
+
+
+class Shelf(Protocol):
+    """Where calls stand: a store, or something in front of one."""
+
+    async def find_call(self, key: str) -> Row | None: ...
+
+    async def keep_call(self, row: Row) -> Row:
+        """The row that stands, which may be one kept earlier by somebody else."""
+
+    def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None: ...
 
 
 class ExperimentCalls:
@@ -19,7 +34,7 @@ class ExperimentCalls:
     keeps what it gets under a key of its own, so the first one's record stays as it was.
     """
 
-    def __init__(self, store: Store, experiment: str) -> None:
+    def __init__(self, store: Shelf, experiment: str) -> None:
         self._store = store
         self._experiment = experiment
         self._own_keys: dict[str, str] = {}

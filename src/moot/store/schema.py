@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from sqlalchemy import Column, Connection, Float, Integer, MetaData, String, Table, Text, insert, inspect, select
+from sqlalchemy import Column, Connection, Float, Index, Integer, MetaData, String, Table, Text, insert, inspect, select
 
 from moot.errors import StoreNewer
 
@@ -41,6 +41,7 @@ experiment_questions = Table(
     Column("position", Integer, primary_key=True),
     Column("question", String, nullable=False),
     Column("case", String, nullable=False),
+    Index("ix_experiment_questions_question", "experiment", "question"),
     sqlite_with_rowid=False,
 )
 cells = Table(
@@ -122,7 +123,7 @@ episodes = Table(
     Column("verdict", Text, nullable=False),
     Column("transcript", Text, nullable=False),
     Column("seconds", Float, nullable=False),
-    Column("created_at", Float, nullable=False),
+    Column("created_at", Float, nullable=False, index=True),  # served traffic is shown, and forgotten, by age
 )
 scores = Table(
     "scores",
@@ -201,11 +202,19 @@ def _hypotheses(connection: Connection) -> None:
     declarations.create(connection, checkfirst=True)
 
 
+def _served_at_length(connection: Connection) -> None:
+    """What a served team writes and shows must not take longer the longer it serves."""
+    for table in (experiment_questions, episodes):
+        for each in table.indexes:
+            each.create(connection, checkfirst=True)
+
+
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0001-first-tables": _first_tables,
     "0002-cohorts": _cohorts,
     "0003-hypotheses": _hypotheses,
     "0004-absences": _absences,
+    "0005-served-at-length": _served_at_length,
 }
 
 

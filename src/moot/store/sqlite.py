@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -127,8 +127,13 @@ class SqliteStore(Store):
         version = self._raw.execute("PRAGMA data_version").fetchone()[0]
         if version != self._version:
             self._known = None
+        self.learn_calls(row["key"] for row in calls)
+
+    def learn_calls(self, keys: Iterable[str]) -> None:
         if self._known is not None:
-            self._known.update(hash(row["key"]) for row in calls)
+            self._known.update(map(hash, keys))
+            if len(self._known) > MOST_KNOWN:
+                self._known = None
 
     def _commit(self) -> None:
         """On the thread: it waits for the disk."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
@@ -106,6 +106,9 @@ class Store(ABC):
         self._next.calls.append((row, future))
         self._go()
         return await future
+
+    def learn_calls(self, keys: Iterable[str]) -> None:
+        """Calls that were written as other work (`run`): a store that remembers what it holds is told here."""
 
     def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None:
         """With the next group; `flush` waits for it. A store that could not write raises at the next use."""
