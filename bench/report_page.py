@@ -3,6 +3,7 @@
     python bench/report_page.py            both runs, measured in headless Chromium
     python bench/report_page.py small      572 questions, 6 players, 4 strategies, 6 captains
     python bench/report_page.py large      12,000 questions, 34 players alone
+    python bench/report_page.py use FILE   only what a reader of this page waits for
     python bench/report_page.py picture docs/report.png    what the page of the small run looks like
 
 The runs are real runs of simulated and of recorded models; their stores are kept in the folder of MOOT_BENCH (else a
@@ -137,41 +138,56 @@ def browser() -> Any:
 
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or "/usr/bin/chromium"
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1400,900"):
         options.add_argument(argument)
     return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
 
 
+TIMED = """
+const timed = (act) => {
+  const start = performance.now();
+  act();
+  document.getElementById("rows").getBoundingClientRect();
+  return performance.now() - start;
+};
+const chosen = (id, value) => timed(() => {
+  const select = document.getElementById(id);
+  select.value = value;
+  select.dispatchEvent(new Event("change"));
+});
+"""
+"""How long the page is busy with something that a reader does, layout included."""
 SEARCH = """
 const box = document.getElementById("search");
-const took = [];
-for (const words of ["t", "th", "the w", "the which of", "zzz", ""]) {
+return Math.max(...["t", "th", "the w", "the which of", "zzz", ""].map((words) => timed(() => {
   box.value = words;
-  const start = performance.now();
   box.dispatchEvent(new Event("input"));
-  document.getElementById("rows").getBoundingClientRect();
-  took.push(performance.now() - start);
-}
-return Math.max(...took);
+})));
 """
 SORT = """
-const select = document.getElementById("sort");
-const start = performance.now();
-select.value = "hardest";
-select.dispatchEvent(new Event("change"));
-document.getElementById("rows").getBoundingClientRect();
-return performance.now() - start;
+const orders = [...document.getElementById("sort").options].map((each) => each.value);
+return Math.max(...orders.map((order) => chosen("sort", order)), chosen("sort", "file"));
+"""
+FILTER = """
+const flags = [...document.querySelectorAll("[data-flag]")].map((each) => each.dataset.flag);
+const click = (flag) => timed(() => document.querySelector(`[data-flag="${flag}"]`).click());
+return Math.max(...flags.flatMap((flag) => [click(flag), click(flag)]));
+"""
+CHOOSE = """
+const last = document.getElementById("cell").options.length - 1;
+return Math.max(chosen("cell", document.getElementById("cell").options[last].value), chosen("cell", ""));
 """
 SCROLL = """
-const done = arguments[0], list = document.getElementById("list"), frames = [];
+const [by, done] = arguments, list = document.getElementById("list"), frames = [];
+list.scrollTop = 0;
 let last = performance.now();
 const step = () => {
   const now = performance.now();
   frames.push(now - last);
   last = now;
-  list.scrollTop += 2500;
-  if (frames.length < 60) requestAnimationFrame(step);
-  else done(frames.slice(5).sort((a, b) => a - b)[50]);
+  list.scrollTop += by;
+  if (frames.length < 105) requestAnimationFrame(step);
+  else done(frames.slice(5).sort((a, b) => a - b));
 };
 requestAnimationFrame(step);
 """
@@ -206,13 +222,14 @@ def use(page: Path) -> dict[str, float]:
             opened.get(page.absolute().as_uri())
             until_ready(opened)
             starts.append(opened.execute_script("return performance.getEntriesByName('interactive')[0].startTime"))
-        return {
-            "interactive_ms": min(starts),
-            "search_ms": opened.execute_script(SEARCH),
-            "sort_ms": opened.execute_script(SORT),
-            "scroll_frame_ms_p90": opened.execute_async_script(SCROLL),
-            "transcript_ms": opened.execute_async_script(OPEN),
-        }
+        found = {"interactive_ms": min(starts)}
+        for name, script in (("search", SEARCH), ("sort", SORT), ("filter", FILTER), ("strategy", CHOOSE)):
+            found[f"{name}_ms"] = opened.execute_script(TIMED + script)
+        for name, by in (("wheel", 120), ("thumb", 2500)):  # some rows are new in a frame; all of them are
+            frames = opened.execute_async_script(SCROLL, by)
+            found |= {f"{name}_frame_ms_p50": frames[50], f"{name}_frame_ms_p95": frames[95]}
+        opened.execute_script("document.getElementById('list').scrollTop = 0")
+        return {**found, "transcript_ms": opened.execute_async_script(OPEN)}
     finally:
         opened.quit()
 
@@ -221,7 +238,7 @@ def picture(page: Path, target: Path) -> None:
     """The first screen, as large as a documentation page needs it."""
     opened = browser()
     try:
-        metrics = {"width": 1240, "height": 860, "deviceScaleFactor": 1, "mobile": False}
+        metrics = {"width": 1240, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
         opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         opened.get(page.absolute().as_uri())
         until_ready(opened)
@@ -239,13 +256,20 @@ def main(names: list[str], folder: Path) -> None:
         run(made)
         asyncio.run(write(made, folder / "small.html"))
         return picture(folder / "small.html", Path(names[1]))
+    if names[0] == "use":
+        for name in names[1:]:
+            _print(name, use(Path(name)))
+        return None
     for name in names:
         made = PARTS[name](folder)
         run(made)
         page = folder / f"{name}.html"
-        took = {**asyncio.run(write(made, page)), **use(page)}
-        print(name, *(f"{key} {value:.2f}" for key, value in took.items()), sep="  ", flush=True)
+        _print(name, {**asyncio.run(write(made, page)), **use(page)})
     return None
+
+
+def _print(name: str, took: dict[str, float]) -> None:
+    print(name, *(f"{key} {value:.2f}" for key, value in took.items()), sep="  ", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
@@ -24,6 +25,8 @@ from loopback import _wait_for, free_port
 
 HERE = Path(__file__).parent
 MOOT = Path(sys.executable).parent / "moot"
+FILL = 20_000
+"""Requests before the minute: by then what is bounded (the store's cache of pages) is full, and what still grows leaks."""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 TEAM = """
@@ -100,30 +103,68 @@ async def many(url: str, model: str, count: int, at_once: int) -> list[float]:
     return taken
 
 
-async def clients(url: str, process: int, rate: float, seconds: float) -> tuple[list[float], list[float], float]:
-    """200 clients that together ask so often a second; latencies, memory every second, share of a core used."""
-    taken: list[float] = []
-    memory: list[float] = []
-    ends_at = time.perf_counter() + seconds
+@dataclass
+class Minute:
+    """What 200 clients saw of a server, and what it took of the machine."""
+
+    taken: list[float] = field(default_factory=list)
+    memory: list[float] = field(default_factory=list)
+    load: float = 0.0
+    """Share of a core that the server used."""
+    stolen: float = 0.0
+    """Share of the machine that the host kept for others: it stops everybody, whoever is measured."""
+
+    @property
+    def p50(self) -> float:
+        return quantile(self.taken, 0.5)
+
+    @property
+    def p99(self) -> float:
+        return quantile(self.taken, 0.99)
+
+    @property
+    def words(self) -> str:
+        return (
+            f"p50 {self.p50 * 1e3:.1f} ms, p99 {self.p99 * 1e3:.1f} ms: {self.p99 / self.p50:.2f} x; "
+            f"server's core {self.load:.0%}, stolen by the host {self.stolen:.0%}"
+        )
+
+
+async def clients(url: str, model: str, process: int, rate: float, seconds: float) -> Minute:
+    """200 clients that together ask so often a second. Each has asked once before the clock starts: it is connected."""
+    minute = Minute()
+    pause_s = 200 / rate
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        begins_at = time.perf_counter() + 2 * pause_s
+        ends_at = begins_at + seconds
 
         async def client(number: int) -> None:
-            pause_s = 200 / rate
-            next_at = time.perf_counter() + pause_s * number / 200
+            next_at = begins_at + pause_s * (number / 200 - 2)
             while next_at < ends_at:
                 await asyncio.sleep(max(0.0, next_at - time.perf_counter()))
-                taken.append(await ask(session, url, "solo@p0", len(taken)))
+                took = await ask(session, url, model, len(minute.taken))
+                if next_at >= begins_at:
+                    minute.taken.append(took)
                 next_at += pause_s
 
         async def watch() -> None:
+            await asyncio.sleep(begins_at - time.perf_counter())
+            used, (stolen, ticks) = cpu_s(process), machine()
             while time.perf_counter() < ends_at:
-                memory.append(memory_mb(process))
+                minute.memory.append(memory_mb(process))
                 await asyncio.sleep(1.0)
+            minute.load = (cpu_s(process) - used) / (time.perf_counter() - begins_at)
+            stolen_then, ticks_then = machine()
+            minute.stolen = (stolen_then - stolen) / (ticks_then - ticks)
 
-        before, started = cpu_s(process), time.perf_counter()
         await asyncio.gather(watch(), *(client(number) for number in range(200)))
-        load = (cpu_s(process) - before) / (time.perf_counter() - started)
-    return taken, memory, load
+    return minute
+
+
+def machine() -> tuple[int, int]:
+    """Ticks of all cores that the host took away, and all ticks."""
+    ticks = [int(each) for each in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
+    return ticks[7], sum(ticks[:8])
 
 
 def quantile(values: list[float], share: float) -> float:
@@ -148,19 +189,20 @@ def main() -> None:
             f"six-player vote on 50 ms endpoints, idle: median {statistics.median(took) * 1e3:.1f} ms "
             f"(bound 70; the endpoint alone {statistics.median(alone) * 1e3:.1f})"
         )
+    rate = 0.45 / each_s  # many connections cost more than eight: this is about 60 % of a core
     with endpoint(0.05) as slow, served(slow) as (url, process):
-        asyncio.run(many(url, "solo@p0", 500, 50))
-        rate = 0.45 / each_s  # many connections cost more than eight: this is about 60 % of a core
-        taken, memory, load = asyncio.run(clients(url, process, rate, seconds))
-        p50, p99 = quantile(taken, 0.5), quantile(taken, 0.99)
-        half = len(memory) // 2
-        print(f"200 clients for {seconds:.0f} s at {rate:.0f} requests/s: {len(taken)} answers, no error")
+        asyncio.run(many(url, "solo@p0", FILL, 50))
+        bare = [asyncio.run(clients(slow, "fixed", process, rate, seconds / 6))]
+        minute = asyncio.run(clients(url, "solo@p0", process, rate, seconds))
+        bare.append(asyncio.run(clients(slow, "fixed", process, rate, seconds / 6)))
+        print(f"200 clients for {seconds:.0f} s at {rate:.0f} requests/s: {len(minute.taken)} answers, no error")
+        print(f"  {minute.words} (bound 2 x)")
+        for when, each in zip(("before", "after"), bare, strict=True):
+            print(f"  the endpoint alone, just {when}: {each.words}")
+        half, memory = len(minute.memory) // 2, minute.memory
         print(
-            f"  p50 {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms: {p99 / p50:.2f} x (bound 2); server's core {load:.0%}"
-        )
-        print(
-            f"  memory: {memory[0]:.0f} MB at the start, {statistics.mean(memory[:half]):.0f} in the first half, "
-            f"{statistics.mean(memory[half:]):.0f} in the second, {memory[-1]:.0f} at the end"
+            f"  memory: {memory[0]:.1f} MB at the start, {statistics.mean(memory[:half]):.1f} in the first half, "
+            f"{statistics.mean(memory[half:]):.1f} in the second, {memory[-1]:.1f} at the end"
         )
 
 

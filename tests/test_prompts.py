@@ -11,7 +11,7 @@ from jinja2 import Environment, UndefinedError, meta
 
 import moot.prompts
 from moot.errors import FileError, UsageError
-from moot.prompts import LANGUAGES, Prompts, block, declared_inputs, line
+from moot.prompts import LANGUAGES, Prompts, block, declared_inputs, line, quoted
 
 HERE = Path(moot.prompts.__file__).parent
 TEMPLATES = sorted(HERE.rglob("*.j2"))
@@ -23,7 +23,7 @@ def test_every_template_lists_the_inputs_it_uses(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     assert source.startswith("{# inputs:")
     environment = Environment()
-    environment.filters.update(block=block, line=line)
+    environment.filters.update(block=block, line=line, quoted=quoted)
     assert meta.find_undeclared_variables(environment.parse(source)) <= declared_inputs(source)
 
 

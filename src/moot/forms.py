@@ -74,6 +74,18 @@ class ReadsProse(Protocol[T_co]):
         """The value that the text announces, or None."""
 
 
+@runtime_checkable
+class HoldsAnswer(Protocol[T_co]):
+    """A form with an answer in it: somebody else may read that out of a reply which does not fit."""
+
+    @property
+    def asked(self) -> Question | None:
+        """The question that is answered; None where this reply is to hold no answer."""
+
+    def found(self, answer: str, text: str) -> T_co:
+        """The value, once the answer is known: what else was said is the text as it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Read(Generic[T]):
     value: T
@@ -117,10 +129,15 @@ def _only_value(text: str, form: Form[T]) -> T:
 
 def _in_prose(text: str, form: Form[T]) -> T | None:
     """What a text says that has no object in it, not even a broken one."""
-    if not isinstance(form, ReadsProse) or _OBJECT_MEANT.search(text):
+    if not isinstance(form, ReadsProse) or object_meant(text):
         return None
     said: T | None = form.read_prose(storable(text))
     return said
+
+
+def object_meant(text: str) -> bool:
+    """Whether an object begins somewhere in the text, be it never so broken."""
+    return _OBJECT_MEANT.search(text) is not None
 
 
 def _loads(text: str) -> object:
@@ -220,6 +237,10 @@ class AnswerForm:
         return self.question.letters
 
     @property
+    def asked(self) -> Question:
+        return self.question
+
+    @property
     def schema(self) -> Mapping[str, Any]:
         if self.question.kind == "yes-no":
             return _answer_schema(("да", "нет") if self.question.language == "ru" else ("yes", "no"))
@@ -232,7 +253,10 @@ class AnswerForm:
 
     def read_prose(self, text: str) -> GivenAnswer | None:
         answer = final_answer(text, self.question)
-        return GivenAnswer(answer, text.strip()) if answer is not None else None
+        return self.found(answer, text) if answer is not None else None
+
+    def found(self, answer: str, text: str) -> GivenAnswer:
+        return GivenAnswer(answer, text.strip())
 
 
 def _in_words(answer: object) -> str:

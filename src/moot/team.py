@@ -17,7 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from moot.attendance import Attendance, Quorum, Remembered, until_quorum
 from moot.errors import CallError, GenerationFailed
 from moot.final_line import final_answer
-from moot.forms import AnswerForm, Form, Unusable, read_reply
+from moot.forms import AnswerForm, Form, HoldsAnswer, Read, Unusable, object_meant, read_reply
 from moot.models.model import Model, call_key
 from moot.prompts import Prompts
 from moot.types import NOTHING, Answer, Call, Grouping, Message, Outcome, Question, Reply, Request, digest, seeded
@@ -88,27 +88,41 @@ Retriever = Callable[[Question], str | Awaitable[str]]
 """From a question to what is known about it, in words; "" for nothing."""
 
 
-class Reader(Protocol):
-    """Reads the answer out of a reply in free words; None: unparsed. It may ask models, through the team."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The answer that a reply gives; without one it is *unparsed*, and `cause` says why, where more is known."""
 
-    async def read(self, question: Question, reply: Reply, team: Team) -> str | None: ...
+    answer: str | None
+    cause: str | None = None
+
+
+class Reader(Protocol):
+    """Reads the answer out of a reply in free words. It may ask models, through the team, in the turn of the reply."""
+
+    async def read(self, question: Question, reply: Reply, team: Team, *, turn: int = 1) -> Reading: ...
 
 
 class Announced:
     """The plainest reader: the answer that the reply itself announces, in JSON or on a line; or its only line."""
 
-    async def read(self, question: Question, reply: Reply, team: Team) -> str | None:
-        try:
-            return read_reply(reply, AnswerForm(question)).value.answer
-        except Unusable:
-            pass
-        text = reply.text.strip()
-        # Of a reply that was cut off the last line may be half of what it was going to be.
-        whole = text.rpartition("\n")[0] if reply.finish == "length" else text
-        if (announced := final_answer(whole, question)) is not None:
-            return announced
-        is_answer = question.kind == "open" and reply.finish != "length" and _ONE_LINE.fullmatch(text)
-        return text if is_answer else None
+    async def read(self, question: Question, reply: Reply, team: Team, *, turn: int = 1) -> Reading:
+        return Reading(_announced(question, reply))
+
+
+def _announced(question: Question, reply: Reply) -> str | None:
+    try:
+        return read_reply(reply, AnswerForm(question)).value.answer
+    except Unusable:
+        pass
+    text = reply.text.strip()
+    if reply.finish == "length" and object_meant(text):
+        return None  # the answer would have come behind the reasons, and they are not over
+    # Of a reply that was cut off the last line may be half of what it was going to be.
+    whole = text.rpartition("\n")[0] if reply.finish == "length" else text
+    if (announced := final_answer(whole, question)) is not None:
+        return announced
+    is_answer = question.kind == "open" and reply.finish != "length" and _ONE_LINE.fullmatch(text)
+    return text if is_answer else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,51 +212,36 @@ class Team:
         stage: str,
         turn: int = 1,
         examples: Sequence[Message] = (),
-        extract: Callable[[Reply], Awaitable[T | None]] | None = None,
+        once: bool = False,
         params: Mapping[str, Any] = NOTHING,
     ) -> Heard[T]:
         """Ask until the reply fits the form, at most `ATTEMPTS` times, each time saying what was wrong.
 
-        With `extract` a reply that does not fit is read by it instead, and what cannot be read so is *unparsed*: it is
-        not asked for again, unless it was empty.
+        Where the team has extraction models, or with `once`, a reply that should hold an answer and does not fit is
+        read by the team's reader instead. What cannot be read so is *unparsed*: it is not asked for again, unless it
+        was empty.
         """
         messages = self._messages(player, prompt, examples)
-        asked, problem = messages, "there is none"
-        for attempt in range(ATTEMPTS):
-            request = self._request(player, question, asked, form.schema, attempt, params)
-            note = partial(Call, player.name, stage, turn, request)
-            try:
-                reply = await player.model.generate(request)
-            except GenerationFailed as error:
-                self.journal.append(note(error=str(error)))
-                problem = str(error)
-                continue
-            except CallError as error:
-                self.journal.append(note(error=str(error)))
-                return Heard(player.name, None, "failed", f"{type(error).__name__}: {error}")
-            if reply.refused:
-                self.journal.append(note(reply))
-                return Heard(player.name, None, "refused", reply.text[:300] or reply.finish)
-            if reply.finish == "unrecorded":
-                self.journal.append(note(reply))
-                return Heard(player.name, None, "unanswered", f"no usable recorded reply ({problem})")
-            try:
-                read = read_reply(reply, form)
-            except Unusable as unusable:
-                problem = unusable.problem
-                self.journal.append(note(reply, problem=problem))
-                if extract is not None and reply.text.strip():
-                    value = await extract(reply)
-                    if value is None:
-                        return Heard(player.name, None, "unanswered", f"{UNPARSED} ({problem})")
-                    return Heard(player.name, value, "answered")
-                asked = (*messages, *self._again(reply.text, problem, form))
-                continue
-            self.journal.append(note(reply, problem="repaired" if read.repaired else None))
-            return Heard(player.name, read.value, "answered")
-        return Heard(
-            player.name, None, "unanswered", f"no usable reply in {ATTEMPTS} attempts; the last one: {problem}"
+        instead = None
+        if (once or self.extractors) and isinstance(form, HoldsAnswer) and form.asked is not None:
+            instead = partial(self._read_instead, player, form, form.asked, turn)
+        return await self._until(
+            lambda reply: read_reply(reply, form),
+            player,
+            partial(self._request, player, question, schema=form.schema, params=params),
+            messages,
+            again=lambda said, problem: (*messages, *self._again(said, problem, form)),
+            instead=instead,
+            note=partial(Call, player.name, stage, turn),
         )
+
+    async def _read_instead(
+        self, player: Player, form: HoldsAnswer[T], asked: Question, turn: int, reply: Reply, problem: str
+    ) -> Heard[T]:
+        reading = await self.read(asked, reply, turn=turn)
+        if reading.answer is None:
+            return Heard(player.name, None, "unanswered", unparsed(problem, reading.cause))
+        return Heard(player.name, form.found(reading.answer, reply.text), "answered")
 
     async def speak(
         self, player: Player, question: Question, prompt: str, *, stage: str, turn: int = 1
@@ -251,27 +250,62 @@ class Team:
 
         Only a reply without any words is asked for again.
         """
-        messages, problem = self._messages(player, prompt), "empty"
+        messages = self._messages(player, prompt)
+        return await self._until(
+            _words,
+            player,
+            partial(self._request, player, question, schema=None),
+            messages,
+            again=lambda said, problem: messages,
+            note=partial(Call, player.name, stage, turn),
+        )
+
+    async def _until(
+        self,
+        usable: Callable[[Reply], Read[T]],
+        player: Player,
+        request_of: Callable[..., Request],
+        messages: tuple[Message, ...],
+        *,
+        again: Callable[[str, str], tuple[Message, ...]],
+        note: Callable[..., Call],
+        instead: Callable[[Reply, str], Awaitable[Heard[T]]] | None = None,
+    ) -> Heard[T]:
+        """Ask until a reply is usable; every attempt is on the record, whatever came of it.
+
+        `again` says what is sent after a reply that was not; `instead` settles such a reply without another attempt.
+        """
+        problem = "there is none"
         for attempt in range(ATTEMPTS):
-            request = self._request(player, question, messages, None, attempt)
-            note = partial(Call, player.name, stage, turn, request)
+            request = request_of(messages=messages, attempt=attempt)
             try:
                 reply = await player.model.generate(request)
             except GenerationFailed as error:
-                self.journal.append(note(error=str(error)))
+                self.journal.append(note(request, error=str(error)))
                 problem = str(error)
                 continue
             except CallError as error:
-                self.journal.append(note(error=str(error)))
+                self.journal.append(note(request, error=str(error)))
                 return Heard(player.name, None, "failed", f"{type(error).__name__}: {error}")
-            self.journal.append(note(reply, problem=None if reply.text.strip() or reply.refused else "empty"))
             if reply.refused:
+                self.journal.append(note(request, reply))
                 return Heard(player.name, None, "refused", reply.text[:300] or reply.finish)
             if reply.finish == "unrecorded":
-                return Heard(player.name, None, "unanswered", "no usable recorded reply")
-            if reply.text.strip():
-                return Heard(player.name, reply, "answered")
-        return Heard(player.name, None, "unanswered", f"no words in {ATTEMPTS} attempts; the last one: {problem}")
+                self.journal.append(note(request, reply))
+                return Heard(player.name, None, "unanswered", f"no usable recorded reply ({problem})")
+            try:
+                read = usable(reply)
+            except Unusable as unusable:
+                problem = unusable.problem
+                self.journal.append(note(request, reply, problem=problem))
+                if instead is not None and reply.text.strip():
+                    return await instead(reply, problem)
+                messages = again(reply.text, problem)
+                continue
+            self.journal.append(note(request, reply, problem="repaired" if read.repaired else None))
+            return Heard(player.name, read.value, "answered")
+        cause = f"no usable reply in {ATTEMPTS} attempts; the last one: {problem}"
+        return Heard(player.name, None, "unanswered", cause)
 
     async def ask_all(
         self,
@@ -281,7 +315,7 @@ class Team:
         *,
         stage: str,
         turn: int,
-        extract: Callable[[Reply], Awaitable[T | None]] | None = None,
+        once: bool = False,
         quorum: Quorum | None = None,
     ) -> dict[str, Heard[T]]:
         """Ask each player its own prompt, at the same time. With a quorum the round may go on without the last ones.
@@ -291,7 +325,7 @@ class Team:
         """
 
         async def one(name: str) -> Heard[T]:
-            return await self.ask(self[name], question, asked[name], form, stage=stage, turn=turn, extract=extract)
+            return await self.ask(self[name], question, asked[name], form, stage=stage, turn=turn, once=once)
 
         heard: dict[str, Heard[T]] = {}
         late: tuple[str, ...] = ()
@@ -311,9 +345,14 @@ class Team:
             heard[name] = Heard(name, None, "unanswered", LATE, late=True)
         return {name: heard[name] for name in asked}
 
-    async def read(self, question: Question, reply: Reply) -> str | None:
-        """The answer that a reply in free words gives; None where it cannot be read."""
-        return await self.reader.read(question, reply, self)
+    async def read(self, question: Question, reply: Reply, *, turn: int = 1) -> Reading:
+        """The answer that a reply in free words gives."""
+        return await self.reader.read(question, reply, self, turn=turn)
+
+    @property
+    def extractors(self) -> tuple[Player, ...]:
+        """The models that read what a reply does not announce, if the team's reader has any."""
+        return getattr(self.reader, "models", ())
 
     def _round_key(self, question: Question, asked: Mapping[str, str], form: Form[T], quorum: Quorum) -> str:
         """A round is what was asked of whom: the calls themselves, and how long they were waited for."""
@@ -344,6 +383,18 @@ class Team:
         if not said.strip():
             return (Message("user", again),)
         return (Message("assistant", said[:LONGEST_QUOTE]), Message("user", again))
+
+
+def _words(reply: Reply) -> Read[Reply]:
+    if not reply.text.strip():
+        raise Unusable("empty")
+    return Read(reply, repaired=False)
+
+
+def unparsed(*causes: str | None) -> str:
+    """The cause of an answer that could not be read, in words."""
+    known = "; ".join(filter(None, causes))
+    return f"{UNPARSED} ({known})" if known else UNPARSED
 
 
 def names_of(player: Player) -> tuple[str, ...]:

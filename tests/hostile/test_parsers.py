@@ -3,6 +3,7 @@ than the text is long."""
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import gc
 import itertools
@@ -18,6 +19,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import moot
 from moot.ballots import registered as rules
 from moot.ballots import rule
 from moot.data import load
@@ -38,6 +40,7 @@ from moot.models.wire import preview, read_completion, storable
 from moot.prompts import block, line
 from moot.run.claims import ClaimError, parse, parse_side
 from moot.run.experiment import read_experiment
+from moot.serve.dress import ClientForm
 from moot.strategies.argument import ArgumentForm
 from moot.talk.challenge import AgreementForm
 from moot.talk.paper import Paper, PickForm
@@ -66,6 +69,8 @@ FORMS: dict[str, Form[Any]] = {
     "pick": PickForm(3),
     "role": RoleForm(("botanist",)),
     "agreement": AgreementForm(),
+    "client": ClientForm({"properties": {"answer": {"type": "string", "pattern": "^(a+)+$"}}, "required": ["answer"]}),
+    "client-any": ClientForm({"type": "object"}),
 }
 
 
@@ -154,6 +159,20 @@ def test_nothing_in_the_corpus_breaks_a_parser(parser: Callable[[str], object]) 
     for text in SMALL.values():
         found = parser(text)
         assert found == parser(text), "and what is read once is read so again"
+
+
+def test_every_form_there_is_was_tried() -> None:
+    """A new one must be added above: whatever has a schema and reads what comes back is one."""
+    found = set()
+    for path in Path(moot.__file__).parent.rglob("*.py"):
+        for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(each, ast.ClassDef) and not any("Protocol" in ast.unparse(base) for base in each.bases):
+                own = {part.name for part in each.body if isinstance(part, ast.FunctionDef)}
+                own |= {ast.unparse(part.target) for part in each.body if isinstance(part, ast.AnnAssign)}
+                if {"schema", "letters", "read"} <= own:
+                    found.add(each.name)
+    assert found
+    assert found == {type(form).__name__ for form in FORMS.values()}
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.measure.ballot_order import Paper, first_shown
+from moot.measure.ballot_order import Paper
 from moot.measure.challenge import Objection, challenges
 from moot.measure.discussion import (
     Talk,
@@ -23,6 +23,7 @@ from moot.measure.discussion import (
     similarity,
     turns_to_decide,
 )
+from moot.measure.position import position_bias
 from moot.measure.proportion import wilson
 
 
@@ -171,14 +172,13 @@ def test_the_first_shown_beside_chance() -> None:
         Paper("q1", (2, 0, 1), {}, "approved"),
         Paper("q1", (0, 1, 2), None),
     ]
-    found = first_shown(papers)
-    assert found is not None
+    found = position_bias(paper.look for paper in papers)
     assert found["first"] == pytest.approx((1 + 0 + 0.5) / 3)
     assert found["chance"] == pytest.approx((1 / 2 + 1 / 2 + 1 / 3) / 3)
-    assert found["difference"] == pytest.approx(found["first"] - found["chance"])
-    assert (found["ballots"], found["spoilt"], found["empty"], found["n"]) == (3, 1, 1, 2)
+    assert found["first_difference"] == pytest.approx(found["first"] - found["chance"])
+    assert (found["decisions"], found["apart"], found["n"]) == (3, {"empty": 1, "spoilt": 1}, 2)
     assert found["small"]
-    assert first_shown(papers[3:]) is None
+    assert position_bias(paper.look for paper in papers[3:])["first"] is None
 
 
 def test_a_voter_who_always_takes_the_first_is_found() -> None:
@@ -187,11 +187,10 @@ def test_a_voter_who_always_takes_the_first_is_found() -> None:
         Paper(f"q{n}", order, {order[0]: 1.0}) for n in range(40) if (order := tuple(map(int, draw.permutation(3))))
     ]
     fair = [Paper(f"q{n}", tuple(map(int, draw.permutation(3))), {0: 1.0}) for n in range(400)]
-    biased, unbiased = first_shown(blind), first_shown(fair)
-    assert biased is not None
-    assert unbiased is not None
+    biased, unbiased = (position_bias(paper.look for paper in papers) for papers in (blind, fair))
     assert (biased["first"], biased["chance"]) == pytest.approx((1.0, 1 / 3))
-    assert unbiased["difference_low"] < 0 < unbiased["difference_high"]
+    assert biased["first_p"] < 0.001
+    assert unbiased["first_low"] < 0 < unbiased["first_high"]
 
 
 def test_challenges_by_hand() -> None:

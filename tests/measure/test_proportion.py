@@ -11,11 +11,18 @@ from hypothesis import strategies as st
 from moot.measure.proportion import accuracy, mean_over_questions, wilson
 
 
-@pytest.mark.parametrize("repeats", [1, 3])
 @pytest.mark.parametrize("right", [0, 3, 20])
-def test_repeats_that_never_differ_are_one_value_a_question(repeats: int, right: int) -> None:
-    scores = [[1.0] * repeats] * right + [[0.0] * repeats] * (20 - right)
-    assert accuracy(scores) == wilson(right, 20)
+def test_one_value_a_question_is_wilsons(right: int) -> None:
+    assert accuracy([[1.0]] * right + [[0.0]] * (20 - right)) == wilson(right, 20)
+
+
+def test_repeats_that_never_differ_are_means_all_the_same() -> None:
+    """Whether repeats agree is a result, and no interval is chosen by its result; without spread there is but one."""
+    found, score = accuracy([[1.0] * 3] * 120 + [[0.0] * 3] * 80), wilson(120, 200)
+    assert found != score
+    assert (found.low, found.high) == pytest.approx((score.low, score.high), abs=0.01)
+    for right in (0, 20):
+        assert accuracy([[1.0] * 3] * right + [[0.0] * 3] * (20 - right)) == wilson(right, 20)
 
 
 def test_equal_means_have_an_interval_all_the_same() -> None:

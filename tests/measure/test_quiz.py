@@ -223,6 +223,9 @@ def test_compare() -> None:
     assert (single.test, single.rescues, single.regressions, single.small) == ("mcnemar", 12, 3, False)
     pooled = compare([(1, 0.5)] * 12 + [(0, 1)] * 3 + [(1, 1)] * 10)
     assert (pooled.test, pooled.small) == ("sign-flip", True)
+    agreed = compare([(1, 0)] * 9 + [(0, 1)] * 3 + [(1, 1)] * 20, pooled=True)
+    assert agreed.test == "sign-flip", "means that all happen to be 0 or 1 are means"
+    assert agreed.p == pytest.approx(mcnemar_exact(9, 3)), "twelve that differ: every flip is tried"
     assert compare([]).row()["difference"] is None
 
 

@@ -19,12 +19,12 @@ from moot.measure.multiple import NO_CHANGE, NO_REGRESSION, NO_RESCUE, ONE_QUEST
 from moot.measure.safety import (
     Pair,
     consensus_rate,
-    formatting_tax,
     gain_by_strength,
     lift,
     per_model,
     safety,
 )
+from moot.measure.two_ways import authority_bias, formatting_tax
 
 QUESTIONS = 198
 
@@ -318,6 +318,20 @@ def test_the_formatting_tax_is_paired() -> None:
     assert found["difference"] == pytest.approx(0.1)
     assert found["low"] > 0
     assert formatting_tax(single, {}) is None
+
+
+def test_the_bias_of_names_is_paired_and_says_how_often_they_moved_anybody() -> None:
+    hidden = {("q1", "ann"): 1.0, ("q1", "bob"): 0.0, ("q2", "ann"): 0.0, ("q3", "ann"): 1.0}
+    shown = {("q1", "ann"): 1.0, ("q1", "bob"): 1.0, ("q2", "ann"): 1.0, ("q4", "ann"): 1.0}
+    found = authority_bias(hidden, shown, {"q1": (1, 2), "q2": (1, 1)})
+    assert found is not None
+    assert (found["hidden"], found["shown"], found["difference"]) == (0.25, 1.0, 0.75), "one pair a question"
+    assert (found["n"], found["n_pairs"]) == (2, 3), "q3 and q4 have no other side"
+    assert found["changed"] == pytest.approx(2 / 3)
+    assert authority_bias(hidden, {}, {}) is None
+    nobody = authority_bias(hidden, hidden, {})
+    assert nobody is not None
+    assert (nobody["difference"], nobody["changed"]) == (0.0, None), "nobody said anything twice"
 
 
 def test_the_consensus_rate_is_of_those_debated() -> None:

@@ -316,26 +316,28 @@ async def test_many_answers_are_sampled(tmp_path: Path, company: Company, monkey
 
 
 def test_position_on_the_ballot(talk: dict[str, Any], company: Company) -> None:
-    row = row_of(talk["ballot_positions"], "simple-voting", "5 agents")
+    row = row_of(talk["position_bias"], "simple-voting", "5 agents")
     unlike = [play for play in plays() if len(set(WORDS[play[0]][play[1]])) > 1]
     assert row["n"] == len({question for question, _ in unlike})
     votes = {play: 1 if company.voted(*play, 5)[1] else 3 for play in unlike}
-    assert row["ballots"] == 5 * sum(votes.values())
+    assert row["decisions"] == 5 * sum(votes.values())
     assert row["chance"] == pytest.approx(
-        sum(5 * votes[q, r] / len(set(WORDS[q][r])) for q, r in unlike) / row["ballots"]
+        sum(5 * votes[q, r] / len(set(WORDS[q][r])) for q, r in unlike) / row["decisions"]
     )
-    assert row["difference"] == pytest.approx(row["first"] - row["chance"])
-    three = row_of(talk["ballot_positions"], "simple-voting", "vote from 1")
-    assert three["spoilt"] == three["empty"] == 0
-    assert all(row["protocol"] == "simple-voting" for row in talk["ballot_positions"]), "nobody else casts ballots"
+    assert row["first_difference"] == pytest.approx(row["first"] - row["chance"])
+    three = row_of(talk["position_bias"], "simple-voting", "vote from 1")
+    assert three["apart"] == {}
+    assert all(row["protocol"] == "simple-voting" for row in talk["position_bias"]), "nobody else casts ballots"
+    assert {row["by"] for row in talk["position_bias"]} == {"voter"}
+    assert talk["position_bias"][0]["family"] == 2 * len(talk["position_bias"])
 
 
 async def test_first_places_are_those_that_were_shown(tmp_path: Path) -> None:
     company = Company()
     found, _ = await played(tmp_path, company, [{"discuss": {**NONE, "max_turns": 3}}])
-    (row,) = found["ballot_positions"]
+    (row,) = found["position_bias"]
     firsts = [options[0] == own for _, _, options, own in company.papers]
-    assert row["ballots"] == len(firsts)
+    assert row["decisions"] == len(firsts)
     assert row["first"] == pytest.approx(fmean(firsts))
 
 
@@ -371,7 +373,7 @@ def test_everything_is_json_and_fits(talk: dict[str, Any]) -> None:
     print_report(talk, console)
     text = console.export_text()
     drawn = [section for section in discussion_sections(talk) if section.rows]
-    assert len(drawn) == 11
+    assert len(drawn) == 10
     for section in drawn:
         assert section.title in text
     assert max(map(cell_len, text.splitlines())) <= 80

@@ -332,3 +332,23 @@ async def test_two_judges_and_their_agreement(tmp_path: Path) -> None:
     assert judges["kappa"] == pytest.approx((14 / 16 - chance) / (1 - chance))
     disputed = sum(row["disputed"] for row in shown["accuracy"])
     assert shown["disputed"] == disputed == shown["ungraded"] > 0
+
+
+async def test_repeats_that_never_differ_are_repeats(tmp_path: Path) -> None:
+    """A question's value is a mean then, though all of them are 0 or 1: no McNemar, in no comparison."""
+    said = {"hypotheses": ["accuracy(talkative@ann) - accuracy(vote@ann) > 0"], "primary": "talkative@ann"}
+    once = await played(tmp_path, World(), ("solo", "vote", "talkative"), **said)
+    (tmp_path / "twice").mkdir()
+    twice = await played(tmp_path / "twice", World(), ("solo", "vote", "talkative"), repeats=2, **said)
+    for shown, test in ((once, "mcnemar"), (twice, "sign-flip")):
+        assert {row["test"] for key in ("gains", "comparisons") for row in shown[key] if row["captain"]} == {test}
+        assert {row["test"] for key in ("gains", "comparisons") for row in shown[key] if not row["captain"]} == {
+            "sign-flip"
+        }
+        assert shown["hypotheses"][0]["test"] == test
+        assert {shown["headline"][key]["test"] for key in ("over_best_single", "over_captain")} == {test}
+    mine, theirs = (find(shown["gains"], strategy="talkative", captain="ann") for shown in (once, twice))
+    assert mine["difference"] == theirs["difference"]
+    assert theirs["p"] == pytest.approx(mine["p"], abs=0.02)
+    assert "power" in once
+    assert "power" not in twice, "without single pairs there is no discordance"

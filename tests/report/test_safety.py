@@ -243,6 +243,36 @@ def test_the_formatting_tax(net: dict[str, Any], world: World) -> None:
     assert (tax["n"], tax["n_pairs"]) == (COUNT, COUNT * len(PLAYERS))
 
 
+async def test_the_authority_bias(tmp_path: Path) -> None:
+    """The same reviewers on the same questions; where names are shown, dan and ann think better of it on q0 to q4."""
+    better = [f"q{n}" for n in range(5)]
+
+    class Impressed(World):
+        def reply(self, player: str, request: Request) -> Script:
+            named = ' from="' in request.messages[-1].content
+            if named and player in ("ann", "dan") and request.question_id in better:
+                return {"reasoning": "They must know.", "answer": TRUTH}
+            return super().reply(player, request)
+
+    world = Impressed()
+    for player in ("ann", "dan"):
+        world.words["review"][player] |= dict.fromkeys(better, "D")
+    strategies = ["peer-review", {"peer-review": {"names": "shown"}}]
+    found = await played(tmp_path, world, strategies, captain="each")
+    rows = {row["cohort"]: row for row in found["authority_bias"]}
+    assert set(rows) == {*COHORTS, None}
+    for cohort, members in ((None, PLAYERS), *COHORTS.items()):
+        moved = sum(player in ("ann", "dan") for player in members)
+        row = rows[cohort]
+        assert row["stage"] == "peer-review(names=shown)"
+        assert row["difference"] == pytest.approx(len(better) * moved / (COUNT * len(members)))
+        answered = sum(world.words["review"][player][f"q{n}"] is not None for player in members for n in range(COUNT))
+        assert row["changed"] == pytest.approx(len(better) * moved / answered)
+        assert (row["n"], row["n_pairs"]) == (COUNT, COUNT * len(members))
+    (section,) = (each for each in safety_sections(found) if each.id == "authority-bias")
+    assert [row["cohort"] for row in section.rows] == [*COHORTS, "all"]
+
+
 def test_each_model_and_each_set(net: dict[str, Any], world: World) -> None:
     rows = [row for row in net["safety_models"] if row["stage"] == "peer-review"]
     assert {row["model"] for row in rows} == set(PLAYERS)

@@ -120,3 +120,65 @@ async def test_the_cap_is_never_crossed(
     connection.close()
     assert paid + lost == pytest.approx(purse.spent_usd), "the store has the same books"
     assert (lost > 0) == bool(faults)
+
+
+READERS = ("reader", "second", "referee")
+STUMBLES: list[dict[str, Any]] = [
+    {"kind": "reset", "rate": 0.04},
+    {"kind": "cut", "rate": 0.04},
+    {"kind": "hang", "rate": 0.02},
+    {"kind": "503", "rate": 0.04},
+    {"kind": "invalid-json", "rate": 0.04},
+]
+
+
+async def test_those_who_read_and_judge_are_under_the_same_cap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two calls a draft, a reader for what announces no answer, a judge for what does not match, all of it on an endpoint
+    that stumbles and is hedged. The cap is raised step by step: at each the bill is within it, wherever the run stands."""
+    monkeypatch.setattr(Patience.__init__, "__defaults__", (6, 900.0, 0.01, 0.05))
+    questions = 100
+    provider = Provider(monkeypatch)
+    models = {"ann": {"accuracy": 0.5, "garble": 0.5}, **{name: {"accuracy": 0.5} for name in READERS}}
+    states: list[str] = []
+    unfinished: set[str] = set()
+    async with running({"models": models, "latency": {"fixed_s": 0.05}, "faults": STUMBLES}) as server:
+        own = {"timeout_s": 1, "retries": {"attempts": 3}, "hedge": {"after": 0.3}}
+        path = experiment(tmp_path, server.base_url, **own)
+        described = json.loads(path.read_text())
+        ann = described["models"]["ann"]
+        described |= {
+            "models": {name: {**ann, "model": name} for name in models},
+            "strategies": [{"solo": {"drafts": "double-call"}}],
+            "extract": {"models": ["reader", "second"]},
+            "judge": {"models": ["referee"]},
+        }
+        step_usd = 40 * most_usd(path)
+        for number in range(1, 60):
+            cap_usd = number * step_usd
+            path.write_text(json.dumps({**described, "budget_usd": cap_usd}))
+            built = build(read_experiment(path), limit=questions)
+            store = await built.store().open()
+            runner = Runner(built, store)
+            states.append(await runner.run())
+            await store.close()
+            purse = runner.tally.purse
+            assert purse is not None
+            assert provider.bill_usd <= purse.spent_usd * (1 + 1e-9), "what the provider counts, we count"
+            assert purse.spent_usd <= cap_usd * (1 + 1e-9)
+            assert purse.reserved_usd == pytest.approx(0, abs=1e-9)
+            if states[-1] != "budget":
+                break
+            unfinished.add("judging" if _episodes(tmp_path) == questions else "playing")
+    assert states[-1] in ("done", "failed"), "in the end there is money enough"
+    assert unfinished == {"playing", "judging"}, "it stopped in the play and in what follows it"
+    connection = sqlite3.connect(tmp_path / "cup.db")
+    made = dict(connection.execute("SELECT model, count(*) FROM calls GROUP BY model"))
+    connection.close()
+    assert all(made[name] > 20 for name in models), "everybody was asked"
+
+
+def _episodes(folder: Path) -> int:
+    connection = sqlite3.connect(folder / "cup.db")
+    ((played,),) = connection.execute("SELECT count(*) FROM episodes").fetchall()
+    connection.close()
+    return int(played)

@@ -11,7 +11,8 @@ from typing import Any
 from moot.run.build import build
 from moot.run.deal import Deal, Hand
 from moot.run.experiment import read_experiment
-from moot.run.ray_engine import Cluster, RayRunner
+from moot.run.ray_cluster import Cluster
+from moot.run.ray_engine import RayRunner
 from moot.run.ray_worker import Dealt, Lineup
 
 

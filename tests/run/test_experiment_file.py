@@ -98,7 +98,7 @@ def test_paths_are_beside_the_file(tmp_path: Path) -> None:
 
 
 def test_the_simulated_model_has_all_its_parameters_in_the_file_with_its_own_defaults() -> None:
-    apart = {"name", "world", "price"}
+    apart = {"name", "world", "price", "max_tokens"}  # those of a file's models alone
     of_model = {each.name: each.default for each in fields(SimulatedModel) if each.name not in apart}
     of_file = {name: field.default for name, field in SimulatedParameters.model_fields.items()}
     assert list(of_file) == list(of_model)

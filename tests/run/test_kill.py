@@ -26,6 +26,7 @@ from moot.models.model import Wrapper, call_key
 from moot.run.build import build
 from moot.run.experiment import read_experiment
 from moot.run.play import play
+from moot.run.runner import Runner
 from moot.types import Reply, Request
 
 MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
@@ -202,6 +203,18 @@ def test_an_interrupt_keeps_what_there_is_and_says_so(tmp_path: Path, sent: sign
         assert finish(start(path)) == (0, "")
         assert len(rows(path, "SELECT 1 FROM episodes")) == 400
         assert server.answered <= 400 + CONCURRENT
+
+
+async def test_an_interrupt_before_the_first_call(tmp_path: Path) -> None:
+    write_questions(tmp_path, 3)
+    path = write_experiment(tmp_path, "early", Simulator("http://127.0.0.1:9"), ["ann"])
+    experiment = build(read_experiment(path))
+    store = await experiment.store().open()
+    runner = Runner(experiment, store)
+    runner.interrupt()
+    assert await runner.run() == "interrupted"
+    await store.close()
+    assert runner.tally.played == 0
 
 
 def test_an_interrupt_does_not_wait_for_a_server_that_hangs(tmp_path: Path) -> None:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 import threading
 import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,70 +15,18 @@ import pytest
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import UsageError
-from moot.store import postgresql, public, store_at
+from moot.store import link, public, store_at
 
-MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
+sys.path.insert(0, str(Path(__file__).parent))
+from processes import experiment, finish, simulator, start, stats, wait_for, write_questions
+
 RESULTS = "SELECT cells.label, player, captain, question, repeat, outcome, answer FROM episodes JOIN cells ON id = cell"
 CALLS = "SELECT key, model, text, finish, prompt_tokens FROM calls"
 SCORES = 'SELECT cell, "case", repeat, grader, value, stage FROM scores'
 
 
-@contextmanager
-def simulator(folder: Path, **config: Any) -> Iterator[str]:
-    models = {name: {"accuracy": accuracy} for name, accuracy in {"ann": 0.7, "bob": 0.5, "cat": 0.4}.items()}
-    file = folder / "simulate.yaml"
-    file.write_text(json.dumps({"seed": 7, "models": models, "questions": "questions.jsonl", **config}))
-    command = [*MOOT, "simulate", "--port", "0", "--config", str(file)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().split()[-1]
-    finally:
-        process.terminate()
-        process.wait(10)
-        process.stdout.close()
-
-
-def stats(base_url: str) -> dict[str, Any]:
-    with urllib.request.urlopen(f"{base_url.removesuffix('/v1')}/stats", timeout=10) as response:
-        return json.load(response)
-
-
-def experiment(folder: Path, base_url: str, store: str | None = None, questions: int = 30, **keys: Any) -> Path:
-    lines = [{"id": f"q{n}", "text": f"Who is number {n}?", "answer": f"Person {n}"} for n in range(questions)]
-    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    models = {
-        name: {"provider": "endpoint", "base_url": base_url, "model": name, "limits": {"concurrent": 8}}
-        for name in ("ann", "bob", "cat")
-    }
-    described = {"name": "cup", "questions": {"file": "questions.jsonl"}, "models": models, **keys}
-    path = folder / "cup.yaml"
-    path.write_text(json.dumps(described | ({"store": store} if store else {})))
-    return path
-
-
-def write_questions(folder: Path, questions: int = 30) -> None:
-    experiment(folder, "http://nowhere/v1", questions=questions)
-
-
 def moot(*arguments: object) -> int:
     return run_app(app, [str(each) for each in arguments])
-
-
-def start(path: Path, *options: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([*MOOT, "run", str(path), "--quiet", *options], stderr=subprocess.PIPE, text=True)
-
-
-def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
-    _, error = process.communicate(timeout=90)
-    return process.returncode, error
-
-
-def wait_for(server: str, requests: int, process: subprocess.Popen[str]) -> None:
-    """Until so many were asked, or the process has ended by itself."""
-    while process.poll() is None and stats(server)["requests"] < requests:
-        time.sleep(0.01)
-    assert process.poll() is None, finish(process)
 
 
 def figures(capfd: pytest.CaptureFixture[str], *arguments: object) -> Any:
@@ -140,7 +84,7 @@ def test_two_processes_and_one_that_is_killed(tmp_path: Path, postgres: Any) -> 
     write_questions(tmp_path, 60)
     alone, url = postgres.database(), postgres.database()
     with simulator(tmp_path, latency=0.01) as server:
-        path = experiment(tmp_path, server, url, questions=60)
+        path = experiment(tmp_path, server, url)
         assert moot("run", path, "--quiet", "--store", alone) == 0
         before = stats(server)["requests"]
         processes = [start(path) for _ in range(3)]
@@ -162,7 +106,7 @@ def test_a_server_that_restarts_in_the_middle_costs_nothing(tmp_path: Path, post
     write_questions(tmp_path, 100)
     alone, url = postgres.database(), postgres.database()
     with simulator(tmp_path, latency=0.02) as server:
-        path = experiment(tmp_path, server, url, questions=100)
+        path = experiment(tmp_path, server, url)
         assert moot("run", path, "--quiet", "--store", alone) == 0
         before = stats(server)["requests"]
         process = start(path)
@@ -183,11 +127,11 @@ def test_a_server_that_restarts_in_the_middle_costs_nothing(tmp_path: Path, post
 def test_a_server_that_stays_away_ends_the_run_and_loses_nothing(
     tmp_path: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(postgresql, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(link, "PATIENCE_S", 0.5)
     write_questions(tmp_path, 100)
     url = postgres.database()
     with simulator(tmp_path, latency=0.02) as server:
-        path = experiment(tmp_path, server, url, questions=100)
+        path = experiment(tmp_path, server, url)
 
         def stop() -> None:
             deadline = time.monotonic() + 20
@@ -230,7 +174,8 @@ def test_a_server_that_cannot_be_used_is_said_before_any_call(
         "no tables allowed": (postgres.url("postgres", user="nobody", password="tell-nobody"), "nobody"),
     }
     url, words = urls[wrong]
-    path = experiment(tmp_path, "http://127.0.0.1:9/v1", url, questions=2)
+    write_questions(tmp_path, 2)
+    path = experiment(tmp_path, "http://127.0.0.1:9/v1", url)
     name, *options = command
     code = moot(name, path, *options, "--debug")
     error = capfd.readouterr().err
@@ -246,7 +191,7 @@ def test_the_password_is_nowhere(tmp_path: Path, postgres: Any, capfd: pytest.Ca
     url = postgres.url(admin.partition("@/")[2].partition("?")[0], user="locked", password=password)
     write_questions(tmp_path, 3)
     with simulator(tmp_path) as server:
-        path = experiment(tmp_path, server, url, questions=3)
+        path = experiment(tmp_path, server, url)
         assert moot("run", path, "--debug") == 0
         assert moot("report", path) == 0
         assert moot("report", path, "--json") == 0
@@ -297,7 +242,8 @@ def test_addresses_that_are_none(url: str, tmp_path: Path, capfd: pytest.Capture
     with pytest.raises(UsageError, match=r"expected .*postgresql://") as said:
         store_at(url)
     assert "tell" not in str(said.value)
-    path = experiment(tmp_path, "http://127.0.0.1:9/v1", url, questions=2)
+    write_questions(tmp_path, 2)
+    path = experiment(tmp_path, "http://127.0.0.1:9/v1", url)
     assert moot("run", path, "--debug") == 2
     error = capfd.readouterr().err
     assert "tell" not in error
@@ -305,6 +251,6 @@ def test_addresses_that_are_none(url: str, tmp_path: Path, capfd: pytest.Capture
 
 
 def test_without_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgresql, "asyncpg", None)
+    monkeypatch.setattr(link, "asyncpg", None)
     with pytest.raises(UsageError, match=r"pip install 'moot\[postgresql\]'"):
         store_at("postgresql://me@h/cup")

@@ -1,16 +1,13 @@
-"""Runs on a Ray cluster of two nodes: the same results as here, call for call, also when a node goes away."""
+"""Runs on a Ray cluster of two nodes: the same results as here, call for call, whatever dies on the way."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,9 +17,11 @@ import pytest
 from moot.cli.app import app
 from moot.cli.exit import run_app
 
+sys.path.insert(0, str(Path(__file__).parent))
+from processes import experiment, finish, simulator, start, stats, wait_for, write_questions
+
 pytestmark = pytest.mark.ray
 
-MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
 EVERYTHING = (
     "SELECT key, model, shape, text, finish, prompt_tokens, completion_tokens FROM calls",
     "SELECT cell, question, repeat, outcome, answer, verdict, transcript FROM episodes",
@@ -33,16 +32,41 @@ PLAN = {
     "strategies": ["solo", "vote", "talkative"],
     "teams": {"all": {"players": ["ann", "bob", "cat"], "captain": "each"}},
 }
+PRICED = {"price": {"prompt": 0.0, "completion": 10.0}, "params": {"max_tokens": 100}}
+KEY = "MOOT_TEST_KEY_OF_ONE_NODE"
 
 
 @dataclass(frozen=True)
 class Nodes:
+    """The first has a key in its environment, the second has none."""
+
     cluster: Any
     second: Any
 
     @property
     def address(self) -> str:
         return str(self.cluster.address)
+
+    def processes(self, name: str) -> list[Any]:
+        """Those of Ray's actors of this name."""
+        import psutil
+
+        found = []
+        for node in self.cluster.list_all_nodes():
+            with suppress(psutil.NoSuchProcess, KeyError):
+                raylet = psutil.Process(node.all_processes["raylet"][0].process.pid)
+                found += [each for each in raylet.children(recursive=True) if _is(each, f"ray::{name}")]
+        return found
+
+
+def _is(process: Any, name: str) -> bool:
+    import psutil
+
+    try:
+        title = "".join(process.cmdline()[:1])
+    except psutil.Error:
+        return False
+    return title == name or title.startswith(f"{name}.")
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +77,9 @@ def nodes() -> Iterator[Nodes]:
     from ray.cluster_utils import Cluster
 
     small = {"num_cpus": 2, "object_store_memory": 100_000_000, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, connect=False, head_node_args=small)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(KEY, "key-of-the-first-node")
+        cluster = Cluster(initialize_head=True, connect=False, head_node_args=small)
     second = cluster.add_node(num_cpus=2, object_store_memory=100_000_000)
     yield Nodes(cluster, second)
     for node in cluster.list_all_nodes():
@@ -72,66 +98,6 @@ def switch_off(cluster: Any, node: Any) -> None:
             process.kill()
 
 
-@contextmanager
-def simulator(folder: Path, **config: Any) -> Iterator[str]:
-    models = {name: {"accuracy": accuracy} for name, accuracy in {"ann": 0.7, "bob": 0.5, "cat": 0.4}.items()}
-    file = folder / "simulate.yaml"
-    file.write_text(json.dumps({"seed": 7, "models": models, "questions": "questions.jsonl", **config}))
-    command = [*MOOT, "simulate", "--port", "0", "--config", str(file)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().split()[-1]
-    finally:
-        process.terminate()
-        process.wait(10)
-        process.stdout.close()
-
-
-def stats(base_url: str) -> dict[str, Any]:
-    with urllib.request.urlopen(f"{base_url.removesuffix('/v1')}/stats", timeout=10) as response:
-        return json.load(response)
-
-
-def write_questions(folder: Path, count: int) -> None:
-    lines = [{"id": f"q{n}", "text": f"Who is number {n}?", "answer": f"Person {n}"} for n in range(count)]
-    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-
-
-def experiment(folder: Path, base_url: str, store: str, *, concurrent: int = 8, **keys: Any) -> Path:
-    models = {
-        name: {
-            "provider": "endpoint",
-            "base_url": base_url,
-            "model": name,
-            "limits": {"concurrent": concurrent},
-            "price": {"prompt": 0.0, "completion": 10.0},
-            "params": {"max_tokens": 100},
-        }
-        for name in ("ann", "bob", "cat")
-    }
-    path = folder / "cup.yaml"
-    described = {"name": "cup", "questions": {"file": "questions.jsonl"}, "models": models, "store": store, **keys}
-    path.write_text(json.dumps(described))
-    return path
-
-
-def start(path: Path, *options: str) -> subprocess.Popen[str]:
-    command = [*MOOT, "run", str(path), "--quiet", *options]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
-    _, error = process.communicate(timeout=120)
-    return process.returncode, error
-
-
-def wait_for(server: str, requests: int, process: subprocess.Popen[str]) -> None:
-    while process.poll() is None and stats(server)["requests"] < requests:
-        time.sleep(0.1)
-    assert process.poll() is None, finish(process)
-
-
 def same(postgres: Any, first: str, second: str) -> None:
     for query in EVERYTHING:
         found = [sorted(postgres.sql(url, query), key=repr) for url in (first, second)]
@@ -141,6 +107,10 @@ def same(postgres: Any, first: str, second: str) -> None:
 
 def on(nodes: Nodes, workers: int = 2) -> tuple[str, ...]:
     return ("--engine", "ray", "--ray-address", nodes.address, "--workers", str(workers))
+
+
+def count(postgres: Any, url: str, table: str) -> int:
+    return int(postgres.sql(url, f"SELECT COUNT(*) FROM {table}")[0][0])
 
 
 @dataclass(frozen=True)
@@ -159,7 +129,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory, postgres: Any) -> Iterator[S
     write_questions(folder, 40)
     here = postgres.database()
     with simulator(folder, latency=0.05) as server:
-        path = experiment(folder, server, here, **PLAN)
+        path = experiment(folder, server, here, model=PRICED, **PLAN)
         assert run_app(app, ["run", str(path), "--quiet"]) == 0
         yield Stage(path, server, here, stats(server)["requests"])
 
@@ -167,10 +137,10 @@ def stage(tmp_path_factory: pytest.TempPathFactory, postgres: Any) -> Iterator[S
 def test_the_same_as_here_call_for_call(postgres: Any, nodes: Nodes, stage: Stage) -> None:
     there = postgres.database()
     before = stats(stage.server)["requests"]
-    assert finish(start(stage.path, "--store", there, *on(nodes))) == (0, "")
+    assert finish(start(stage.path, "--store", there, *on(nodes, 4))) == (0, "")
     after = stats(stage.server)
     assert after["requests"] - before == stage.asked, "a call is made once, however many workers want it"
-    assert after["max_concurrent"] <= 8, "the limit is one for all workers"
+    assert after["max_concurrent"] == 8, "the limit is one for all workers, and they use it up"
     assert run_app(app, ["run", str(stage.path), "--quiet", "--store", there]) == 0
     assert stats(stage.server)["requests"] == after["requests"], "either engine goes on where the other stopped"
     same(postgres, stage.here, there)
@@ -184,23 +154,134 @@ def test_two_runs_at_once_one_interrupted_one_out_of_money(tmp_path: Path, postg
         write_questions(folder, 200)
     first, second = postgres.database(), postgres.database()
     with simulator(stopped, latency=0.1) as slow, simulator(poor, latency=0.01) as quick:
-        running = start(experiment(stopped, slow, first), *on(nodes))
-        paying = start(experiment(poor, quick, second, concurrent=32, budget_usd=0.02), *on(nodes))
+        path = experiment(stopped, slow, first)
+        running = start(path, *on(nodes))
+        paying = start(experiment(poor, quick, second, concurrent=32, model=PRICED, budget_usd=0.02), *on(nodes))
         wait_for(slow, 40, running)
         running.send_signal(signal.SIGINT)
         began = time.monotonic()
         code, error = finish(running)
         assert time.monotonic() - began < 30
-        kept = postgres.sql(first, "SELECT COUNT(*) FROM episodes")[0][0]
+        kept = count(postgres, first, "episodes")
         assert code == 130
         assert 0 < kept < 600
         assert error == f"moot: interrupted; {kept} of 600 episodes are kept, run again to go on\n"
         assert postgres.sql(first, "SELECT state FROM runs") == [("interrupted",)]
         code, error = finish(paying)
+        stored, asked = count(postgres, first, "calls"), stats(slow)["requests"]
+        assert finish(start(path, *on(nodes), "--limit", "40")) == (0, "")
+        assert stats(slow)["requests"] - asked == count(postgres, first, "calls") - stored, "what was kept is kept"
     assert code == 3, error
     assert "the budget of $0.02 is reached" in error
     spent = postgres.sql(second, "SELECT SUM(cost_usd) FROM calls")[0][0]
     assert 0.01 < spent <= 0.02, "the cap is one for all workers"
+
+
+def test_stragglers_are_asked_a_second_time_and_counted(tmp_path: Path, postgres: Any, nodes: Nodes) -> None:
+    """With the progress and the table of any run: what workers do is told where it was started."""
+    write_questions(tmp_path, 40)
+    hedged = {"hedge": {"after": 0.1}, **PRICED}
+    with simulator(tmp_path, latency=1.0) as server:
+        # With places to spare: at a full endpoint the second request would wait like every other.
+        path = experiment(tmp_path, server, postgres.database(), concurrent=200, model=hedged)
+        process = start(path, *on(nodes), quiet=False)
+        table, error = process.communicate(timeout=120)
+        asked = stats(server)["requests"]
+    assert process.returncode == 0, error
+    assert "cup: 120/120 episodes" in error
+    assert "120 calls" in error
+    assert asked > 120
+    assert f"{asked - 120} asked a second time" in error
+    assert "cup: 40 questions" in table
+
+
+def test_a_key_that_a_node_has_not(tmp_path: Path, postgres: Any, nodes: Nodes) -> None:
+    write_questions(tmp_path, 20)
+    url = postgres.database()
+    with simulator(tmp_path) as server:
+        path = experiment(tmp_path, server, url, model={"api_key_env": KEY})
+        code, error = finish(start(path, *on(nodes, 4), env={**os.environ, KEY: "key-of-the-first-node"}))
+        asked = stats(server)["requests"]
+    assert code == 2, error
+    assert len(error.splitlines()) == 1, "one message, however many workers lack it"
+    assert f"the environment variable {KEY} is not set" in error
+    assert error.startswith("moot: on "), "and on which machine"
+    assert "cup.yaml" in error
+    assert asked == 0, "before any call"
+    assert postgres.sql(url, "SELECT state FROM runs") == [("failed",)]
+    assert "key-of-the-first-node" not in error + repr(postgres.sql(url, "SELECT config FROM experiments"))
+
+
+def test_a_server_of_the_store_that_restarts(postgres: Any, nodes: Nodes, stage: Stage) -> None:
+    there = postgres.database()
+    before = stats(stage.server)["requests"]
+    process = start(stage.path, "--store", there, *on(nodes))
+    wait_for(stage.server, before + stage.asked // 3, process)
+    postgres.stop()
+    try:
+        assert process.poll() is None
+        time.sleep(0.5)
+    finally:
+        postgres.start()
+    assert finish(process) == (0, "")
+    assert stats(stage.server)["requests"] - before == stage.asked, "every call was made once"
+    same(postgres, stage.here, there)
+    assert postgres.sql(there, "SELECT state FROM runs") == [("done",)]
+
+
+def test_a_worker_that_is_killed_costs_its_open_calls_and_nothing_else(
+    postgres: Any, nodes: Nodes, stage: Stage
+) -> None:
+    there = postgres.database()
+    before = stats(stage.server)["requests"]
+    process = start(stage.path, "--store", there, *on(nodes))
+    wait_for(stage.server, before + stage.asked // 3, process)
+    workers = nodes.processes("Worker")
+    assert len(workers) == 2
+    workers[0].send_signal(signal.SIGKILL)
+    assert finish(process) == (0, "")
+    after = stats(stage.server)
+    again = after["requests"] - before - stage.asked
+    assert 0 <= again <= 8, "only calls that were under way are made again"
+    same(postgres, stage.here, there)
+
+
+def test_the_gate_that_is_killed_ends_the_run_in_words(postgres: Any, nodes: Nodes, stage: Stage) -> None:
+    there = postgres.database()
+    before = stats(stage.server)["requests"]
+    process = start(stage.path, "--store", there, *on(nodes))
+    wait_for(stage.server, before + stage.asked // 3, process)
+    (gate,) = nodes.processes("Gate")
+    gate.send_signal(signal.SIGKILL)
+    code, error = finish(process)
+    assert code == 1
+    assert len(error.splitlines()) == 1, error
+    assert "the gate cannot be reached" in error
+    assert postgres.sql(there, "SELECT state FROM runs") == [("failed",)]
+    assert run_app(app, ["run", str(stage.path), "--quiet", "--store", there]) == 0
+    assert stats(stage.server)["requests"] - before - stage.asked <= 8, "only calls that were under way are made again"
+    same(postgres, stage.here, there)
+
+
+def test_ctrl_c_where_the_cluster_is_ours(tmp_path: Path, postgres: Any) -> None:
+    """As a terminal sends it: to the command and to every process that it has started."""
+    pytest.importorskip("ray", reason="ray is not installed")
+    write_questions(tmp_path, 100)
+    url = postgres.database()
+    with simulator(tmp_path, latency=0.1) as server:
+        path = experiment(tmp_path, server, url)
+        running = start(path, "--engine", "ray", "--workers", "2", start_new_session=True)
+        wait_for(server, 40, running)
+        os.killpg(running.pid, signal.SIGINT)
+        began = time.monotonic()
+        code, error = finish(running)
+        assert time.monotonic() - began < 30
+        kept, stored, asked = count(postgres, url, "episodes"), count(postgres, url, "calls"), stats(server)["requests"]
+        assert code == 130, error
+        assert error == f"moot: interrupted; {kept} of 300 episodes are kept, run again to go on\n"
+        assert 0 < kept < 300
+        assert finish(start(path)) == (0, "")
+        assert stats(server)["requests"] - asked == 300 - stored, "what was kept is not asked again"
 
 
 def test_a_node_that_goes_away_costs_its_open_calls_and_nothing_else(postgres: Any, nodes: Nodes, stage: Stage) -> None:

@@ -21,6 +21,7 @@ from moot.models.scripted import Script, ScriptedModel
 from moot.run.build import Experiment, build
 from moot.run.estimate import estimate
 from moot.run.experiment import read_experiment
+from moot.run.live import LiveTeam
 from moot.run.runner import Runner
 from moot.store import queries, schema, store_at
 from moot.store.attendance import StoredAttendance
@@ -243,12 +244,21 @@ def test_show_ask_and_doctor_work_with_them(tmp_path: Path, capsys: pytest.Captu
 
 
 async def test_the_estimate_reaches_to_the_last_round(tmp_path: Path) -> None:
-    """At worst nobody agrees: two calls for a native answer, five rounds, a resolution, and a review."""
-    path = written(tmp_path, strategies=["peer-review", "debate"])
-    made = await estimate(build(read_experiment(path)), None)
-    calls = {name: each.calls / QUESTIONS for name, each in made.models.items()}
-    assert all(3 < each <= 2 + 1 + 5 + 1 for each in calls.values())
-    assert sum(calls.values()) > 5 * 4
+    """Simulated models say beforehand what they will say: a native answer in two calls, reviews, rounds, resolutions."""
+    experiment = build(read_experiment(written(tmp_path, strategies=["peer-review", "debate"])))
+    made = await estimate(experiment, None)
+    await run(experiment, store := tmp_path / "net.db")
+    counted = dict(rows(store, "SELECT model, count(*) FROM calls GROUP BY model"))
+    assert {name: each.calls for name, each in made.models.items()} == counted
+    assert sum(counted.values()) > 5 * 3 * QUESTIONS, "some were debated"
+
+
+async def test_a_served_debate_does_not_wait_for_the_last_one(tmp_path: Path) -> None:
+    file = read_experiment(written(tmp_path, strategies=["debate"]))
+    for serving in (False, True):
+        live = LiveTeam(file, keep=False, serving=serving)
+        async with live:
+            assert {cell.strategy.quorum for cell in live.cells.values()} == {serving}  # type: ignore[attr-defined]
 
 
 # --- calibration ------------------------------------------------------------------------------------------------------

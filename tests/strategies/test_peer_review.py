@@ -21,7 +21,7 @@ from moot.strategies.blind import MASK, masked
 from moot.strategies.natives import native
 from moot.strategies.peer_review import PeerReview
 from moot.strategies.solo import Solo
-from moot.team import ATTEMPTS, UNPARSED, Player, Team
+from moot.team import ATTEMPTS, UNPARSED, Player, Reading, Team
 from moot.types import Question, Reply, Request, Verdict
 
 NAMES = ("ann", "bob", "cat")
@@ -328,13 +328,13 @@ async def test_an_empty_verdict_is_asked_for_again_and_a_silent_rationale_voids_
     found = await native(QUESTION, team, team.players[0], "double-call")
     assert (found.text, found.reasoning, found.outcome) == ("A", "", "answered")
     assert found.cause is not None
-    assert found.cause.startswith("no rationale: no words in 5 attempts")
+    assert found.cause.startswith("no rationale: no usable reply in 5 attempts")
 
 
 async def test_the_reader_of_the_team_is_asked_where_the_form_says_nothing() -> None:
     class Reader:
-        async def read(self, question: Question, reply: Reply, team: Team) -> str | None:
-            return "C" if "third" in reply.text else None
+        async def read(self, question: Question, reply: Reply, team: Team, *, turn: int = 1) -> Reading:
+            return Reading("C" if "third" in reply.text else None)
 
     team = Team("t", (Player("ann", ScriptedModel("m", ["the third", "r"])),), reader=Reader()).seated()
     assert (await native(QUESTION, team, team.players[0], "double-call")).text == "C"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.live import Live
 
+from moot.cli.console import Console
+from moot.cli.tame import print_json
 from moot.cli.watched import Watched
 from moot.errors import UsageError
 from moot.run.build import Experiment, build
@@ -47,7 +47,7 @@ async def _ask(experiment: Experiment, question: Question, *, as_json: bool, kee
     try:
         if as_json:
             await table.play(question)
-            print(json.dumps(table.json(question, calls), ensure_ascii=False, indent=1))
+            print_json(table.json(question, calls))
         else:
             await _watch(table, question, Console())
     finally:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from sqlalchemy import Connection
 
+from moot.cli.console import Console
 from moot.cli.report import open_existing
+from moot.cli.tame import print_json
 from moot.report.compare import compared, words
 from moot.report.figures import find_experiment
 from moot.store import from_here
@@ -19,7 +19,7 @@ from moot.store import from_here
 def compare_command(source: str, *, a: str, b: str, store: str | None, as_json: bool) -> int:
     row = asyncio.run(_compared(source, a, b, store))
     if as_json:
-        print(json.dumps(row, ensure_ascii=False, indent=1))
+        print_json(row)
         return 0
     console = Console()
     for sentence in words(row):
@@ -39,6 +39,6 @@ async def _compared(source: str, a: str, b: str, store: str | None) -> dict[str,
 
     await opened.open()
     try:
-        return await opened.run(read)
+        return await opened.read(read)
     finally:
         await opened.close()

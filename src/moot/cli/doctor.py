@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from moot.cli.console import Console
 from moot.cli.estimate import estimate_with_store, show_estimate
 from moot.run.build import Experiment, build
 from moot.run.doctor import Diagnosis, examine
@@ -24,7 +25,7 @@ async def _doctor(experiment: Experiment, console: Console) -> int:
         found = await examine(experiment)
     console.print(_table(found))
     if experiment.dataset is not None:
-        show_estimate(await estimate_with_store(experiment), console)
+        show_estimate(await estimate_with_store(experiment), console, experiment.spec.budget_usd)
     return 0 if all(each.well for each in found) else 1
 
 
@@ -34,9 +35,9 @@ def _table(found: list[Diagnosis]) -> Table:
         table.add_column(name)
     for each in found:
         table.add_row(
-            "[green]✓[/]" if each.well else "[red]✗[/]",
+            Text("✓", "green") if each.well else Text("✗", "red"),
             each.model,
-            each.words.replace("[", r"\["),
+            each.words,
             each.version or "",
             str(each.attempts or ""),
             each.json_support or "",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from rich.console import Console
 from rich.table import Table
 
+from moot.cli.console import Console
 from moot.report.terminal import money
 from moot.run.build import Experiment
 from moot.run.estimate import RunEstimate, estimate
 
 
 async def print_estimate(experiment: Experiment) -> int:
-    show_estimate(await estimate_with_store(experiment), Console())
+    show_estimate(await estimate_with_store(experiment), Console(), experiment.spec.budget_usd)
     return 0
 
 
@@ -27,7 +27,7 @@ async def estimate_with_store(experiment: Experiment) -> RunEstimate:
         await store.close()
 
 
-def show_estimate(taken: RunEstimate, console: Console) -> None:
+def show_estimate(taken: RunEstimate, console: Console, budget_usd: float | None = None) -> None:
     table = Table(title=f"{taken.episodes:,} episodes, estimated from {taken.sampled} questions", title_justify="left")
     for name in ("model", "new calls", "in the store", "prompt tokens", "completion tokens", "cost", "at most"):
         table.add_column(name, justify="left" if name == "model" else "right")
@@ -38,7 +38,32 @@ def show_estimate(taken: RunEstimate, console: Console) -> None:
     console.print(table)
     most = "unbounded: set max_tokens and a price" if taken.most_usd is None else f"at most {money(taken.most_usd)}"
     console.print(f"Together {money(taken.cost_usd)} ({most}), if nothing has to be asked twice.")
-    if taken.guessed and taken.cost_usd != 0:
-        console.print(
-            "How long replies are and how much they agree is a guess; after a run with --limit 20 it is known."
-        )
+    if taken.cost_usd != 0:
+        console.print(_how_sure(taken))
+    if budget_usd is not None and taken.cost_usd and taken.spent_usd + taken.cost_usd > budget_usd:
+        spent = f", of which {money(taken.spent_usd)} is spent" if taken.spent_usd else ""
+        console.print(f"The budget of {money(budget_usd)}{spent} would stop it before its end.")
+
+
+def _how_sure(taken: RunEstimate) -> str:
+    """Who spoke for the models, and how far off the sum may be."""
+    priced = taken.cost_usd is not None
+    low, high = (taken.cost_range if priced else taken.calls_range).ends
+    said = money if priced else _calls
+    between = f"between {said(low)} and {said(high)}"
+    if taken.sure == "played":
+        close = between if low != high else "on every question"
+        return f"The models were asked themselves, which costs nothing: {close}."
+    if taken.sure == "learned":
+        more = taken.examples_needed
+        after = f" After a run with --limit {more} it would be known to a fifth." if more is not None else ""
+        return f"As the {taken.examples} questions went that are stored: {between}.{after}"
+    end = "without end, since nothing bounds a reply" if high is None else said(high)
+    return (
+        f"How long replies of {', '.join(taken.guessed)} are and how much they agree is a guess: from {said(low)}, if all "
+        f"agree in few words, to {end}, if nobody does, at full length. After a run with --limit 20 it is known."
+    )
+
+
+def _calls(number: float | None) -> str:
+    return f"{number or 0:,.0f} calls"

@@ -9,6 +9,7 @@ import traceback
 
 import typer
 
+from moot.cli.tame import tamed
 from moot.errors import MootError
 
 INTERRUPTED = 130
@@ -31,9 +32,7 @@ def _run(app: typer.Typer, arguments: list[str], *, debug: bool) -> int:
         result = app(arguments, standalone_mode=False, prog_name="moot")
         return result if isinstance(result, int) else 0
     except MootError as error:
-        if debug:
-            traceback.print_exc()
-        print(f"moot: {error}", file=sys.stderr)
+        _tell(str(error), debug=debug)
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         print("moot: interrupted", file=sys.stderr)
@@ -49,7 +48,12 @@ def _run(app: typer.Typer, arguments: list[str], *, debug: bool) -> int:
         if show is not None and code is not None:
             show()
             return int(code)
-        if debug:
-            traceback.print_exc()
-        print(f"moot: a bug in moot: {type(error).__name__}: {error}; --debug shows where", file=sys.stderr)
+        _tell(f"a bug in moot: {type(error).__name__}: {error}; --debug shows where", debug=debug)
         return 1
+
+
+def _tell(words: str, *, debug: bool) -> None:
+    """On stderr. The words may be those of a file or a server."""
+    if debug:
+        print(tamed(traceback.format_exc()), file=sys.stderr, end="")
+    print(f"moot: {tamed(words)}", file=sys.stderr)

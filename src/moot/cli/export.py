@@ -30,7 +30,7 @@ async def _export(path: Path, output: Path, url: str | None, *, questions: bool,
     store, name = open_existing(path, url, served=served)
     await store.open()
     try:
-        experiment = await store.run(partial(find_experiment, name=name))
+        experiment = await store.read(partial(find_experiment, name=name))
         if str(output) == "-":
             return await write(store, experiment["id"], sys.stdout)
         # Written beside and moved: a file of replies that ends in the middle would be taken for silence.
@@ -49,7 +49,7 @@ async def _export(path: Path, output: Path, url: str | None, *, questions: bool,
 
 
 async def _write_questions(store: Store, experiment: str, lines: TextIO) -> int:
-    found = await store.run(lambda connection: list(learnt_questions(connection, experiment)))
+    found = await store.read(lambda connection: list(learnt_questions(connection, experiment)))
     if not found:
         raise UsageError("nobody has said yet what was right, so there are no questions to export: POST /v1/feedback")
     lines.writelines(json.dumps(each, ensure_ascii=False) + "\n" for each in found)

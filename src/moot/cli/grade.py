@@ -10,11 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
+from moot.cli.console import Console
 from moot.cli.report import open_existing
+from moot.cli.tame import tamed
 from moot.cli.typed import Typed
 from moot.errors import UsageError
 from moot.measure.agreement import agreement
@@ -107,7 +108,7 @@ def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
     ]
     print(f"{grading.name}: {graded.scores} answers: {', '.join(parts)}")
     for cause, times in graded.causes.most_common(5):
-        print(f"moot: ungraded, {times} ×: {cause}", file=sys.stderr)
+        print(f"moot: ungraded, {times} ×: {tamed(cause)}", file=sys.stderr)
     if len(grading.judges) == 2:
         first, second = (judging.name for judging in grading.judges)
         found = agreement(graded.judged)
@@ -176,6 +177,6 @@ async def _show(
         print(f"moot report {path} shows the figures")
         return
     config = {**json.loads(experiment["config"]), "judge": {"models": judges}}
-    shown = await store.run(partial(figures, experiment={**experiment, "config": json.dumps(config)}))
+    shown = await store.read(partial(figures, experiment={**experiment, "config": json.dumps(config)}))
     print(f"\nas graded by {grading.name} (moot report follows the key judge of {path}):")
     print_report(shown, Console())

@@ -62,8 +62,9 @@ def model_path(name: Name) -> None:
 @contextmanager
 def _progress(name: str) -> Iterator[Progress]:
     """A bar on stderr; a line for each step where stderr is no terminal."""
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    from moot.cli.console import Console
 
     console = Console(stderr=True)
     if not console.is_terminal:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from rich.console import Console
-
+from moot.cli.console import Console
+from moot.cli.tame import print_json
 from moot.measure.power import independent_discordance, most_discordance, needed
 from moot.report.section import Column, Section
 from moot.report.section_terminal import section_parts
@@ -20,7 +19,7 @@ def plan_command(
 ) -> int:
     row = planned(accuracy, gain, discordance, power, alpha)
     if as_json:
-        print(json.dumps(row, ensure_ascii=False, indent=1))
+        print_json(row)
         return 0
     console = Console()
     for sentence in _words(row):

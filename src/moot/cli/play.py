@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from moot.cli.console import Console
 from moot.cli.exit import INTERRUPTED
+from moot.cli.tame import tamed
 from moot.cli.typed import Typed
 from moot.data import builtin, builtin_names, load
 from moot.errors import UsageError
@@ -138,7 +139,7 @@ async def _rounds(game: Game, experiment: Experiment, screen: Screen) -> int:
     dataset = experiment.dataset
     assert dataset is not None, "a game is built with its package"
     for each in dataset.skipped:
-        print(f"moot: question {each.number} is left out: {each.reason}", file=sys.stderr)
+        print(f"moot: question {each.number} is left out: {tamed(each.reason)}", file=sys.stderr)
     failed = 0
     screen.welcome(game, len(dataset))
     simulated = [name for name, spec in experiment.spec.models.items() if spec.provider == "simulated"]

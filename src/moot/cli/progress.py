@@ -8,9 +8,10 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from moot.cli.console import Console
+from moot.cli.tame import tamed
 from moot.report.terminal import money
 from moot.run.runner import Tally
 
@@ -34,8 +35,10 @@ async def watch(tally: Tally, *, title: str, quiet: bool = False) -> AsyncIterat
 
 
 async def _bar(tally: Tally, title: str, console: Console) -> None:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, TextColumn("{task.fields[state]}", style="dim"), console=console, transient=True) as bar:
+    title_column = TextColumn("{task.description}", markup=False)
+    state_column = TextColumn("{task.fields[state]}", style="dim", markup=False)
+    columns = (title_column, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), state_column)
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(title, total=tally.total, state="")
         try:
             while True:
@@ -55,7 +58,7 @@ async def _lines(tally: Tally, title: str) -> None:
 
 
 def _line(tally: Tally, title: str) -> str:
-    return f"{title}: {tally.done}/{tally.total} episodes, {_state(tally)}"
+    return tamed(f"{title}: {tally.done}/{tally.total} episodes, {_state(tally)}")
 
 
 def _state(tally: Tally) -> str:

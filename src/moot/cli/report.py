@@ -10,21 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
 from sqlalchemy import Connection
 
+from moot.cli.tame import print_json
 from moot.errors import UsageError
 from moot.report.figures import figures, find_experiment, grader_of
 from moot.report.frames import Format, frame, rows_frame, section_frame, write_tables
 from moot.report.options import sides
 from moot.report.plays import Source
-from moot.report.section_terminal import section_parts
 from moot.report.sections import all_sections
 from moot.report.side_by_side import Run, side_by_side, side_by_side_sections
-from moot.report.terminal import print_report
 from moot.run.experiment import read_experiment
-from moot.run.served import served_name
 from moot.store import from_here, queries, store_at
 from moot.store.store import Store
 
@@ -65,7 +61,7 @@ def report_command(
     elif output is not None:
         _write_page(output, runs, both)
     elif as_json:
-        print(json.dumps(both or runs[0].run.figures, ensure_ascii=False, indent=1))
+        print_json(both or runs[0].run.figures)
     else:
         _print(runs, both)
     return 0
@@ -111,12 +107,18 @@ async def _read(path: Path | None, url: str | None, wanted: Wanted, served: bool
 
     await opened.open()
     try:
-        return await opened.run(read)
+        return await opened.read(read)
     finally:
         await opened.close()
 
 
 def _print(runs: Sequence[Read], both: dict[str, Any] | None) -> None:
+    from rich.text import Text
+
+    from moot.cli.console import Console
+    from moot.report.section_terminal import section_parts
+    from moot.report.terminal import print_report
+
     console = Console()
     for number, each in enumerate(runs):
         if both:
@@ -169,6 +171,8 @@ def open_existing(path: Path | None, url: str | None, *, served: bool = False) -
         file = read_experiment(path, with_questions=False)
         name, beside = file.spec.kept_as, path.parent
         if served or file.spec.questions is None:
+            from moot.run.served import served_name
+
             name = served_name(name)
         url = from_here(url) if url else file.store_url
     assert url is not None

@@ -9,11 +9,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
+from moot.cli.console import Console
 from moot.cli.exit import INTERRUPTED
 from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
+from moot.cli.tame import tamed
 from moot.errors import UsageError
 from moot.report.figures import figures, find_experiment
 from moot.report.story import FEW, stories
@@ -46,7 +46,8 @@ class Engine:
     def runner(self, experiment: Experiment, store: Store, limit: int | None) -> Runner:
         if self.name == "local":
             return Runner(experiment, store)
-        from moot.run.ray_engine import Cluster, RayRunner
+        from moot.run.ray_cluster import Cluster
+        from moot.run.ray_engine import RayRunner
 
         for name, model in experiment.spec.models.items():
             if model.provider == "local":
@@ -69,7 +70,7 @@ def run_command(
         file = ExperimentFile(path, file.spec.model_copy(update={"budget_usd": budget_usd}), file.places)
     experiment = build(file, limit=limit, store_url=from_here(store) if store else None)
     for each in experiment.dataset.skipped if experiment.dataset else ():
-        print(f"moot: question {each.number} is left out: {each.reason}", file=sys.stderr)
+        print(f"moot: question {each.number} is left out: {tamed(each.reason)}", file=sys.stderr)
     for warning in dict.fromkeys(each for cell in experiment.cells for each in cell.warnings):
         print(f"moot: {warning}", file=sys.stderr)
     if estimate:
@@ -97,13 +98,13 @@ async def _run(experiment: Experiment, engine: Engine, *, limit: int | None, qui
         async with watch(runner.tally, title=experiment.name, quiet=quiet):
             state = await runner.run()
         if not quiet:
-            shown = await store.run(
+            shown = await store.read(
                 lambda connection: figures(connection, find_experiment(connection, ident=experiment.id))
             )
             console = Console()
             print_report(shown, console)
             if shown["questions"] <= FEW:
-                for story in await store.run(
+                for story in await store.read(
                     lambda connection: stories(connection, find_experiment(connection, ident=experiment.id))
                 ):
                     console.print(f"\n{story}", markup=False, highlight=False)
@@ -125,4 +126,4 @@ def _last_word(runner: Runner, state: State) -> None:
     elif state == "failed":
         print(f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed:", file=sys.stderr)
         for cause, times in tally.causes.most_common(5):
-            print(f"  {times} × {cause}", file=sys.stderr)
+            print(f"  {times} × {tamed(cause)}", file=sys.stderr)

@@ -12,11 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
+from moot.cli.console import Console
 from moot.cli.report import open_existing
+from moot.cli.tame import print_json, tamed
 from moot.errors import UsageError
-from moot.prompts import Prompts
 from moot.report.figures import find_experiment, grader_of
 from moot.report.section_terminal import section_parts
 from moot.report.selection import method_rows, single_rows
@@ -31,6 +30,7 @@ from moot.select.oracle import BY_VOTE
 from moot.select.registry import Selector, check_k, registered, selector
 from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials
 from moot.store.calls import ExperimentCalls
+from moot.team import Team
 
 EXPERIMENTS = (".yaml", ".yml")
 
@@ -104,9 +104,9 @@ async def _on_experiment(path: Path, asked: Asked, wanted: str | None, url: str 
     opened, name = open_existing(path, url)
     await opened.open()
     try:
-        experiment = await opened.run(partial(find_experiment, name=name))
+        experiment = await opened.read(partial(find_experiment, name=name))
         grader = grader_of(json.loads(experiment["config"]))
-        stored = await opened.run(partial(stored_labels, experiment=experiment, grader=grader))
+        stored = await opened.read(partial(stored_labels, experiment=experiment, grader=grader))
         if stored.ungraded:
             print(f"moot: {stored.ungraded} answers are ungraded and count as not right", file=sys.stderr)
         named = summariser_named(file, wanted)
@@ -115,13 +115,13 @@ async def _on_experiment(path: Path, asked: Asked, wanted: str | None, url: str 
             _show(rows, stored.labels, asked, BY_VOTE, as_json)
             return 0
         model, mixture = named
-        async with _chained(file, model, opened) as (reader, prompts):
-            summariser = summariser_of(stored, mixture, reader, prompts, file.spec.seed)
+        async with _chained(file, model, opened) as (chained, table):
+            summariser = summariser_of(stored, mixture, chained, table)
             rows = await _rows(stored.labels, asked, summariser.maker())
         words = f"the ensemble's word is that of {model}{_repeated(mixture.repeats)}"
         _show(rows, stored.labels, asked, words, as_json)
         for cause, times in summariser.failures.most_common(5):
-            print(f"moot: the summariser failed {times} times and counts as not right: {cause}", file=sys.stderr)
+            print(f"moot: the summariser failed {times} times and counts as not right: {tamed(cause)}", file=sys.stderr)
         return 1 if summariser.failures else 0
     finally:
         await opened.close()
@@ -135,14 +135,18 @@ def _repeated(times: int) -> str:
 
 
 @asynccontextmanager
-async def _chained(file: ExperimentFile, name: str, store: Any) -> AsyncIterator[tuple[Any, Prompts]]:
-    """The summariser as a run would call it: cached, retried, limited, paid for from the experiment's budget."""
+async def _chained(file: ExperimentFile, name: str, store: Any) -> AsyncIterator[tuple[Any, Team]]:
+    """The summariser as a run would call it: cached, retried, limited, paid for from the experiment's budget.
+
+    With it an empty table, where whoever is to read its words sits already.
+    """
     only = build(only_summariser(file, name))
     calls = ExperimentCalls(store, only.name)
     purse = await purse_of(store, only.name, file.spec.budget_usd, only.models)
     models = chain(only.models, limiters(only.models), calls, purse)
     try:
-        yield models[name], only.grading.team.prompts
+        (table,) = only.with_models(models).teams.values()
+        yield models[name], table
     finally:
         await store.flush()
         for built in only.models.values():
@@ -186,7 +190,7 @@ def _show(rows: list[dict[str, Any]], labels: LabelMatrix, asked: Asked, oracle:
     for remark in labels.remarks():
         print(f"moot: {remark}", file=sys.stderr)
     if as_json:
-        print(json.dumps([{**row, "oracle": oracle} for row in rows], ensure_ascii=False, indent=1))
+        print_json([{**row, "oracle": oracle} for row in rows])
         return
     m = default_m(labels.size) if asked.m is None else asked.m
     console = Console()

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 from sqlalchemy import Connection
 
+from moot.cli.console import Console
 from moot.cli.report import open_existing
+from moot.cli.tame import print_json
 from moot.errors import UsageError
 from moot.report.figures import find_experiment
 from moot.report.transcript import Transcript, transcripts
@@ -24,7 +24,7 @@ from moot.report.transcript import Transcript, transcripts
 def show_command(path: Path, question_id: str, *, strategy: str | None, store: str | None, as_json: bool) -> int:
     found = asyncio.run(_read(path, question_id, strategy, store))
     if as_json:
-        print(json.dumps([each.json() for each in found], ensure_ascii=False, indent=1))
+        print_json([each.json() for each in found])
         return 0
     console = Console()
     for transcript in found:
@@ -40,7 +40,7 @@ async def _read(path: Path, question_id: str, strategy: str | None, url: str | N
         return transcripts(connection, find_experiment(connection, name), question_id, strategy)
 
     try:
-        found = await opened.run(read)
+        found = await opened.read(read)
     finally:
         await opened.close()
     if not found:
@@ -49,7 +49,7 @@ async def _read(path: Path, question_id: str, strategy: str | None, url: str | N
 
 
 def _print(transcript: Transcript, console: Console) -> None:
-    console.print(Rule(f"{escape(transcript.title)} · repeat {transcript.repeat}", align="left"))
+    console.print(Rule(f"{transcript.title} · repeat {transcript.repeat}", align="left"))
     for call in transcript.calls:
         heading = f"{call['player']} · {call['stage']} · turn {call['turn']} · attempt {call['attempt'] + 1}"
         console.print(Text(heading, style="bold"))

@@ -4,20 +4,20 @@
 read it, each by itself and without being told what the other found; only if both find the same does it count. Else the
 reply is unparsed: no third model breaks the tie, and nothing is filled in.
 
-Native and later answers take the same way, so what reading costs or spoils it costs both.
+Whatever strategy asks, native and later answers take the same way, so what reading costs or spoils it costs both.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from moot.errors import CallError, UsageError
-from moot.forms import Unusable, settle
+from moot.forms import AnswerForm, Unusable
 from moot.grade.normalise import normalise
-from moot.team import Announced, Player, Reader, Team
+from moot.team import Announced, Heard, Player, Reader, Reading, Team
 from moot.types import Question, Reply
 
 EXTRACT = "extract"
@@ -28,17 +28,6 @@ NONE = "none"
 
 LONGEST_REPLY = 60_000
 """Characters of a reply that are shown. Of a longer one the middle is left out, and the prompt says so."""
-
-Stage = Literal["announced", "models", "unparsed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Extracted:
-    """An answer and the stage that settled it; `unparsed` has no answer, and `cause` says why."""
-
-    answer: str | None
-    stage: Stage
-    cause: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +41,33 @@ class Extraction:
         if len(self.models) != 2:
             raise UsageError(f"extract: expected two models, found {len(self.models)}")
 
-    async def read(self, question: Question, reply: Reply, team: Team) -> str | None:
-        return (await self.extract(question, reply, team)).answer
-
-    async def extract(self, question: Question, reply: Reply, team: Team) -> Extracted:
-        if (announced := await self.first.read(question, reply, team)) is not None:
-            return Extracted(announced, "announced")
+    async def read(self, question: Question, reply: Reply, team: Team, *, turn: int = 1) -> Reading:
+        announced = await self.first.read(question, reply, team, turn=turn)
+        if announced.answer is not None:
+            return announced
         if not reply.text.strip():
-            return Extracted(None, "unparsed", "empty")
-        prompt = _prompt(question, reply.text, team)
-        form = ExtractForm(question)
-        heard = await asyncio.gather(*(team.ask(model, question, prompt, form, stage=EXTRACT) for model in self.models))
+            return Reading(None, "empty")
+        prompt, form = _prompt(question, reply.text, team), ExtractForm(question)
+        heard = await asyncio.gather(
+            *(team.ask(model, question, prompt, form, stage=EXTRACT, turn=turn) for model in self.models)
+        )
         if failed := [each for each in heard if each.outcome == "failed"]:
             # An outage says nothing about the reply: the episode fails, and is played again when the model is back.
             raise CallError(f"the extraction model {failed[0].player} failed: {failed[0].cause}")
-        found = [each.value for each in heard]
-        if silent := [each for each in heard if each.value is None]:
-            return Extracted(None, "unparsed", f"{silent[0].player} did not say: {silent[0].cause}")
-        if len({normalise(each or "") for each in found}) > 1:
-            said = " and ".join(f"{each.player} {each.value}" for each in heard)
-            return Extracted(None, "unparsed", f"the readers differ: {said}")
-        if found[0] == NONE:
-            return Extracted(None, "unparsed", "the readers find no answer")
-        return Extracted(found[0], "models")
+        return _agreed(heard)
+
+
+def _agreed(heard: Sequence[Heard[str]]) -> Reading:
+    """What all of them found; else why there is no answer."""
+    if silent := [each for each in heard if each.value is None]:
+        return Reading(None, f"{silent[0].player} did not say: {silent[0].cause}")
+    found = [each.value or "" for each in heard]
+    if len(set(map(normalise, found))) > 1:
+        said = " and ".join(f"{each.player} {each.value}" for each in heard)
+        return Reading(None, f"the readers differ: {said}")
+    if found[0] == NONE:
+        return Reading(None, "the readers find no answer")
+    return Reading(found[0])
 
 
 def _prompt(question: Question, text: str, team: Team) -> str:
@@ -83,6 +76,7 @@ def _prompt(question: Question, text: str, team: Team) -> str:
         EXTRACT,
         question=question.text,
         choices=tuple(zip(question.letters, question.choices, strict=True)),
+        context=question.context,
         kind=question.kind,
         response=shown,
         left_out=len(text) - LONGEST_REPLY if shown != text else 0,
@@ -109,11 +103,9 @@ class ExtractForm:
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        answer: dict[str, Any] = {"type": "string"}
-        if self.question.choices:
-            answer["enum"] = [*self.question.letters, NONE]
-        elif self.question.kind == "yes-no":
-            answer["enum"] = ["yes", "no", NONE]
+        answer = AnswerForm(self.question).schema["properties"]["answer"]
+        if "enum" in answer:
+            answer = {**answer, "enum": [*answer["enum"], NONE]}
         return {
             "type": "object",
             "properties": {"answer": answer},
@@ -123,11 +115,9 @@ class ExtractForm:
 
     def read(self, data: Mapping[str, Any]) -> str:
         answer = data.get("answer")
-        if not isinstance(answer, str) or not answer.strip():
-            raise Unusable("no-field")
-        if answer.strip().strip(".\"'").casefold() == NONE:
+        if isinstance(answer, str) and answer.strip().strip(".\"'").casefold() == NONE:
             return NONE
         try:
-            return settle(answer.strip(), self.question)
+            return AnswerForm(self.question).read(data).answer
         except Unusable:
             raise Unusable("no-field") from None  # a complaint about letters would talk it out of saying "none"

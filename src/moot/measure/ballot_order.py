@@ -1,18 +1,12 @@
-"""Position bias: whether what stands first on a ballot paper is chosen more often than chance would have it.
-
-Each voter's paper has an order of its own, so without a bias the option shown first is everybody's favourite in one of
-n cases. Questions are the unit.
-"""
+"""A ballot as a look at what was on it, so that voters stand beside all others whom a place may sway."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from moot.measure.discussion import between_bounds
-from moot.measure.paired import FEW_QUESTIONS, bootstrap_share, cluster_bootstrap
-from moot.measure.quiz import estimate_row
+from moot.measure.position import Look
 
 Kind = Literal["choice", "ranking", "points", "approved"]
 
@@ -25,6 +19,8 @@ class Paper:
     order: Sequence[int]
     choice: Mapping[int, float] | None
     kind: Kind = "choice"
+    lot: Hashable = None
+    """Whose paper it is, and in which repeat: a voter keeps its order from one turn to the next."""
 
     @property
     def favourites(self) -> tuple[int, ...]:
@@ -34,38 +30,8 @@ class Paper:
         best = min(self.choice.values()) if self.kind == "ranking" else max(self.choice.values())
         return tuple(option for option, value in self.choice.items() if value == best)
 
-
-def first_shown(papers: Iterable[Paper], *, seed: int = 0) -> dict[str, Any] | None:
-    """How often the first option shown is the favourite, beside what chance gives; None without a ballot to count.
-
-    Spoilt ballots and those that favour nobody are counted and are neither.
-    """
-    chosen: dict[str, list[tuple[float, float]]] = {}
-    spoilt = empty = 0
-    for paper in papers:
-        favourites = paper.favourites
-        if paper.choice is None:
-            spoilt += 1
-        elif not favourites:
-            empty += 1
-        else:
-            share = (paper.order[0] in favourites) / len(favourites)
-            chosen.setdefault(paper.question, []).append((share, 1 / len(paper.order)))
-    ballots = sum(map(len, chosen.values()))
-    if not ballots:
-        return None
-    firsts = [(sum(share for share, _ in each), float(len(each))) for each in chosen.values()]
-    excess = [(sum(share - chance for share, chance in each), float(len(each))) for each in chosen.values()]
-    difference = between_bounds(cluster_bootstrap(excess, seed=seed))
-    assert difference is not None, "there are ballots"
-    return {
-        **estimate_row(bootstrap_share(firsts, seed=seed), "first"),
-        "chance": sum(chance for each in chosen.values() for _, chance in each) / ballots,
-        "difference": difference.value,
-        "difference_low": difference.low,
-        "difference_high": difference.high,
-        "ballots": ballots,
-        "spoilt": spoilt,
-        "empty": empty,
-        "small": len(chosen) < FEW_QUESTIONS,
-    }
+    @property
+    def look(self) -> Look:
+        """Spoilt ballots and those that favour nobody (`empty`) are counted apart."""
+        apart = "spoilt" if self.choice is None else None if self.favourites else "empty"
+        return Look(self.question, tuple(self.order), self.favourites, apart, self.lot)

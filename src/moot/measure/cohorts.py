@@ -34,7 +34,8 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, in
     models = len({pair.model for pair in pairs})
     offered = [choices[question] for question in native if question in choices]
     difference = bootstrap_difference([after[question] - value for question, value in native.items()], seed=seed)
-    before, then = estimate(list(native.values()), seed=seed), estimate(list(after.values()), seed=seed)
+    pooled = len({(pair.question, pair.repeat) for pair in pairs}) > len(native)
+    before, then = (estimate(list(each.values()), pooled=pooled, seed=seed) for each in (native, after))
     return {
         "cohort": cohort,
         "models": models,

@@ -24,6 +24,8 @@ class Option:
 
     right: Mapping[str, float]
     cost: Mapping[str, float]
+    once: bool = True
+    """Its values are right or wrong; else they are means over captains or repeats."""
 
 
 def frontier(
@@ -52,12 +54,14 @@ def frontier(
     for column in sorted(range(len(names)), key=lambda each: (paid[each], -right[:, each].mean(), names[each])):
         affordable = np.flatnonzero(paid <= paid[column] + 1e-15)
         chosen = [affordable[np.argmax(means[affordable])] for means in learnt]
-        within = estimate(right[np.arange(len(asked)), np.array(chosen)[fold_of]].tolist(), seed=seed)
+        mixed = not all(options[names[each]].once for each in chosen)
+        within = estimate(right[np.arange(len(asked)), np.array(chosen)[fold_of]].tolist(), pooled=mixed, seed=seed)
+        own = estimate(right[:, column].tolist(), pooled=not options[names[column]].once, seed=seed)
         rows.append(
             {
                 "of": names[column],
                 "cost": float(paid[column]),
-                **estimate_row(estimate(right[:, column].tolist(), seed=seed), "accuracy"),
+                **estimate_row(own, "accuracy"),
                 "on_frontier": bool(whole[column]),
                 "folds": sum(bool(each[column]) for each in on),
                 "of_folds": parts,

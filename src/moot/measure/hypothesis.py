@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from moot.measure.bootstrap import RESAMPLES, percentile_interval, resampled_sums
 from moot.measure.multiple import multiple
-from moot.measure.paired import FEW_QUESTIONS, compare, holm
-from moot.measure.proportion import wilson
+from moot.measure.paired import FEW_QUESTIONS, cluster_bootstrap, compare, holm
+from moot.measure.proportion import mean_over_questions
 from moot.run.claims import Expression, Hypothesis, Number, Operation, Term
 from moot.types import Estimate
 
@@ -31,6 +31,8 @@ class Ratio:
 
     tops: Mapping[str, float]
     bottoms: Mapping[str, float] | None = None
+    once: bool = True
+    """Each question gives one value; else they are means over captains or repeats."""
 
     def bottom(self, question: str) -> float:
         return 1.0 if self.bottoms is None else self.bottoms[question]
@@ -94,13 +96,13 @@ def judge(
         return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, why)
     resampled = _resampled(hypothesis, left, threshold, ratios, questions, seed, resamples)
     if (pairs := _paired(left, ratios, questions)) is not None:
-        found = compare(pairs, seed=seed)
+        found = compare(pairs, pooled=not all(ratio.once for ratio in ratios.values()), seed=seed)
         assert found.difference is not None, "there are questions"
         tested = {"p": found.p, "test": found.test} if threshold == 0 else {}
         return _scored(resampled, found.difference, small=found.small, **tested)
     if isinstance(left, Term) and left.function == "safety_multiple":
         return _multiple(resampled, ratios[left], questions)
-    if isinstance(left, Term) and (own := _single(left, ratios[left], questions)) is not None:
+    if isinstance(left, Term) and (own := _single(left, ratios[left], questions, seed)) is not None:
         return _scored(resampled, own)
     return resampled
 
@@ -148,11 +150,16 @@ def _paired(
     return [(ratios[one].tops[question], ratios[other].tops[question]) for question in questions]
 
 
-def _single(term: Term, ratio: Ratio, questions: Sequence[str]) -> Estimate | None:
-    """A figure by itself that is right or wrong on each question: Wilson."""
-    values = [ratio.tops[question] for question in questions]
-    if term.function in ("accuracy", "skyline") and all(value in (0, 1) for value in values):
-        return wilson(sum(values), len(values))
+def _single(term: Term, ratio: Ratio, questions: Sequence[str], seed: int) -> Estimate | None:
+    """A figure by itself that has a section of its own in a report: its interval is the one that stands there.
+
+    None where that has none either.
+    """
+    if term.function in ("accuracy", "skyline"):
+        return mean_over_questions([ratio.tops[each] for each in questions], pooled=not ratio.once, seed=seed)
+    if term.function == "gap_closure":
+        found = cluster_bootstrap([(ratio.tops[each], ratio.bottom(each)) for each in questions], seed=seed)
+        return found if found is not None and found.low is not None else None
     return None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,15 +54,19 @@ class Paired:
         }
 
 
-def compare(pairs: Sequence[tuple[float, float]], *, seed: int = 0) -> Paired:
-    """One pair of values a question, each right (1) or wrong (0) or a mean over captains or repeats."""
+def compare(pairs: Sequence[tuple[float, float]], *, pooled: bool = False, seed: int = 0) -> Paired:
+    """One pair of values a question, each right (1) or wrong (0) or a mean over captains, models or repeats.
+
+    `pooled`: they are means, also where all of them happen to be 0 or 1. Whether captains or repeats agree is a result,
+    and no test is chosen by its result.
+    """
     n = len(pairs)
     rescues = sum(first > second for first, second in pairs)
     regressions = sum(first < second for first, second in pairs)
     small = n < FEW_QUESTIONS or rescues + regressions < FEW_DISCORDANT
     if n == 0:
         return Paired(None, None, "none", 0, 0, True)
-    if all(value in (0, 1) for pair in pairs for value in pair):
+    if not pooled and all(value in (0, 1) for pair in pairs for value in pair):
         both = sum(first == second == 1 for first, second in pairs)
         interval = newcombe_paired(both, rescues, regressions, n - both - rescues - regressions)
         return Paired(interval, mcnemar_exact(rescues, regressions), "mcnemar", rescues, regressions, small)
@@ -222,3 +226,16 @@ def bootstrap_share(clusters: Sequence[tuple[float, float]], *, seed: int = 0) -
         return found
     score = wilson(found.value * counted, counted)
     return Estimate(found.value, score.low, score.high, found.n)
+
+
+def share_over_questions(observed: Iterable[tuple[str, float]], *, seed: int = 0) -> Estimate | None:
+    """The mean of (question, value from 0 to 1): Wilson where each question gives one 0 or 1, else the bootstrap."""
+    clusters: dict[str, tuple[float, float]] = {}
+    for question, value in sorted(observed):
+        total, count = clusters.get(question, (0.0, 0.0))
+        clusters[question] = (total + value, count + 1)
+    if not clusters:
+        return None
+    if all(cluster in ((0, 1), (1, 1)) for cluster in clusters.values()):
+        return wilson(sum(total for total, _ in clusters.values()), len(clusters))
+    return bootstrap_share(list(clusters.values()), seed=seed)

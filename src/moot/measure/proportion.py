@@ -24,11 +24,14 @@ def wilson(right: float, n: int, z: float = Z_95) -> Estimate:
     return Estimate(share, low, high, n)
 
 
-def mean_over_questions(values: Sequence[float], *, seed: int = 0, resamples: int = 2_000) -> Estimate:
-    """The mean of one value a question, each itself a mean over repeats: a percentile bootstrap over questions.
+def mean_over_questions(
+    values: Sequence[float], *, pooled: bool = False, seed: int = 0, resamples: int = 2_000
+) -> Estimate:
+    """The mean of one value a question: Wilson where each is one 0 or 1, else a percentile bootstrap over questions.
 
-    Where repeats never differ each value is 0 or 1, and the score interval stands. So it does where all values are equal:
-    a bootstrap would give no width at all, and no mean of values between 0 and 1 varies more than a share does.
+    `pooled`: each value is itself a mean, over captains or repeats, also where all of them happen to be 0 or 1. Where all
+    are equal the score interval stands: a bootstrap would give no width at all, and no mean of values between 0 and 1
+    varies more than a share does.
     """
     n = len(values)
     if n == 0:
@@ -36,7 +39,7 @@ def mean_over_questions(values: Sequence[float], *, seed: int = 0, resamples: in
     mean = sum(values) / n
     if n < 2:
         return Estimate(mean, None, None, n)
-    if len(set(values)) == 1 or all(value in (0.0, 1.0) for value in values):
+    if len(set(values)) == 1 or (not pooled and all(value in (0.0, 1.0) for value in values)):
         return wilson(sum(values), n)
     import numpy as np
 
@@ -50,4 +53,5 @@ def mean_over_questions(values: Sequence[float], *, seed: int = 0, resamples: in
 
 def accuracy(values: Sequence[Sequence[float]], *, seed: int = 0) -> Estimate:
     """Accuracy from the scores of each question, one for every repeat."""
-    return mean_over_questions([sum(each) / len(each) for each in values], seed=seed)
+    pooled = any(len(each) > 1 for each in values)
+    return mean_over_questions([sum(each) / len(each) for each in values], pooled=pooled, seed=seed)

@@ -77,14 +77,19 @@ def by_question(plays: Iterable[Played]) -> dict[str, float]:
     return {question: sum(play.value for play in each) / len(each) for question, each in parts.items()}
 
 
+def repeated(plays: Sequence[Played]) -> bool:
+    """Whether a question has several plays, so that its value is a mean."""
+    return len(plays) > len({play.question for play in plays})
+
+
 def accuracy_of(plays: Sequence[Played], *, seed: int = 0) -> Estimate | None:
     """Accuracy with every question of equal weight."""
-    return estimate(list(by_question(plays).values()), seed=seed)
+    return estimate(list(by_question(plays).values()), pooled=repeated(plays), seed=seed)
 
 
-def estimate(values: Sequence[float], *, seed: int = 0) -> Estimate | None:
+def estimate(values: Sequence[float], *, pooled: bool = False, seed: int = 0) -> Estimate | None:
     """The mean of one value a question, with the interval that the accuracy of the same row has: see `proportion`."""
-    return mean_over_questions(values, seed=seed) if values else None
+    return mean_over_questions(values, pooled=pooled, seed=seed) if values else None
 
 
 def estimate_row(found: Estimate | None, name: str = "value") -> Row:
@@ -124,7 +129,8 @@ def gains(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
         by_captain = split(led, lambda play: play.captain)
         for captain, of_captain in by_captain.items():
             pairs = _pairs(by_question(of_captain), by_question(alone[captain]))
-            rows.append({"strategy": strategy, "captain": captain, **compare(pairs, seed=seed).row()})
+            pooled = repeated(of_captain) or repeated(alone[captain])
+            rows.append({"strategy": strategy, "captain": captain, **compare(pairs, pooled=pooled, seed=seed).row()})
         if len(by_captain) > 1:
             baseline = [play for captain in by_captain for play in alone[captain]]
             rows.append({"strategy": strategy, "captain": None, **_pooled(led, baseline, seed)})
@@ -143,7 +149,7 @@ def _pooled(led: Sequence[Played], baseline: Sequence[Played], seed: int) -> Row
         (sum(pair[0] for pair in each) / len(each), sum(pair[1] for pair in each) / len(each))
         for each in pairs.values()
     ]
-    return compare(means, seed=seed).row()
+    return compare(means, pooled=True, seed=seed).row()
 
 
 def _pairs(first: Mapping[str, float], second: Mapping[str, float]) -> list[tuple[float, float]]:
@@ -176,7 +182,7 @@ def human_comparison(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
             if asked not in people:
                 people[asked] = bootstrap_share([(rates[question], 1.0) for question in asked], seed=seed)
             named = {"strategy": strategy, **_named(each, whose)}
-            rows.append({**named, **_beside_people(right, rates, people[asked], seed)})
+            rows.append({**named, **_beside_people(right, rates, people[asked], repeated(each), seed)})
     return rows
 
 
@@ -185,10 +191,12 @@ def _named(plays: Sequence[Played], whose: str | None) -> Row:
     return {"captain": None if solo else whose, "player": whose if solo else None}
 
 
-def _beside_people(right: Mapping[str, float], rates: Mapping[str, float], human: Estimate | None, seed: int) -> Row:
+def _beside_people(
+    right: Mapping[str, float], rates: Mapping[str, float], human: Estimate | None, pooled: bool, seed: int
+) -> Row:
     difference = bootstrap_difference([value - rates[question] for question, value in right.items()], seed=seed)
     return {
-        **estimate_row(estimate(list(right.values()), seed=seed), "accuracy"),
+        **estimate_row(estimate(list(right.values()), pooled=pooled, seed=seed), "accuracy"),
         "human": human and human.value,
         "human_low": human and human.low,
         "human_high": human and human.high,

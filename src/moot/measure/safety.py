@@ -241,32 +241,6 @@ def gain_by_strength(rows: Sequence[Row]) -> Row | None:
     return {"rho": estimate.value, "low": estimate.low, "high": estimate.high, "p": found.p, "models": len(rows)}
 
 
-def formatting_tax(
-    single: Mapping[tuple[str, str], float], double: Mapping[tuple[str, str], float], *, seed: int = 0
-) -> Row | None:
-    """What it costs to think and to keep to a form in one call: right with two calls less right with one.
-
-    By (question, model); only where both were played, one pair a question: the mean over its models.
-    """
-    shared = sorted(single.keys() & double.keys())
-    if not shared:
-        return None
-    by_question: dict[str, list[tuple[float, float]]] = {}
-    for key in shared:
-        by_question.setdefault(key[0], []).append((double[key], single[key]))
-    means = [
-        (sum(pair[0] for pair in each) / len(each), sum(pair[1] for pair in each) / len(each))
-        for each in by_question.values()
-    ]
-    found = compare(means, seed=seed).row()
-    sides = {name: sum(each[side] for each in means) / len(means) for side, name in enumerate(("double", "single"))}
-    return {
-        **sides,
-        **{key: found[key] for key in ("difference", "low", "high", "p", "n", "small")},
-        "n_pairs": len(shared),
-    }
-
-
 def consensus_rate(endings: Mapping[str, Sequence[str]], *, seed: int = 0) -> Row | None:
     """How debates ended, by question and for each repeat: the share of those debated that came to a consensus.
 

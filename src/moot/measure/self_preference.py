@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from moot.measure.paired import bootstrap_share
-from moot.measure.proportion import wilson
+from moot.measure.paired import share_over_questions
 from moot.measure.quiz import Groups, Played, Row, groups_of, split, teams
-from moot.types import Estimate
 
 Observed = Iterable[tuple[str, float]]
 """(question, value): several of one question are one cluster."""
@@ -66,7 +64,7 @@ def in_largest(player: str | None, groups: Groups) -> bool:
 
 
 def _share(name: str, observed: Sequence[tuple[str, float]], seed: int) -> Row:
-    found = _clustered(observed, seed)
+    found = share_over_questions(observed, seed=seed)
     return {
         name: found and found.value,
         f"{name}_low": found and found.low,
@@ -74,19 +72,6 @@ def _share(name: str, observed: Sequence[tuple[str, float]], seed: int) -> Row:
         f"{name}_count": _whole(sum(value for _, value in observed)),
         f"{name}_n": len(observed),
     }
-
-
-def _clustered(observed: Sequence[tuple[str, float]], seed: int) -> Estimate | None:
-    """Wilson where each question gives one 0 or 1, else the bootstrap over questions."""
-    clusters: dict[str, tuple[float, float]] = {}
-    for question, value in sorted(observed):
-        total, count = clusters.get(question, (0.0, 0.0))
-        clusters[question] = (total + value, count + 1)
-    if not clusters:
-        return None
-    if all(cluster in ((0, 1), (1, 1)) for cluster in clusters.values()):
-        return wilson(sum(total for total, _ in clusters.values()), len(clusters))
-    return bootstrap_share(list(clusters.values()), seed=seed)
 
 
 def _whole(count: float) -> float | int:

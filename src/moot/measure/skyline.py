@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from moot.measure.crossfit import FOLDS, best, crossfit
 from moot.measure.paired import cluster_bootstrap
-from moot.measure.quiz import Played, Row, by_question, estimate, estimate_row, solos, split, teams
+from moot.measure.quiz import Played, Row, by_question, estimate, estimate_row, repeated, solos, split, teams
 from moot.types import Estimate
 
 
@@ -69,7 +69,11 @@ def skyline(
     chance = sum(guessing(players, count) for count in offered.values()) / len(top) if offered and top else None
     unsettled = {play.question for play in alone if play.right is None and play.outcome in ("answered", "undecided")}
     ungraded = sum(1 for question in unsettled if top.get(question) == 0)
-    return Skyline(estimate(list(top.values()), seed=seed), players, chance, ungraded)
+    return Skyline(estimate(list(top.values()), pooled=_repeated(alone), seed=seed), players, chance, ungraded)
+
+
+def _repeated(alone: Sequence[Played]) -> bool:
+    return any(repeated(each) for each in split(alone, lambda play: play.player).values())
 
 
 def _top(alone: Sequence[Played], questions: Collection[str] | None = None) -> dict[str, float]:
@@ -90,10 +94,12 @@ def best_single(
     options = {player: by_question(each) for player, each in split(alone, lambda play: play.player).items()}
     fitted = crossfit(options, asked, count=folds, seed=seed)
     name = best(options, asked)
-    raw = estimate([options[name].get(question, 0.0) for question in asked], seed=seed) if name else None
+    pooled = _repeated(alone)
+    chosen = [options[name].get(question, 0.0) for question in asked] if name else []
+    raw = estimate(chosen, pooled=pooled, seed=seed)
     if fitted is None:
         return BestSingle(None, (), {}, raw, name)
-    values = estimate(list(fitted.values.values()), seed=seed)
+    values = estimate(list(fitted.values.values()), pooled=pooled, seed=seed)
     return BestSingle(values, fitted.chosen, fitted.values, raw, name)
 
 

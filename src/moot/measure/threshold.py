@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from moot.measure.crossfit import FOLDS, best, crossfit
 from moot.measure.paired import Paired, cluster_bootstrap, compare
-from moot.measure.quiz import Played, Row, by_question, diversity_of, estimate, estimate_row, split
+from moot.measure.quiz import Played, Row, by_question, diversity_of, estimate, estimate_row, repeated, split
 from moot.types import Estimate
 
 
@@ -109,15 +109,16 @@ def learn_threshold(
     if fitted is None or start is None:
         return None
     played = _by_choice(options, fitted.choice)
+    pooled = repeated(vote) or repeated(talkative)
     return Threshold(
         talk_from=int(start),
         chosen=tuple(map(int, fitted.chosen)),
-        always_vote=_arm(voted, seed),
-        always_talk=_arm(talked, seed),
-        adaptive=_arm(played, seed),
+        always_vote=_arm(voted, pooled, seed),
+        always_talk=_arm(talked, pooled, seed),
+        adaptive=_arm(played, pooled, seed),
         after_the_fact=sum(right[start].values()) / len(questions),
-        over_vote=compare([(played.right[q], voted.right[q]) for q in questions], seed=seed),
-        over_talk=compare([(played.right[q], talked.right[q]) for q in questions], seed=seed),
+        over_vote=compare([(played.right[q], voted.right[q]) for q in questions], pooled=pooled, seed=seed),
+        over_talk=compare([(played.right[q], talked.right[q]) for q in questions], pooled=pooled, seed=seed),
         n=len(questions),
         left_out=len(asked - both),
     )
@@ -165,12 +166,12 @@ def _by_choice(options: Mapping[str, _Policy], choice: Mapping[str, str]) -> _Po
     )
 
 
-def _arm(policy: _Policy, seed: int) -> Arm:
+def _arm(policy: _Policy, pooled: bool, seed: int) -> Arm:
     paid = None
     if policy.cost_usd is not None:
         paid = _mean_cost(list(policy.cost_usd.values()), seed)
     calls = sum(policy.calls.values()) / len(policy.calls)
-    return Arm(estimate(list(policy.right.values()), seed=seed), paid, calls)
+    return Arm(estimate(list(policy.right.values()), pooled=pooled, seed=seed), paid, calls)
 
 
 def _mean_cost(costs: Sequence[float], seed: int) -> Estimate | None:

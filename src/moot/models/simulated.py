@@ -90,6 +90,10 @@ _SHARES = (
 )  # fmt: skip
 
 
+_NOT_SHAPED = ("world", "price", "max_tokens")
+"""What no reply follows from; a length does where there is one, and stands in the shape then."""
+
+
 @dataclass(frozen=True)
 class SimulatedModel:
     """One simulated model.
@@ -134,6 +138,8 @@ class SimulatedModel:
     """The share of questions that it refuses."""
     garble: float = 0.0
     """The share of replies that are not in the form asked for; drawn anew at every attempt."""
+    max_tokens: int | None = None
+    """Where a reply is cut, if a call names no length of its own; None: nowhere."""
     price: Price | None = FREE
 
     def __post_init__(self) -> None:
@@ -153,7 +159,8 @@ class SimulatedModel:
         return {
             "provider": "simulated",
             "version": VERSION,
-            **{each.name: getattr(self, each.name) for each in parameters(self) if each.name not in ("world", "price")},
+            **{each.name: getattr(self, each.name) for each in parameters(self) if each.name not in _NOT_SHAPED},
+            **({} if self.max_tokens is None else {"max_tokens": self.max_tokens}),
             "seed": self.world.seed,
             "question": facts.id,
             "space": self.world.space(facts),
@@ -211,7 +218,7 @@ class SimulatedModel:
 
     def _finished(self, request: Request, text: str, finish: str) -> Reply:
         prompt = sum(len(message.content) for message in request.messages) // 4
-        limit = request.params.get("max_completion_tokens", request.params.get("max_tokens"))
+        limit = request.params.get("max_completion_tokens", request.params.get("max_tokens", self.max_tokens))
         if isinstance(limit, int) and len(text) // 4 > limit:
             text, finish = text[: limit * 4], "length"
         usage = Usage(prompt=max(1, prompt), completion=len(text) // 4)

@@ -109,6 +109,11 @@ def line(text: object) -> str:
     return " ".join(block(text).split())
 
 
+def quoted(text: object) -> str:
+    """Text made safe inside of what will be a block itself, where no tag of ours would survive: no line is its own."""
+    return "\n".join(f"> {each}" for each in str(text).splitlines())
+
+
 class Prompts:
     """The templates of one language, with the user's own files over ours.
 
@@ -221,6 +226,7 @@ def _environment() -> Environment:
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
     environment.filters["block"] = block
     environment.filters["line"] = line
+    environment.filters["quoted"] = quoted
     return environment
 
 

@@ -33,10 +33,11 @@ def compared(connection: Connection, experiment: Stored, a: str, b: str) -> Row:
             raise UsageError(f"{side.title!r} has not been played yet: run the file first")
     common = sorted(sides[0].right.keys() & sides[1].right.keys())
     pairs = [(sides[0].right[question], sides[1].right[question]) for question in common]
-    found = compare(pairs, seed=source.seed)
+    found = compare(pairs, pooled=not all(side.once for side in sides), seed=source.seed)
     row: Row = {"experiment": experiment["name"], "a": a, "b": b, **found.row()}
     for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
-        row[name] = estimate_row(estimate([pair[place] for pair in pairs], seed=source.seed))
+        values = [pair[place] for pair in pairs]
+        row[name] = estimate_row(estimate(values, pooled=not sides[place].once, seed=source.seed))
     row["left_out"] = len(sides[0].right.keys() ^ sides[1].right.keys())
     row["captains"] = len(first) if len(first) > 1 else None
     if found.test == "mcnemar" and common:

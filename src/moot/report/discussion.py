@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.measure.ballot_order import Paper, first_shown
+from moot.measure.ballot_order import Paper
 from moot.measure.discussion import Talk, by_question, fitted, mean_rounds, score, turns_to_decide
 from moot.measure.paired import FEW_QUESTIONS, compare
+from moot.measure.position import position_bias
 from moot.measure.quiz import with_holm
 from moot.report.discussion_challenge import Round, challenge_rows
 from moot.report.discussion_cost import cost_rows, drafted_at_once, way_alone
@@ -77,7 +78,7 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "protocol_differences": with_holm(list(_differences(source, held))),
         "scaling": list(_scaling(source, held)),
         "similarity": similarity_figures(source, [(names[id(each)], each.talks, each.answers) for each in held]),
-        "ballot_positions": list(_positions(source, held, names)),
+        "position_bias": list(_positions(source, held, names)),
         "challenges": list(_challenges(source, held)),
     }
     return {key: value for key, value in shown.items() if value}
@@ -97,7 +98,8 @@ def _read(source: Source, cell: Stored) -> Discussion:
         for ballot in verdict.ballots:
             choice = ballot["choice"]
             filled = None if choice is None else {int(option): value for option, value in choice.items()}
-            found.papers.append(Paper(question, ballot["order"], filled, kind))
+            lot = (row["repeat"], ballot["player"])
+            found.papers.append(Paper(question, ballot["order"], filled, kind, lot))
         if notes := verdict.notes.get("challenge"):
             found.rounds.append(Round(question, right, notes))
     return found
@@ -209,7 +211,9 @@ def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
             if against is None or each.options[part] == default:
                 continue
             ours, theirs = by_question(each.talks), by_question(against.talks)
-            found = compare([(ours[q], theirs[q]) for q in ours if q in theirs], seed=source.seed)
+            pairs = [(ours[q], theirs[q]) for q in ours if q in theirs]
+            pooled = len(each.talks) > len(ours) or len(against.talks) > len(theirs)
+            found = compare(pairs, pooled=pooled, seed=source.seed)
             yield {**names[id(each)], "part": part, "of": each.options[part], "against": default, **found.row()}
 
 
@@ -246,9 +250,11 @@ def _line(source: Source, along: str, key: str, group: Sequence[Discussion], nam
 
 
 def _positions(source: Source, held: Sequence[Discussion], names: Mapping[int, Row]) -> Iterator[Row]:
+    """Voters and judges, by protocol; `position_figures` sets those beside them who read drafts."""
     for each in held:
-        if found := first_shown(each.papers, seed=source.seed):
-            yield {**names[id(each)], **found}
+        if each.papers:
+            named = {"by": "judge" if each.protocol == "judge" else "voter", **names[id(each)]}
+            yield {**named, **position_bias((paper.look for paper in each.papers), seed=source.seed)}
 
 
 def _challenges(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:

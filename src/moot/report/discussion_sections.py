@@ -15,7 +15,7 @@ DRAWN = 60
 
 
 def discussion_sections(figures: Figures) -> Iterator[Section]:
-    for make in (_scores, _turns, _costs, _scaling, _differences, _similarity, _positions, _challenges):
+    for make in (_scores, _turns, _costs, _scaling, _differences, _similarity, _challenges):
         yield from make(figures)
 
 
@@ -186,23 +186,6 @@ def _similarity(figures: Figures) -> Iterator[Section]:
         )
     chart = Chart("scatter", "similarity", "accuracy", label="name", series="protocol")
     yield Section("similarity", "How alike the final answers are", _small(rows, words), columns, rows, chart)
-
-
-def _positions(figures: Figures) -> Iterator[Section]:
-    rows = figures.get("ballot_positions", ())
-    columns = _named(
-        rows,
-        figure("first", "first shown chosen"),
-        Column("chance", "by chance", "share"),
-        figure("difference", "difference", "points", "difference_low", "difference_high"),
-        Column("ballots", "ballots"),
-        *(Column(key, key) for key in ("spoilt", "empty") if any(row[key] for row in rows)),
-        Column("n", "questions"),
-    )
-    words = [
-        "How often the option at the top of the paper is the voter's favourite; several favourites share the vote."
-    ]
-    yield Section("ballot-positions", "Does the first place on the ballot help?", _small(rows, words), columns, rows)
 
 
 def _challenges(figures: Figures) -> Iterator[Section]:

@@ -40,7 +40,8 @@ def frontier_figures(options: Mapping[str, Side], seed: int) -> list[Row]:
     usd = priced and any(sum((side.cost_usd or {}).values()) > 0 for side in options.values())
     asked = sorted({question for side in options.values() for question in side.right})
     points = {
-        title: Option(side.right, (side.cost_usd if usd else side.calls) or {}) for title, side in options.items()
+        title: Option(side.right, (side.cost_usd if usd else side.calls) or {}, side.once)
+        for title, side in options.items()
     }
     named = {title: {"strategy": side.first["label"], "alone": side.alone} for title, side in options.items()}
     return [

@@ -12,10 +12,10 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.measure.proportion import accuracy
-from moot.report.discussion import discussion_figures
 from moot.report.evidence import evidence_figures
 from moot.report.mixture import mixture_figures
 from moot.report.plays import Source
+from moot.report.positions import position_figures
 from moot.report.quiz import judges_figures, quiz_figures
 from moot.report.safety import safety_figures
 from moot.report.squad import squad_figures
@@ -66,8 +66,12 @@ def _figures(connection: Connection, experiment: Row, hypotheses: Iterable[str])
         shown |= quiz_figures(source, cells)
     shown |= squad_figures(source, cells)
     shown |= safety_figures(source, cells)
-    shown |= discussion_figures(source, cells)
+    if any(cell["strategy"] == "discuss" for cell in cells):
+        from moot.report.discussion import discussion_figures  # it knows the whole protocol, which is long to load
+
+        shown |= discussion_figures(source, cells)
     shown |= mixture_figures(source, cells)
+    shown |= position_figures(source, cells, shown.pop("position_bias", ()))
     shown |= evidence_figures(source, cells, experiment["name"], shown, hypotheses)
     return shown
 

@@ -34,6 +34,11 @@ class _Chosen:
     parts: Mapping[str, int]
     """How often each was chosen, where it was chosen part by part."""
 
+    @property
+    def once(self) -> bool:
+        """Whether every value is right or wrong, and none a mean over captains or repeats."""
+        return all(self.sides[title].once for title in set(self.choice.values()))
+
     def by_question(self, name: str) -> dict[str, float]:
         return {
             question: getattr(self.sides[title], name).get(question, 0.0) for question, title in self.choice.items()
@@ -48,7 +53,7 @@ def headline_figures(
     if chosen is None:
         return None
     right = chosen.by_question("right")
-    found = estimate(list(right.values()), seed=source.seed)
+    found = estimate(list(right.values()), pooled=not chosen.once, seed=source.seed)
     teams = _teams(chosen)
     row: Row = {
         "of": chosen.of,
@@ -136,7 +141,8 @@ def _after_the_fact(options: Mapping[str, Side], seed: int) -> Row | None:
     if top is None or len(options) < 2:
         return None
     values = [options[top].right.get(question, 0.0) for question in asked]
-    return {"of": top, **estimate_row(estimate(values, seed=seed)), "note": "chosen after the fact"}
+    found = estimate(values, pooled=not options[top].once, seed=seed)
+    return {"of": top, **estimate_row(found), "note": "chosen after the fact"}
 
 
 def _beside_players(
@@ -147,20 +153,22 @@ def _beside_players(
     for team in teams:
         alone |= {name: each for name, each in alone_by_player(source, team, cells).items() if name not in alone}
     single = best_alone(alone, seed=source.seed) if alone else None
-    row: Row = {"over_captain": _over_captain(chosen, alone, source.seed)}
+    repeated = int(source.config.get("repeats", 1)) > 1
+    pooled = repeated or not chosen.once
+    row: Row = {"over_captain": _over_captain(chosen, alone, pooled, source.seed)}
     if single is None:
         return row
     pairs = [(value, single.values[question]) for question, value in right.items() if question in single.values]
-    reached = estimate([value for _, value in pairs], seed=source.seed)
+    reached = estimate([value for _, value in pairs], pooled=repeated, seed=source.seed)
     row["over_best_single"] = {
-        **compare(pairs, seed=source.seed).row(),
+        **compare(pairs, pooled=pooled, seed=source.seed).row(),
         "best_single": estimate_row(reached),
         "chosen": list(single.chosen),
     }
     return {**row, **_cost(source, cells, chosen, single)}
 
 
-def _over_captain(chosen: _Chosen, alone: Mapping[str, Mapping[str, float]], seed: int) -> Row | None:
+def _over_captain(chosen: _Chosen, alone: Mapping[str, Mapping[str, float]], pooled: bool, seed: int) -> Row | None:
     """Captain by captain on each question; several captains of one question are one pair, their mean."""
     pairs: list[tuple[float, float]] = []
     for question, title in chosen.choice.items():
@@ -171,7 +179,7 @@ def _over_captain(chosen: _Chosen, alone: Mapping[str, Mapping[str, float]], see
             continue
         after = side.right.get(question, 0.0)
         pairs.append((after, sum(before) / len(before)))
-    return compare(pairs, seed=seed).row() if pairs else None
+    return compare(pairs, pooled=pooled, seed=seed).row() if pairs else None
 
 
 def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, single: CrossFit) -> Row:

@@ -50,11 +50,12 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
         return f"{term.side} has not been played yet"
     match term.function:
         case "accuracy":
-            return Ratio(side.right)
+            return Ratio(side.right, once=side.once)
         case "cost":
             return Ratio(side.cost_usd) if side.cost_usd is not None else f"the cost of {term.side} is unknown"
         case "skyline":
-            return Ratio(_skyline(source, cells, meant, term.side))
+            repeated = int(source.config.get("repeats", 1)) > 1
+            return Ratio(_skyline(source, cells, meant, term.side), once=not repeated)
         case "gap_closure":
             if term.side.cohort is not None:
                 return _cohorts_gap(source, cells, meant, term.side.cohort)
@@ -126,7 +127,10 @@ def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored
         return f"the best of {cohort!r} or of the other cohorts alone is not known"
     common = own.values.keys() & stronger.values.keys() & together.values.keys()
     rises = {question: together.values[question] - own.values[question] for question in sorted(common)}
-    return Ratio(rises, {question: stronger.values[question] - own.values[question] for question in rises})
+    gaps = {question: stronger.values[question] - own.values[question] for question in rises}
+    if sum(gaps.values()) <= 1e-12:
+        return "there is no gap: the other cohorts' best is no better alone"
+    return Ratio(rises, gaps)
 
 
 def _changes(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -> dict[str, tuple[float, float]] | str:

@@ -44,7 +44,7 @@ def _row(source: Source, cell: Stored) -> Row:
         "label": cell["label"],
         "team": cell["team"],
         "summariser": summariser_of(cell),
-        "order": _option(cell["label"], "order") or "random",
+        "order": option_of(cell["label"], "order") or "random",
         "accuracies": _shown(cell["label"]),
         "proposers": list(proposers),
         "size": len(proposers),
@@ -65,16 +65,16 @@ def _row(source: Source, cell: Stored) -> Row:
 
 def summariser_of(cell: Stored) -> str | None:
     """Who read the responses: a model of its own, or else the captain."""
-    return _option(cell["label"], "summariser") or cell["captain"]
+    return option_of(cell["label"], "summariser") or cell["captain"]
 
 
 def _shown(label: str) -> str:
     """Whether the summariser saw accuracies; "unknown" where it was to see them and there were none to show."""
-    hidden = _option(label, "accuracies")
-    return hidden or ("shown" if _option(label, "shown_accuracies") else "unknown")
+    hidden = option_of(label, "accuracies")
+    return hidden or ("shown" if option_of(label, "shown_accuracies") else "unknown")
 
 
-def _option(label: str, name: str) -> str | None:
+def option_of(label: str, name: str) -> str | None:
     """An option as the label of a strategy says it; None where it has its default."""
     found = re.search(rf"\b{name}=([^,)]+)", label)
     return found.group(1) if found else None

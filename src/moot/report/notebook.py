@@ -62,7 +62,7 @@ class OpenStore:
         async def reading() -> T:
             store = await self._store().open()
             try:
-                return await store.run(work)
+                return await store.read(work)
             finally:
                 await store.close()
 

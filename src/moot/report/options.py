@@ -22,6 +22,8 @@ class Side:
     """None where the price of a single call is unknown."""
     ungraded: float
     """How many questions' worth of answers no grader has settled."""
+    once: bool = False
+    """One cell that played every question once: its values are no means."""
 
     @property
     def alone(self) -> bool:
@@ -70,7 +72,7 @@ def _once(seen: Sequence[Seen], costs: Sequence[float | None], cell: Stored, tit
     calls = dict(zip(asked, (float(len(each.calls)) for each in seen), strict=True))
     paid = {question: cost for question, cost in zip(asked, costs, strict=True) if cost is not None}
     ungraded = float(sum(each.right is None for each in seen))
-    return Side(title, (cell,), right, calls, paid if len(paid) == len(seen) else None, ungraded)
+    return Side(title, (cell,), right, calls, paid if len(paid) == len(seen) else None, ungraded, once=True)
 
 
 def _means(values: Sequence[float], seen: Sequence[Seen]) -> dict[str, float]:

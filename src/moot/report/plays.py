@@ -50,6 +50,10 @@ class Seen(NamedTuple):
     """What a captain said in words of its own; None where none did."""
     seconds: float
     calls: tuple[str, ...]
+    order: tuple[str, ...] = ()
+    """Whose drafts the one who decided was shown, from the first to the last; empty where it was shown none."""
+    drafts: tuple[Answer, ...] = ()
+    """The table's, or its own where they are others: what failed once may be asked for again."""
 
 
 @dataclass(slots=True)
@@ -230,15 +234,18 @@ def _seen(cell: Stored, row: Stored, table: Table) -> Seen:
     steps = orjson.loads(row["transcript"])
     key = (row["question"], row["repeat"])
     verdict = verdict_of(row["verdict"])
-    if verdict.answers and cell["strategy"] != "discuss":  # whose answers are what the talk made of them
-        table.drafts.setdefault(key, verdict.answers)
+    drafts = () if cell["strategy"] == "discuss" else verdict.answers  # whose answers are what the talk made of them
+    if drafts:
+        kept = table.drafts.setdefault(key, drafts)
+        drafts = kept if kept == drafts else drafts
     if "groups" in verdict.notes:
         table.groups.setdefault(key, tuple(tuple(group) for group in verdict.notes["groups"]))
         table.grouping.setdefault(key, tuple(step[3] for step in steps if step[1] == GROUPING and step[3]))
     word = verdict.answer if "order" in verdict.notes else None
+    order = tuple(map(intern, verdict.notes.get("order", ())))
     calls = _calls(steps)
     right, outcome = right_of(row), row["outcome"]
-    return Seen(cell, key, row["position"], right, outcome, row["stage"], word, row["seconds"], calls)
+    return Seen(cell, key, row["position"], right, outcome, row["stage"], word, row["seconds"], calls, order, drafts)
 
 
 def right_of(row: Stored) -> float | None:
@@ -246,20 +253,36 @@ def right_of(row: Stored) -> float | None:
     return row["value"] if row["value"] is not None or row["answer"] is not None else 0.0
 
 
-def _played(source: Source, seen: Seen, paid_usd: float | None, table: Table) -> Played:
-    question, repeat = seen.key
-    case, drafts = source.cases[question], table.drafts.get(seen.key, ())
+def groups_of(source: Source, seen: Seen, table: Table) -> Groups:
+    """Who said the same among the drafts of this episode."""
+    drafts, (question, repeat) = table.drafts.get(seen.key, ()), seen.key
+    if seen.drafts and seen.drafts is not drafts:
+        return source.matches.groups(source.cases[question].question, repeat, seen.drafts)
     if seen.key not in table.groups:
-        table.groups[seen.key] = source.matches.groups(case.question, repeat, drafts)
-    groups = table.groups[seen.key]
+        table.groups[seen.key] = source.matches.groups(source.cases[question].question, repeat, drafts)
+    return table.groups[seen.key]
+
+
+def chosen_by(source: Source, seen: Seen, groups: Groups) -> set[str] | None:
+    """Whose drafts say what the one who decided then said; nobody's: it is new. None: not known, or it said nothing."""
+    if seen.word is None:
+        return None
+    question, repeat = seen.key
+    proposers = source.matches.proposers(source.cases[question].question, repeat, seen.drafts, seen.word)
+    if proposers is None:
+        return None
+    # Its own draft in other words is its own draft: whoever grouped the drafts has said so.
+    alike = {player for group in groups if set(group) & set(proposers) for player in group}
+    return alike | set(proposers)
+
+
+def _played(source: Source, seen: Seen, paid_usd: float | None, table: Table) -> Played:
+    question = seen.key[0]
+    case, groups = source.cases[question], groups_of(source, seen, table)
     captain = seen.cell["captain"]
     own = novel = None
-    if seen.word is not None:
-        proposers = source.matches.proposers(case.question, repeat, drafts, seen.word)
-        if proposers is not None:
-            # Its own draft in other words is its own draft: whoever grouped the drafts has said so.
-            alike = {player for group in groups if set(group) & set(proposers) for player in group}
-            own, novel = captain in alike or captain in proposers, not proposers
+    if (alike := chosen_by(source, seen, groups)) is not None:
+        own, novel = captain in alike, not alike
     return Played(
         question,
         seen.cell["label"],

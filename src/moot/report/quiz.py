@@ -22,6 +22,7 @@ from moot.measure.quiz import (
     estimate_row,
     gains,
     human_comparison,
+    repeated,
     solos,
     split,
     teams,
@@ -116,11 +117,12 @@ def comparisons(plays: Sequence[Played], labels: Sequence[str], *, seed: int = 0
         for captain in shared:
             pairs = _pairs(both[0][captain], both[1][captain])
             named = {"a": f"{first}@{captain}", "b": f"{second}@{captain}", "captain": captain}
-            rows.append({**named, **compare(pairs, seed=seed).row()})
+            pooled = any(repeated(each[captain]) for each in both)
+            rows.append({**named, **compare(pairs, pooled=pooled, seed=seed).row()})
         if len(shared) > 1:
-            pooled = [[play for captain in shared for play in each[captain]] for each in both]
+            every = [[play for captain in shared for play in each[captain]] for each in both]
             named = {"a": first, "b": second, "captain": None}
-            rows.append({**named, **compare(_pairs(pooled[0], pooled[1]), seed=seed).row()})
+            rows.append({**named, **compare(_pairs(every[0], every[1]), pooled=True, seed=seed).row()})
     return rows
 
 

@@ -13,17 +13,18 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
+from moot.grade.normalise import normalise
 from moot.measure.cohorts import coverage, gap_closure, macro_average
 from moot.measure.safety import (
     Pair,
     consensus_rate,
-    formatting_tax,
     gain_by_strength,
     lift,
     per_model,
     safety,
     split,
 )
+from moot.measure.two_ways import authority_bias, formatting_tax
 from moot.report.plays import Seen, Source, Stored
 from moot.store.rows import verdict_of
 
@@ -31,6 +32,8 @@ Row = dict[str, Any]
 
 SINGLE, DOUBLE = "single-call", "double-call"
 REVIEW, DEBATE = "peer-review", "debate"
+NAMED = "names=shown"
+"""What the label of an authority audit has and that of the same review without names has not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
             {**stage.named, **found} for stage in stages if (found := macro_average(stage.pairs, seed=seed))
         ],
         "formatting_tax": _tax(source, alone),
+        "authority_bias": list(_authority(source, led)),
         "consensus": [row for row in _consensus(source, cells) if row],
     }
     return {key: value for key, value in shown.items() if value}
@@ -207,6 +211,48 @@ def _tax(source: Source, alone: Mapping[tuple[str, str], Stored]) -> Row | None:
             values.setdefault(each.key[0], []).append(each.right or 0.0)
         sides[drafts].update({(question, player): sum(own) / len(own) for question, own in values.items()})
     return formatting_tax(sides[SINGLE], sides[DOUBLE], seed=source.seed)
+
+
+def _authority(source: Source, led: Sequence[Stored]) -> Iterable[Row]:
+    """Reviews that differ only in that names were shown: each cohort, and all of them together."""
+    reviews: dict[tuple[str, str], list[Stored]] = {}
+    for cell in led:
+        if cell["strategy"] == REVIEW:
+            reviews.setdefault((cell["team"], cell["label"]), []).append(cell)
+    for (team, label), shown in reviews.items():
+        if hidden := reviews.get((team, _without_names(label)), []) if NAMED in label else []:
+            cohorts = dict.fromkeys(cell.get("cohort") for cell in shown)
+            for cohort in (*cohorts, None) if len(cohorts) > 1 else cohorts:
+                sides = [[cell for cell in side if cohort in (None, cell.get("cohort"))] for side in (hidden, shown)]
+                if found := _bias(source, *sides):
+                    yield {"stage": label, "team": team, "cohort": cohort, **found}
+
+
+def _without_names(label: str) -> str:
+    name, _, options = label.rstrip(")").partition("(")
+    left = ", ".join(each for each in options.split(", ") if each != NAMED)
+    return f"{name}({left})" if left else name
+
+
+def _bias(source: Source, hidden: Sequence[Stored], shown: Sequence[Stored]) -> Row | None:
+    said = [
+        {(*each.key, cell["captain"]): each for cell in side for each in source.seen(cell)} for side in (hidden, shown)
+    ]
+    changed: dict[str, tuple[int, int]] = {}
+    for key in sorted(said[0].keys() & said[1].keys()):
+        one, other = (side[key].word for side in said)
+        if one is not None and other is not None:
+            moved, reviews = changed.get(key[0], (0, 0))
+            changed[key[0]] = (moved + (normalise(one) != normalise(other)), reviews + 1)
+    return authority_bias(_by_reviewer(said[0]), _by_reviewer(said[1]), changed, seed=source.seed)
+
+
+def _by_reviewer(said: Mapping[tuple[str, int, str], Seen]) -> dict[tuple[str, str], float]:
+    """By question and reviewer: the mean over repeats."""
+    values: dict[tuple[str, str], list[float]] = {}
+    for (question, _, reviewer), each in said.items():
+        values.setdefault((question, reviewer), []).append(each.right or 0.0)
+    return {key: sum(own) / len(own) for key, own in values.items()}
 
 
 def _consensus(source: Source, cells: Sequence[Stored]) -> Iterable[Row | None]:

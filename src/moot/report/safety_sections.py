@@ -12,7 +12,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def safety_sections(figures: Figures) -> Iterator[Section]:
-    for make in (_safety, _missing, _models, _coverage, _gap, _lift, _consensus, _tax, _macro):
+    for make in (_safety, _missing, _models, _coverage, _gap, _lift, _consensus, _tax, _authority, _macro):
         yield from make(figures)
 
 
@@ -189,6 +189,26 @@ def _tax(figures: Figures) -> Iterator[Section]:
     if row and row["small"]:
         words.append("Small: fewer than 30 questions or 10 that differ.")
     yield Section("formatting-tax", "Formatting tax", tuple(words), columns, [row] if row else [])
+
+
+def _authority(figures: Figures) -> Iterator[Section]:
+    rows = _all_named(figures.get("authority_bias", ()))
+    columns = with_team(
+        rows,
+        Column("stage", "stage"),
+        *_cohort(rows),
+        Column("hidden", "names hidden", "share"),
+        Column("shown", "names shown", "share"),
+        figure("difference", "bias", "points"),
+        Column("p", "p", "p"),
+        figure("changed", "another answer", "share", "changed_low", "changed_high"),
+        Column("n", "questions"),
+        Column("n_pairs", "pairs"),
+    )
+    words = ["What a name is worth: the same reviewers on the same questions, with names and without."]
+    if any(row["small"] for row in rows):
+        words.append("Small: fewer than 30 questions or 10 that differ.")
+    yield Section("authority-bias", "Authority bias", tuple(words), columns, rows)
 
 
 def _macro(figures: Figures) -> Iterator[Section]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from moot.report.discussion_sections import discussion_sections
 from moot.report.mixture import mixture_sections
+from moot.report.position_sections import position_sections
 from moot.report.quiz_sections import quiz_sections
 from moot.report.safety_sections import safety_sections
 from moot.report.section import Chart, Column, Section, Unit
@@ -181,7 +182,7 @@ def _runs(figures: Figures) -> Iterator[Section]:
     keys = dict.fromkeys(key for row in rows for key, value in row.items() if not isinstance(value, dict | list))
     columns = tuple(Column(key, key.replace("_", " ")) for key in keys)
     bill = figures.get("bill_usd")
-    paid = "not known: a price is missing" if bill is None else f"${bill:,.4f}"
+    paid = "not known: a price is missing" if bill is None else f"${bill:,.4f}" if bill else "nothing"
     words = (f"What the experiment has paid, each call once: {paid}.",)
     yield Section("runs", "The run's facts", words, columns, rows)
 
@@ -195,6 +196,7 @@ MAKERS: tuple[Callable[[Figures], Iterable[Section]], ...] = (
     safety_sections,
     discussion_sections,
     mixture_sections,
+    position_sections,
     _comparisons,
     _power,
     _judges,

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from moot.measure.paired import bootstrap_share
 from moot.measure.proportion import wilson
 from moot.select.labels import LabelMatrix
 from moot.select.trial import Trial
+from moot.types import Estimate
 
 Row = dict[str, Any]
 
@@ -32,12 +34,26 @@ def method_rows(labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selec
     return rows
 
 
+def _interval(labels: LabelMatrix, group: Sequence[Trial]) -> Estimate:
+    """Over questions. One that stands in the test part of several splits is one cluster, however often it was asked."""
+    right, times = np.zeros(labels.size), np.zeros(labels.size)
+    for each in group:
+        right[each.tested] += each.right
+        times[each.tested] += 1
+    asked = times > 0
+    clusters = list(zip(right[asked].tolist(), times[asked].tolist(), strict=True))
+    if all(cluster in ((0, 1), (1, 1)) for cluster in clusters):
+        return wilson(sum(top for top, _ in clusters), len(clusters))
+    found = bootstrap_share(clusters)
+    assert found is not None, "something was tested"
+    return found
+
+
 def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
     first = group[0]
     tests = [each.test_accuracy for each in group]
     mean = sum(tests) / len(tests)
-    tested = {int(place) for each in group for place in each.tested}
-    bounds = wilson(mean * len(tested), len(tested))
+    bounds = _interval(labels, group)
     at_home = [each.selection_accuracy for each in group if each.selection_accuracy is not None]
     sizes = [len(each.team) for each in group]
     learnt = [each.g for each in group if each.g is not None]
@@ -53,7 +69,7 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
         "test_accuracy": mean,
         "low": bounds.low,
         "high": bounds.high,
-        "n": len(tested),
+        "n": bounds.n,
         "splits": len(group),
         "deviation": float(np.std(tests, ddof=1)) if len(tests) > 1 else None,
         "calls": round(sum(each.calls for each in group) / len(group)),

@@ -9,7 +9,7 @@ from typing import Any
 from moot.measure.paired import compare
 from moot.measure.quiz import Row, with_holm
 from moot.report.section import Column, Section
-from moot.report.section_parts import paired_columns, paired_words
+from moot.report.section_parts import paired_columns, paired_words, titled
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,20 @@ def side_by_side(first: Run, second: Run, *, seed: int = 0) -> Row:
         before, after = first.right[title], second.right[title]
         pairs = [(after[question], before[question]) for question in sorted(before.keys() & after.keys())]
         if pairs:
-            rows.append({"of": title, "a": _name(second, 1), "b": _name(first, 0), **compare(pairs, seed=seed).row()})
+            pooled = any(title in _repeated(run) for run in (first, second))
+            found = compare(pairs, pooled=pooled, seed=seed).row()
+            rows.append({"of": title, "a": _name(second, 1), "b": _name(first, 0), **found})
     return {
         "runs": [dict(first.figures), dict(second.figures)],
         "common_questions": len(common),
         "comparisons": with_holm(rows),
     }
+
+
+def _repeated(run: Run) -> set[str]:
+    """What played some question more than once, by its title with and without the team's name."""
+    rows = [row for row in run.figures["accuracy"] if sum(row["outcomes"].values()) > row["n"]]
+    return {title for row in rows for title in (titled(row, "label"), f"{titled(row, 'label')} ({row.get('team')})")}
 
 
 def _questions(run: Run) -> set[str]:

@@ -13,6 +13,7 @@ from moot.report import section_terminal
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
 from moot.report.names import shortened
+from moot.report.position_terminal import position_table
 from moot.report.section_parts import count, over_captains, several_teams
 from moot.report.section_terminal import section_parts
 from moot.report.sections import all_sections
@@ -36,6 +37,7 @@ TOLD = {
     *("accuracy", "outcomes", "by-captain", "skyline", "gap", "gains", "self-preference", "diversity", "human"),
     *("hypotheses", "adaptive", "judges", "failures", "comparisons", "categories", "diversity-by-difficulty"),
     *("frontier", "power", "runs", "safety-models"),
+    *("position-bias", "position-deciders", "position-places"),
 }
 """Sections that a terminal shows in a way of its own, or leaves to the page and the tables."""
 
@@ -240,6 +242,7 @@ SECTIONS: tuple[Callable[[Figures, int], Iterable[Table | Text]], ...] = (
     _human,
     _hypotheses,
     _rest,
+    position_table,
 )
 
 
@@ -283,6 +286,8 @@ def remarks(figures: Figures) -> list[str]:
     missing = sum(row["missing"] for row in figures["accuracy"])
     if missing:
         lines.append(f"{missing} episodes are not played yet: run the file again to go on.")
+    if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
+        lines.append(f"The last run ended before its time: {cause}.")
     lines += [
         f"{failure['model']}: {failure['times']} calls failed ({failure['kind']}: {failure['message']})"
         for failure in figures["failures"]

@@ -2,35 +2,49 @@
 
 Because strategies are played and not described, the count is right for every strategy, ours or another's: shared drafts
 are counted once, and what the store holds already costs nothing. Grades and matches that follow the play are part of the
-bill, and of this. What is guessed, the length of replies and how much they agree, is learned from what is stored
-already (`moot.run.pretend`): after a first run of a few questions the estimate knows this team.
+bill, and of this.
+
+How sure it is depends on who speaks (`moot.run.pretend`). Simulated and recorded models say themselves what they would
+say: only which questions were drawn is left to chance. After a first run of a few questions the others say what they
+said there. Before that they are guessed, and the range runs from everybody agreeing in few words to nobody agreeing
+in as many as are allowed.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Literal
 
-from moot.grade.group import Stages
-from moot.grade.judge import judge, needs_judge
-from moot.grade.normalise import normalise
-from moot.models.cache import Flights
 from moot.run.build import Experiment
-from moot.run.matching import captain_speaks, match_words, words_left
-from moot.run.play import play
-from moot.run.pretend import CHARACTERS_A_TOKEN, COMPLETION_TOKENS, Memory, ModelEstimate, Pretender, plus
+from moot.run.pretend import Memory, ModelEstimate
+from moot.run.rehearse import SAMPLE, Part, rehearse, total
+from moot.run.stand_in import CHARACTERS_A_TOKEN, COMPLETION_TOKENS
 from moot.store import queries
 from moot.store.calls import ExperimentCalls
 from moot.store.store import Store
-from moot.types import Case, Reply, Verdict, seeded
 
 __all__ = ["CHARACTERS_A_TOKEN", "COMPLETION_TOKENS", "SAMPLE", "ModelEstimate", "RunEstimate", "estimate"]
 
-SAMPLE = 50
-"""Questions that are played, of those that are stored and of those that are not."""
+FIFTH = 0.2
+FEW = 0.05
+"""A share of the calls, or of the money, that may be guessed without the sum being a guess."""
+
+Sureness = Literal["played", "learned", "guessed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From here to there; None where nothing bounds it."""
+
+    low: float | None
+    high: float | None
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        return self.low, self.high
 
 
 @dataclass
@@ -38,106 +52,99 @@ class RunEstimate:
     episodes: int
     sampled: int
     models: dict[str, ModelEstimate] = field(default_factory=dict)
+    calls_range: Range = Range(0.0, 0.0)
+    """Two standard errors to each side; of a guess, its two ends."""
+    cost_range: Range = Range(0.0, 0.0)
+    examples: int = 0
+    """Stored questions that the new ones are taken to be like."""
+    spent_usd: float = 0.0
+    """What the experiment has paid already."""
+
+    @property
+    def calls(self) -> float:
+        return sum(each.calls for each in self.models.values())
 
     @property
     def cost_usd(self) -> float | None:
-        return _total(each.cost_usd for each in self.models.values())
+        return total(each.cost_usd for each in self.models.values())
 
     @property
     def most_usd(self) -> float | None:
-        return _total(each.most_usd for each in self.models.values())
+        return total(each.most_usd for each in self.models.values())
 
     @property
-    def guessed(self) -> bool:
-        """Whether most of the lengths are our guess, nothing like it being stored."""
-        calls = sum(each.calls for each in self.models.values())
-        return sum(each.guessed for each in self.models.values()) > calls / 2
+    def sure(self) -> Sureness:
+        """Who spoke: the models themselves, what is stored, or stand-ins."""
+        models = self.models.values()
+        guessed = sum(each.guessed for each in models)
+        guessed_usd = sum((each.cost_usd or 0.0) * each.guessed / each.calls for each in models if each.guessed)
+        if guessed > FEW * self.calls or guessed_usd > FEW * (self.cost_usd or 0.0):
+            return "guessed"
+        return "learned" if any(each.learned for each in models) else "played"
+
+    @property
+    def guessed(self) -> list[str]:
+        """The models whose words are a guess."""
+        return [name for name, each in self.models.items() if each.guessed]
+
+    @property
+    def examples_needed(self) -> int | None:
+        """How many stored questions would make it sure to a fifth; None where that many are stored, or none is wanted."""
+        cost, high = self.cost_usd, self.cost_range.high
+        if self.sure != "learned" or not cost or high is None or high <= (1 + FIFTH) * cost:
+            return None
+        return math.ceil(self.examples * ((high - cost) / (FIFTH * cost)) ** 2)
 
 
 async def estimate(experiment: Experiment, store: Store | None) -> RunEstimate:
     """Play a sample with pretenders and scale it up. Without a store nothing is finished yet."""
-    assert experiment.dataset is not None
+    parts = await _parts(experiment, store)
+    memory = Memory()
     calls = ExperimentCalls(store, experiment.name) if store else None
-    flights, memory = Flights(), Memory()
-    known: dict[str, Reply] = {}  # one for all: two names for one model are asked once
-    pretenders = {name: Pretender(built, calls, flights, known, memory) for name, built in experiment.models.items()}
-    seated = experiment.with_models(pretenders)
-    finished = await _finished(experiment, store) if store else frozenset()
-    done = [position for position in range(len(experiment.dataset)) if position in finished]
-    left = [position for position in range(len(experiment.dataset)) if position not in finished]
-    taken = {name: ModelEstimate() for name in pretenders}
-    sampled = 0
-    # What is finished comes first: the rest is played the way it went.
-    for part, positions in (("done", done), ("left", left)):
-        draw = seeded(experiment.spec.seed, "estimate", part)
-        chosen = set(draw.sample(positions, min(SAMPLE, len(positions))))
-        for position, case in enumerate(experiment.dataset):
-            if position in chosen:
-                memory.cases[case.question.id] = case
-                await _play_and_grade(seated, case, memory)
-        if part == "done":
-            memory.remember(list(memory.cases))
-        sampled += len(chosen)
-        for name, pretender in pretenders.items():
-            taken[name] = _sum(taken[name], pretender.taken, len(positions) / max(1, len(chosen)))
-            pretender.taken = ModelEstimate()
-    return RunEstimate(experiment.episodes, sampled, taken)
+    likely = await rehearse(experiment, parts, memory, calls, "likely")
+    found = RunEstimate(experiment.episodes, likely.sampled, likely.taken, examples=memory.examples)
+    if store is not None:
+        found.spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment.name))
+    if found.sure == "guessed":
+        left: dict[Part, list[int]] = {"begun": parts["begun"], "new": parts["new"]}
+        least = await rehearse(experiment, left, memory, calls, "agreeing")
+        most = await rehearse(experiment, left, memory, calls, "contrary")
+        for name, each in found.models.items():
+            each.most_usd = _larger(each.most_usd, most.taken[name].most_usd)
+        found.calls_range = Range(min(least.calls, found.calls), max(most.calls, found.calls))
+        found.cost_range = Range(_smaller(least.cost_usd, found.cost_usd), found.most_usd)
+    else:
+        examples = memory.examples if found.sure == "learned" else 0
+        found.calls_range = _around(found.calls, likely.error(0, examples))
+        found.cost_range = _around(found.cost_usd, likely.error(1, examples))
+    return found
 
 
-async def _finished(experiment: Experiment, store: Store) -> frozenset[int]:
-    """The places of the questions on which nothing is left to play."""
-    digests = [case.question.digest for case in experiment.dataset or ()]
+async def _parts(experiment: Experiment, store: Store | None) -> dict[Part, list[int]]:
+    """The places of the questions on which nothing, something, or everything is left to play."""
+    assert experiment.dataset is not None
+    digests = [case.question.digest for case in experiment.dataset]
     cells = {cell.id: cell.plays(experiment.spec.repeats) for cell in experiment.cells}
-    done = await store.run(partial(queries.finished, cells=list(cells), questions=list(dict.fromkeys(digests))))
-    needed = [(cell, repeat) for cell, repeats in cells.items() for repeat in repeats]
-    whole = {digest for digest in digests if all((cell, digest, repeat) in done for cell, repeat in needed)}
-    return frozenset(position for position, digest in enumerate(digests) if digest in whole)
+    needed = {(cell, repeat) for cell, repeats in cells.items() for repeat in repeats}
+    finished: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    if store is not None:
+        asked = partial(queries.finished, cells=list(cells), questions=list(dict.fromkeys(digests)))
+        for cell, question, repeat in await store.run(asked):
+            finished[question].add((cell, repeat))
+    parts: dict[Part, list[int]] = {"done": [], "begun": [], "new": []}
+    for position, question in enumerate(digests):
+        done = finished.get(question, set())
+        parts["done" if done >= needed else "begun" if done else "new"].append(position)
+    return parts
 
 
-async def _play_and_grade(seated: Experiment, case: Case, memory: Memory) -> None:
-    like = memory.like(case.question.id)
-    answered = (
-        case if like is None else memory.cases[like]
-    )  # whose answers are given: a judge is needed as it was there
-    grouping = seated.spec.grouping
-    shown = grouping is not None and grouping.reference == "shown"
-    said: dict[str, str] = {}
-    captains: dict[int, list[Verdict]] = defaultdict(list)
-    for cell in seated.cells:
-        grouper = cell.team.grouper
-        told = grouper.knowing(case) if shown and isinstance(grouper, Stages) else None
-        for repeat in cell.plays(seated.spec.repeats):
-            verdict = (await play(cell, case.question, repeat, grouper=told)).verdict
-            if verdict.answer is not None and needs_judge(answered, verdict.answer):
-                said[normalise(verdict.answer)] = verdict.answer
-            if captain_speaks(cell):
-                captains[repeat].append(verdict)
-    for judging in seated.grading.judges if said else ():
-        await judge(judging, case, said, seated.grading.team.seated())
-    await _match(seated, case, captains, shows_reference=shown)
+def _around(value: float | None, error: float) -> Range:
+    return Range(None, None) if value is None else Range(max(0.0, value - 2 * error), value + 2 * error)
 
 
-async def _match(
-    seated: Experiment, case: Case, captains: Mapping[int, Sequence[Verdict]], *, shows_reference: bool
-) -> None:
-    """The calls that say whose words a captain used: measurement, but on the same bill."""
-    team = next((cell.team for cell in seated.cells if captain_speaks(cell)), None)
-    if team is None or not isinstance(team.grouper, Stages) or team.grouper.model is None:
-        return
-    for repeat, verdicts in captains.items():
-        left = words_left(case, repeat, verdicts)
-        if left is not None:
-            await match_words(left, team.seated(repeat), shows_reference=shows_reference)
+def _smaller(one: float | None, two: float | None) -> float | None:
+    return None if one is None or two is None else min(one, two)
 
 
-def _sum(total: ModelEstimate, taken: ModelEstimate, scale: float) -> ModelEstimate:
-    values: dict[str, Any] = {}
-    for name in vars(taken):
-        value = getattr(taken, name)
-        values[name] = plus(getattr(total, name), None if value is None else value * scale)
-    return ModelEstimate(**values)
-
-
-def _total(costs: Iterable[float | None]) -> float | None:
-    known = list(costs)
-    return None if None in known else sum(cost for cost in known if cost is not None)
+def _larger(one: float | None, two: float | None) -> float | None:
+    return None if one is None or two is None else max(one, two)

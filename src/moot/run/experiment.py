@@ -218,6 +218,8 @@ class SimulatedSpec(SimulatedParameters):
     """A statistical model of a model; its output always says so."""
 
     provider: Literal["simulated"]
+    price: PriceSpec | None = Field(default=None, description="As if it cost that: a rehearsal of the bill. None: free")
+    max_tokens: int | None = Field(default=None, ge=1, description="Where a reply is cut")
 
 
 class RecordedSpec(Strict):

@@ -1,21 +1,22 @@
 """The store as recorded replies: every player's draft, so that an experiment can be played again without a model.
 
 Drafts are found in the transcripts, where every strategy leaves them under the same stage; the reply that was used is
-the one without a problem, and it is read by the same form as in play.
+the one without a problem, and it is read by the same form as in play. One that extraction models read has their answer.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from moot.forms import AnswerForm, Unusable, read_reply
+from moot.grade.extract import EXTRACT
 from moot.store import queries, schema
-from moot.store.rows import case_of, reply_of
+from moot.store.rows import case_of, reply_of, verdict_of
 from moot.store.store import Store
 from moot.types import Question, Reply
 
@@ -29,10 +30,10 @@ Recorded = Mapping[str, Any]
 
 async def recorded_replies(store: Store, experiment: str) -> AsyncIterator[Recorded]:
     """Each draft of each player once, question by question, in the form of the file of recorded replies."""
-    cells = [row["id"] for row in await store.run(partial(queries.cells_of, ident=experiment))]
+    cells = [row["id"] for row in await store.read(partial(queries.cells_of, ident=experiment))]
     start = 0
-    while asked := await store.run(partial(_questions, experiment=experiment, start=start)):
-        for each in await store.run(partial(_replies, cells=cells, asked=asked)):
+    while asked := await store.read(partial(_questions, experiment=experiment, start=start)):
+        for each in await store.read(partial(_replies, cells=cells, asked=asked)):
             yield each
         start += len(asked)
 
@@ -48,13 +49,19 @@ def _questions(connection: Connection, experiment: str, start: int) -> dict[str,
 
 def _replies(connection: Connection, cells: Sequence[str], asked: Mapping[str, Question]) -> list[Recorded]:
     drafts: dict[str, dict[tuple[str, int], str]] = {question: {} for question in asked}
+    extracted: dict[tuple[str, str], str] = {}
     for row in queries.episodes_on(connection, cells, list(asked)):
-        for player, stage, _turn, key, _error, problem in json.loads(row["transcript"]):
+        transcript = json.loads(row["transcript"])
+        for player, stage, _turn, key, _error, problem in transcript:
             if stage == "draft" and key and problem in USABLE:
                 drafts[row["question"]].setdefault((player, row["repeat"]), key)
+        if any(stage == EXTRACT for _player, stage, *_ in transcript):
+            for player, key, answer in _extracted(transcript, row["verdict"]):
+                drafts[row["question"]].setdefault((player, row["repeat"]), key)
+                extracted[row["question"], key] = answer
     replies = queries.find_calls(connection, {key for each in drafts.values() for key in each.values()})
     found = (
-        _recorded(asked[question], player, repeat, reply_of(replies[key]))
+        _recorded(asked[question], player, repeat, reply_of(replies[key]), extracted.get((question, key)))
         for question, each in drafts.items()
         for (player, repeat), key in sorted(each.items())
         if key in replies
@@ -62,12 +69,22 @@ def _replies(connection: Connection, cells: Sequence[str], asked: Mapping[str, Q
     return [each for each in found if each is not None]
 
 
-def _recorded(question: Question, player: str, repeat: int, reply: Reply) -> Recorded | None:
+def _extracted(transcript: Sequence[Sequence[Any]], verdict: str) -> Iterator[tuple[str, str, str]]:
+    """Player, call and answer of the drafts that fitted no form and gave an answer all the same."""
+    drafted = {player: (key, problem) for player, stage, _turn, key, _error, problem in transcript if stage == "draft"}
+    for answer in verdict_of(verdict).answers:
+        key, problem = drafted.get(answer.player, (None, None))
+        if key and problem not in USABLE and answer.text is not None:
+            yield answer.player, key, answer.text
+
+
+def _recorded(question: Question, player: str, repeat: int, reply: Reply, extracted: str | None) -> Recorded | None:
     """None for a reply without a usable answer, such as a refusal: a recorded model is silent there too."""
     if reply.refused:
         return None
+    form = AnswerForm(question)
     try:
-        given = read_reply(reply, AnswerForm(question)).value
+        given = read_reply(reply, form).value if extracted is None else form.found(extracted, reply.text)
     except Unusable:
         return None
     return {

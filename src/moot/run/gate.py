@@ -257,7 +257,8 @@ class Line:
             self._break(error)
 
     def _break(self, error: Exception) -> None:
-        self._broken = error if isinstance(error, MootError) else MootError(f"the gate cannot be reached: {error}")
+        first = str(error).partition("\n")[0]  # Ray says more, in many lines
+        self._broken = error if isinstance(error, MootError) else MootError(f"the gate cannot be reached: {first}")
         waiting, self._waiting = self._waiting, {}
         for each in waiting.values():
             if not each.future.done():

@@ -14,18 +14,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from moot.grade.group import PartitionForm, Stages
 from moot.grade.lemmas import lemma_key
 from moot.grade.normalise import normalise
-from moot.run.build import Cell, Experiment
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
 from moot.store.statements import Row
 from moot.store.store import Store
 from moot.team import Team
 from moot.types import Answer, Case, Question, Verdict, digest
+
+if TYPE_CHECKING:  # a report reads matches too, and plays nothing
+    from moot.run.build import Cell, Experiment
 
 MATCHING = "matching"
 """The stage under which such a call stands."""

@@ -69,7 +69,9 @@ def _mistake(form: type[BaseModel], found: Any) -> Mistake:
         known = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         return Mistake(place.key, f"expected {_one_of(known)}, found {_shown(given)}{closest(given, known)}")
     if kind == "too_short":
-        return Mistake(place.key, f"expected at least {context['min_length']}, found none")
+        return Mistake(
+            place.key, f"expected at least {context['min_length']}, found {context['actual_length'] or 'none'}"
+        )
     if kind == "value_error":
         return Mistake(place.key, str(context["error"]))
     if kind == "invalid_key" or (kind == "string_type" and about_key):

@@ -64,7 +64,8 @@ def make_models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, Buil
             if agreed != declared:
                 problem = f"models {first!r} and {name!r} share {endpoint}, so they share its limits; expected the same"
                 raise file.error(("models", name, "limits"), problem)
-        tokens = _max_tokens(getattr(spec, "params", {}), getattr(spec, "extra", {}))
+        given = {"max_tokens": spec.max_tokens} if isinstance(spec, SimulatedSpec) else getattr(spec, "params", {})
+        tokens = _max_tokens(given, getattr(spec, "extra", {}))
         retries, hedge = getattr(spec, "retries", RetriesSpec()), getattr(spec, "hedge", None)
         built[name] = BuiltModel(model, endpoint, LimitsSpec(), retries, tokens, hedge)
         _check_budget(file, name, built[name])
@@ -97,7 +98,7 @@ def _endpoint_of(spec: ModelSpec) -> str | None:
     return f"litellm:{spec.model}" if isinstance(spec, LitellmSpec) else None
 
 
-def _price(spec: EndpointSpec | LitellmSpec) -> Price | None:
+def _price(spec: EndpointSpec | LitellmSpec | SimulatedSpec) -> Price | None:
     return Price(spec.price.prompt, spec.price.completion, spec.price.cached) if spec.price else None
 
 
@@ -188,8 +189,8 @@ def _simulated(
 
     if not worlds:
         worlds.append(World(dataset or (), file.spec.seed))
-    options = spec.model_dump(exclude={"provider"}, exclude_none=True)
-    return SimulatedModel(name, world=worlds[0], **options)
+    options = spec.model_dump(exclude={"provider", "price"}, exclude_none=True)
+    return SimulatedModel(name, world=worlds[0], price=_price(spec) or FREE, **options)
 
 
 def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:

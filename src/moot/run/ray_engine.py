@@ -9,12 +9,9 @@ was stored of them is found in the store. Grading by judges, and matching, follo
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from moot.errors import MootError, UsageError
@@ -23,6 +20,7 @@ from moot.run.chain import keep_loss
 from moot.run.deal import Deal, Hand
 from moot.run.experiment import ExperimentFile, SimulatedSpec
 from moot.run.gate import Gate, Standing
+from moot.run.ray_cluster import Cluster, join, load_ray, seats
 from moot.run.ray_worker import Dealt, Lineup, Plan, Played, Worker
 from moot.run.runner import OpenEpisode, Runner
 from moot.store import schema
@@ -31,7 +29,7 @@ from moot.store.rows import episode_row, score_row
 from moot.store.store import Store
 from moot.types import Episode, Verdict
 
-START_S = 60.0
+START_S = 120.0
 """How long a worker may take to be placed and to begin."""
 
 STOP_S = 5.0
@@ -45,17 +43,6 @@ MOST_WORKERS_LOST = 20
 
 LANES = 4
 """Hands that a worker always holds, so that it has the next before the last is over."""
-
-OBJECT_STORE_BYTES = 100_000_000
-"""What passes through Ray is questions and counts: the least that it takes is plenty."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Which cluster, and how many workers: none given is one here, and a worker for each node."""
-
-    address: str | None = None
-    workers: int | None = None
 
 
 class RayRunner(Runner):
@@ -73,62 +60,45 @@ class RayRunner(Runner):
         self._ray: Any = None
         self._gate: Any = None
         self._alive: dict[str, Any] = {}
+        self._told: dict[str, Played] = {}
         self._started = 0
         self._workers = 0
+        self._unheard: set[str] = set()
+        self._all_heard = asyncio.Event()
+        self._last_death = ""
 
     async def _play_all(self, cells: Sequence[Cell]) -> None:
-        started_here = self._connect()
+        self._ray = load_ray()
+        ours = join(self._ray, self._cluster)
+        await asyncio.sleep(0)  # joining held up the loop: a Ctrl-C of that time is heard now
         try:
+            if self._interrupted:
+                return
             self._tasks = [asyncio.create_task(self._spread(cells))]
             await asyncio.gather(*self._tasks, return_exceptions=True)
         finally:
-            if started_here:
+            if ours:
                 self._ray.shutdown()
         if not self._store_is_broken():
             await self.store.flush()
 
-    def _connect(self) -> bool:
-        """True if it is ours to end."""
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        try:
-            import ray
-        except ImportError:
-            raise UsageError("--engine ray needs the package ray: pip install 'moot[ray]'") from None
-        self._ray = ray
-        if ray.is_initialized():
-            return False
-        # "local": else it would join whatever cluster was last started on this machine.
-        address = self._cluster.address or "local"
-        options: dict[str, Any] = {"address": address, "logging_level": "ERROR", "log_to_driver": False}
-        if address == "local":
-            options |= {"include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
-            options["num_cpus"] = max(self._cluster.workers or 1, os.cpu_count() or 1)
-        handler = signal.getsignal(signal.SIGTERM)
-        try:
-            ray.init(**options)
-        except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
-            first = str(error).strip().partition("\n")[0]
-            raise UsageError(f"--engine ray: no cluster at {address}: {first}") from None
-        signal.signal(signal.SIGTERM, handler)  # Ray puts its own there, and ours is what ends a run
-        return True
-
     async def _spread(self, cells: Sequence[Cell]) -> None:
         tasks: list[asyncio.Task[None]] = []
         try:
-            self._workers = self._room()
+            self._workers = seats(self._ray, self._cluster)
             self._gate = self._new_gate()
+            self._unheard = {_name(number) for number in range(self._workers)}
             deal = Deal(self._hands(cells))
-            seats = [asyncio.create_task(self._seat(deal)) for _ in range(self._workers)]
-            tasks = [*seats, asyncio.create_task(self._watch())]
+            taken = [asyncio.create_task(self._seat(deal)) for _ in range(self._workers)]
+            tasks = [*taken, asyncio.create_task(self._watch())]
             try:
-                await self._until_over(deal, seats)
+                await self._until_over(deal, taken)
             finally:
                 deal.close()
         except MootError as error:
             self._stop(error)
         except Exception as error:  # noqa: BLE001  a bug of ours: it ends the run, in words
-            self._stop(MootError(f"{type(error).__name__}: {error}"))
+            self._stop(MootError(f"{type(error).__name__}: {_words(error)}"))
         finally:
             await self._end(tasks)
 
@@ -139,21 +109,13 @@ class RayRunner(Runner):
         try:
             await asyncio.wait([played, empty], return_when=asyncio.FIRST_COMPLETED)
             if self._stopped is None and not played.done():
-                for seat in seats:
-                    seat.result()  # a bug of ours, if there is one
-                raise MootError("no worker is left, and none can be started; everything so far is kept, run again")
+                why = f" ({self._last_death})" if self._last_death else ""
+                raise MootError(
+                    f"no worker is left, and none can be started{why}; everything so far is kept, run again"
+                )
         finally:
             played.cancel()
             empty.cancel()
-
-    def _room(self) -> int:
-        """As many as were asked for, if there is room for them."""
-        nodes = [node for node in self._ray.nodes() if node["Alive"]]
-        room = int(sum(node["Resources"].get("CPU", 0) for node in nodes))
-        wanted = self._cluster.workers or len(nodes)
-        if wanted > room:
-            raise UsageError(f"--workers: the cluster has room for {room} (a CPU each), not for {wanted}")
-        return wanted
 
     def _new_gate(self) -> Any:
         """On this machine: what it keeps must not die with some other."""
@@ -167,29 +129,46 @@ class RayRunner(Runner):
         return self._ray.remote(Gate).options(**options).remote(limits, *money)
 
     async def _seat(self, deal: Deal) -> None:
+        try:
+            await self._keep_seated(deal)
+        except Exception as error:  # noqa: BLE001  a bug of ours: it ends the run, in words
+            self._stop(MootError(_words(error)))
+
+    async def _keep_seated(self, deal: Deal) -> None:
         """One worker, and another in its place when it dies, until there is nothing left to play."""
         while self._stopped is None and self._started < self._workers + MOST_WORKERS_LOST:
-            name = f"w{self._started}"
+            name = _name(self._started)
             self._started += 1
             worker = self._ray.remote(Worker).options(num_cpus=1, scheduling_strategy="SPREAD").remote()
             try:
                 failed = await asyncio.wait_for(_answer(worker.start.remote(name, self._plan(), self._gate)), START_S)
             except TimeoutError:
                 self._ray.kill(worker)
+                self._last_death = f"one did not begin within {START_S:.0f} s"
+                self._heard(name)
                 return
             except Exception as error:
                 if not self._died(error):
                     raise
+                self._heard(name)
                 continue
             if failed is not None:
                 self._stop(failed)
                 return
             self._alive[name] = worker
+            self._heard(name)
+            await self._all_heard.wait()
             await asyncio.gather(*(self._lane(name, worker, deal) for _ in range(LANES)))
             if name in self._alive:
                 return
             self._ray.kill(worker)  # one that only cannot be reached must not go on
             await self._bury(name)
+
+    def _heard(self, name: str) -> None:
+        """Nobody is asked anything before all can be: where a node lacks a key, that is said before any call."""
+        self._unheard.discard(name)
+        if not self._unheard:
+            self._all_heard.set()
 
     async def _lane(self, name: str, worker: Any, deal: Deal) -> None:
         """Hand after hand, until there is none, the run must end or the worker is dead."""
@@ -209,13 +188,16 @@ class RayRunner(Runner):
                     return
                 self._give_up(hand)
             else:
-                self._absorb(played)
+                self._absorb(name, played)
             deal.over()
 
     def _died(self, error: Exception) -> bool:
         """A worker or its node, as opposed to a bug in what it runs."""
         kinds = self._ray.exceptions
-        return isinstance(error, kinds.RayError) and not isinstance(error, kinds.RayTaskError)
+        if not isinstance(error, kinds.RayError) or isinstance(error, kinds.RayTaskError):
+            return False
+        self._last_death = _words(error)
+        return True
 
     async def _bury(self, name: str) -> None:
         """Its places at the endpoints are free again; what its open calls may have cost is written down."""
@@ -236,18 +218,24 @@ class RayRunner(Runner):
                 self.tally.outcomes["failed"] += 1
                 self.tally.causes[verdict.cause or ""] += 1
 
-    def _absorb(self, played: Played) -> None:
-        tally = self.tally
+    def _absorb(self, name: str, played: Played) -> None:
+        """What is new in a worker's report, for the progress line and the last word."""
+        tally, known = self.tally, self._told.get(name, Played())
         assert tally.calls is not None, "a run has begun"
-        tally.outcomes += played.outcomes
-        tally.causes += played.causes
-        tally.retries += played.retries
-        tally.calls.made += played.made
-        tally.calls.found += played.found
-        costs = (tally.calls.cost_usd, played.cost_usd)
-        tally.calls.cost_usd = None if None in costs else sum(each or 0.0 for each in costs)
         if played.stopped is not None:
             self._stop(played.stopped)
+        if played.number < known.number:
+            return
+        self._told[name] = played
+        tally.outcomes += played.outcomes - known.outcomes
+        tally.causes += played.causes - known.causes
+        tally.retries += played.retries - known.retries
+        tally.hedges += played.hedges - known.hedges
+        tally.calls.made += played.made - known.made
+        tally.calls.found += played.found - known.found
+        if tally.calls.cost_usd is not None:
+            paid = None if played.cost_usd is None else played.cost_usd - (known.cost_usd or 0.0)
+            tally.calls.cost_usd = None if paid is None else tally.calls.cost_usd + paid
 
     async def _watch(self) -> None:
         while True:
@@ -260,12 +248,12 @@ class RayRunner(Runner):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        stopping = [asyncio.ensure_future(_answer(worker.stop.remote())) for worker in self._alive.values()]
+        stopping = {asyncio.ensure_future(_answer(each.stop.remote())): name for name, each in self._alive.items()}
         if stopping:
             ended, _ = await asyncio.wait(stopping, timeout=STOP_S)
             for each in ended:
                 if not each.cancelled() and each.exception() is None:
-                    self._absorb(each.result())
+                    self._absorb(stopping[each], each.result())
         if self._gate is not None and self.tally.purse is not None:
             with suppress(Exception):
                 standing = await asyncio.wait_for(_answer(self._gate.standing.remote()), STOP_S)
@@ -300,6 +288,17 @@ class RayRunner(Runner):
 
     def _hand_size(self, lineups: float) -> int:
         return max(1, round(self._window() / max(1.0, lineups) / (self._workers * LANES)))
+
+
+def _name(number: int) -> str:
+    return f"w{number}"
+
+
+def _words(error: Exception) -> str:
+    """One line of Ray's many. Where it has caught something on the other side, that stands in the last of them."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    caught = getattr(error, "actor_init_failed", False) or hasattr(error, "cause")
+    return lines[-1 if caught else 0] if lines else type(error).__name__
 
 
 async def _answer(reference: Any) -> Any:

@@ -7,6 +7,7 @@ Only questions and counts travel; keys do not: each node has them in its own env
 from __future__ import annotations
 
 import asyncio
+import itertools
 import socket
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -58,11 +59,14 @@ class Dealt:
 
 @dataclass
 class Played:
-    """What came of a hand."""
+    """All that a worker has done so far: a report that gets lost is made up for by the next, and by the last."""
 
+    number: int = 0
+    """Reports come back in any order: the highest number is the latest."""
     outcomes: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     retries: Counter[str] = field(default_factory=Counter)
+    hedges: Counter[str] = field(default_factory=Counter)
     made: int = 0
     found: int = 0
     cost_usd: float | None = 0.0
@@ -77,8 +81,10 @@ class Worker:
         """Build what the plan says; an error says why that cannot be done here."""
         try:
             await self._start(name, plan, gate)
+        except UsageError as error:
+            return UsageError(f"on {socket.gethostname()}: {error}")
         except MootError as error:
-            return type(error)(f"on {socket.gethostname()}: {error}") if type(error) is UsageError else error
+            return error
         return None
 
     async def _start(self, name: str, plan: Plan, gate: Any) -> None:
@@ -95,10 +101,12 @@ class Worker:
         self._experiment = experiment
         self._runner = Runner(experiment, self._store)
         self._calls = self._runner.tally.calls = ExperimentCalls(self._store, experiment.name)
-        models = chain(experiment.models, limiters, self._calls, purse, self._runner.count_retry)
+        runner = self._runner
+        models = chain(experiment.models, limiters, self._calls, purse, runner.count_retry, runner.count_hedge)
         seated = experiment.with_models(models, StoredAttendance(self._store, experiment.name))
         self._cells = {cell.id: cell for cell in seated.cells}
         self._open: set[asyncio.Task[None]] = set()
+        self._numbers = itertools.count(1)
 
     async def play(self, questions: Sequence[Dealt]) -> Played:
         episodes = [
@@ -131,15 +139,9 @@ class Worker:
         return played
 
     def _so_far(self, stopped: MootError | None) -> Played:
-        """What has happened since the last report."""
         tally, calls = self._runner.tally, self._calls
-        played = Played(
-            tally.outcomes, tally.causes, tally.retries, calls.made, calls.found, calls.cost_usd, stopped=stopped
-        )
-        tally.outcomes, tally.causes, tally.retries = Counter(), Counter(), Counter()
-        calls.made, calls.found = 0, 0
-        calls.cost_usd = None if calls.cost_usd is None else 0.0
-        return played
+        counts = map(Counter, (tally.outcomes, tally.causes, tally.retries, tally.hedges))
+        return Played(next(self._numbers), *counts, calls.made, calls.found, calls.cost_usd, stopped=stopped)
 
 
 def _in_words(error: BaseException) -> MootError:

@@ -12,6 +12,7 @@ import json
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, Literal, TypeVar
@@ -19,7 +20,7 @@ from typing import Generic, Literal, TypeVar
 from sqlalchemy import Connection
 
 from moot import __version__
-from moot.errors import BudgetReached, MootError, TransportError
+from moot.errors import BudgetReached, MootError, StoreError, TransportError
 from moot.grade.group import Stages
 from moot.models.budget import Purse
 from moot.models.limit import Turnstile
@@ -28,7 +29,7 @@ from moot.run.chain import chain, limiters, purse_of
 from moot.run.grading import Graded, grade_all
 from moot.run.matching import Matched, captain_speaks, match_all
 from moot.run.play import play
-from moot.store import queries, schema
+from moot.store import processes, queries, schema
 from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import case_row, episode_row, score_row
@@ -112,19 +113,34 @@ class Runner:
         tally.limiters = limiters(experiment.models)
         models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self.count_retry, self.count_hedge)
         self._declared = await self.store.run(self._declare)
-        facts = {"version": __version__, "seed": experiment.spec.seed}
+        process = processes.begun()
+        facts = {"version": __version__, "seed": experiment.spec.seed, "process": process}
         run = await self.store.run(partial(queries.start_run, experiment=experiment.id, facts=facts))
         state: State = "failed"
+        cause: str | None = None
         try:
             seated = experiment.with_models(models, StoredAttendance(self.store, experiment.name))
             await self._play_all(seated.cells)
             await self._afterwards(seated)
             state = self._state()
+            cause = None if self._stopped is None else str(self._stopped)
+        except asyncio.CancelledError:
+            state = "interrupted"
+            raise
+        except Exception as error:
+            cause = str(error) if isinstance(error, MootError) else f"{type(error).__name__}: {error}"
+            raise
         finally:
-            for built in experiment.models.values():
-                await built.model.close()
-            if not self._store_is_broken():
-                await self.store.run(partial(queries.finish_run, run=run, state=state))
+            try:
+                for built in experiment.models.values():
+                    await built.model.close()
+            finally:
+                processes.over(process)
+                if not isinstance(
+                    self._stopped, StoreError
+                ):  # else it cannot be written; who reads sees the process gone
+                    with suppress(StoreError):
+                        await self.store.run(partial(queries.finish_run, run=run, state=state, cause=cause))
         return state
 
     def _state(self) -> State:
@@ -160,7 +176,8 @@ class Runner:
     async def _work(self, left: Prefetched[OpenEpisode]) -> None:
         """One of many that take the next episode and play it, until there is none or the run must end."""
         try:
-            while self._stopped is None and (episode := await left.next()) is not None:
+            # Interrupted: perhaps before there was a task that could be cancelled.
+            while self._stopped is None and not self._interrupted and (episode := await left.next()) is not None:
                 await self.play_one(episode)
         except MootError as error:
             self._stop(error)

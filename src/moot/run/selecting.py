@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
-from moot.errors import UsageError
+from moot.errors import CallError, UsageError
 from moot.final_line.letters import YES_NO
 from moot.models.closest import closest
 from moot.models.model import Model
-from moot.prompts import Prompts
 from moot.run.experiment import ExperimentFile
 from moot.run.grading import Grading
 from moot.run.selected import with_selection
@@ -32,7 +31,7 @@ from moot.store.rows import case_of, verdict_of
 from moot.strategies import strategy
 from moot.strategies.mixture import SUMMARISER, Mixture
 from moot.team import Player, Team
-from moot.types import UNKNOWN, Answer, Case
+from moot.types import UNKNOWN, Answer, Case, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +96,8 @@ class Summariser:
     stored: StoredLabels
     mixture: Mixture
     speaker: Player
-    prompts: Prompts
-    seed: int
+    table: Team
+    """Where it sits: its prompts, its seed, and who reads what it says out of form."""
     failures: Counter[str] = field(default_factory=Counter)
 
     def maker(self) -> OracleMaker:
@@ -119,11 +118,14 @@ class Summariser:
         names = [str(each) for each in team]
         drafts = [self.stored.drafts.get((name, question), Answer(name, None, outcome="unanswered")) for name in names]
         players = tuple(Player(name, self.speaker.model) for name in names)  # only their names: nobody of them is asked
-        table = Team("selection", players, self.prompts, self.seed, officers={SUMMARISER: self.speaker})
-        grading = Grading(Team("judges", (), self.prompts, self.seed))
+        table = replace(self.table, name="selection", players=players, officers={SUMMARISER: self.speaker})
+        grading = Grading(Team("judges", (), table.prompts, table.seed))
         right = []
         for repeat in range(repeats):
-            verdict = await asked.summarise(case.question, table.seated(repeat), drafts)
+            try:
+                verdict = await asked.summarise(case.question, table.seated(repeat), drafts)
+            except CallError as error:  # an extraction model that is not there
+                verdict = Verdict(None, "failed", cause=str(error))
             if verdict.outcome == "failed" and any(draft.text is not None for draft in drafts):
                 self.failures[verdict.cause or "unknown"] += 1
             right.append(grading.at_once(case, verdict.answer).value or 0.0)
@@ -150,12 +152,17 @@ def summariser_named(file: ExperimentFile, wanted: str | None) -> tuple[str, Mix
 
 
 def only_summariser(file: ExperimentFile, name: str) -> ExperimentFile:
-    """The file without all that plays: no player is built, so none of their keys and files are needed."""
+    """The file without all that plays: no player is built, so none of their keys and files are needed.
+
+    Whoever reads what the summariser says out of form is as much a part of its word as in a run.
+    """
     nothing: dict[str, Any] = {"questions": None, "players": {}, "teams": {}, "strategies": [], "grouping": None}
-    nothing |= {"judge": None, "extract": None, "hypotheses": [], "primary": None}
-    spec = file.spec.model_copy(update={**nothing, "models": {name: file.spec.models[name]}})
+    nothing |= {"judge": None, "hypotheses": [], "primary": None}
+    readers = file.spec.extract.models if file.spec.extract is not None else []
+    wanted = {each: model for each, model in file.spec.models.items() if each == name or each in readers}
+    spec = file.spec.model_copy(update={**nothing, "models": wanted})
     return ExperimentFile(file.path, spec, file.places)
 
 
-def summariser_of(stored: StoredLabels, mixture: Mixture, model: Model, prompts: Prompts, seed: int) -> Summariser:
-    return Summariser(stored, mixture, Player(SUMMARISER, model), prompts, seed)
+def summariser_of(stored: StoredLabels, mixture: Mixture, model: Model, table: Team) -> Summariser:
+    return Summariser(stored, mixture, Player(SUMMARISER, model), table)

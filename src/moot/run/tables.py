@@ -91,12 +91,10 @@ def table_shape(file: ExperimentFile, played: Strategy, lineup: Team) -> dict[st
         shape["cohort"] = lineup.cohort
     if ARGUED & set(played.templates):
         shape["masked"] = sorted(lineup.names)
+    readers = lineup.extractors
     if "verdict" in played.templates:
-        shape["drafts"] = "double-call"
-        readers: tuple[Player, ...] = getattr(lineup.reader, "models", ())
+        shape |= {"drafts": "double-call", "extract": []}
+    if readers:  # whatever the strategy, a reply that does not fit its form is read by them
         shape["extract"] = [each.model.shape(Request(())) for each in readers]
-        if readers:
-            shape["extract_prompt"] = lineup.prompts.hashes(("extract",))
-        if readers:
-            shape["extract"].append(lineup.prompts.hashes(("extract",)))
+        shape["extract_prompt"] = lineup.prompts.hashes(("extract",))
     return shape

@@ -11,14 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-from referencing import Registry
-from referencing.exceptions import Unresolvable
-
 from moot.forms import Unusable
 from moot.run.live import Asked, LiveTeam, total_cost, total_usage
 from moot.serve.chat import Wanted
+from moot.serve.client_schema import fits, problem_of
 from moot.serve.gate import Refused
 from moot.types import Call
 
@@ -36,28 +32,20 @@ class ClientForm:
         return ""
 
     def read(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        if not _validator(self.schema).is_valid(data):
+        try:
+            fitting = fits(self.schema, data)
+        except RecursionError:  # a schema that leads back to itself, without an end
+            fitting = False
+        if not fitting:
             raise Unusable("no-field")
         return data
 
 
 def check_schema(wanted: Wanted) -> None:
     """Before any call is made: a schema that is none is the client's mistake."""
-    if wanted.schema is None:
-        return
-    try:
-        Draft202012Validator.check_schema(dict(wanted.schema))
-        _validator(wanted.schema).is_valid({})
-    except (SchemaError, Unresolvable, RecursionError) as error:
-        message = getattr(error, "message", str(error))
-        raise Refused(
-            400, f"'response_format' is no JSON Schema: {message}", code="invalid_schema", param="response_format"
-        ) from None
-
-
-def _validator(schema: Mapping[str, Any]) -> Draft202012Validator:
-    """With a registry of its own, which holds nothing: a client's `$ref` to some address is not fetched."""
-    return Draft202012Validator(dict(schema), registry=Registry())
+    if wanted.schema is not None and (problem := problem_of(wanted.schema)) is not None:
+        words = f"'response_format' is no JSON Schema: {problem}"
+        raise Refused(400, words, code="invalid_schema", param="response_format")
 
 
 async def dressed(live: LiveTeam, asked: Asked, wanted: Wanted) -> tuple[Asked, str]:

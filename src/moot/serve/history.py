@@ -65,7 +65,7 @@ def history_routes(app: FastAPI, gate: Gate, live: LiveTeam, reports: Path | Non
         """What was asked last."""
         gate.holder(request)
         await live.record.flush()
-        found = await live.store.run(partial(latest_episodes, experiment=live.record.id, most=limit))
+        found = await live.store.read(partial(latest_episodes, experiment=live.record.id, most=limit))
         names = {cell.id: name for name, cell in reversed(live.cells.items())}
         return _json({"episodes": [_short(row, names) for row in found]})
 
@@ -75,7 +75,7 @@ def history_routes(app: FastAPI, gate: Gate, live: LiveTeam, reports: Path | Non
         gate.holder(request)
         await live.record.flush()
         try:
-            found = await live.store.run(partial(_whole, experiment=live.record.id, episode=episode))
+            found = await live.store.read(partial(_whole, experiment=live.record.id, episode=episode))
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
         return _json(found)

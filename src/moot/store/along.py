@@ -26,6 +26,8 @@ FEW = 4
 Mark = tuple[float | None, str | None, str | None]
 """Value, stage and detail of a score."""
 UNMARKED: Mark = (None, None, None)
+MANY_REPEATS = 1_000
+"""No run has so many. A served team draws the numbers of its repeats, and they are as large as they come."""
 
 
 def pays(connection: Connection, wanted: int) -> bool:
@@ -67,6 +69,13 @@ def most_repeats(connection: Connection, cells: Sequence[str]) -> int:
     table = schema.episodes
     found = connection.execute(select(func.max(table.c.repeat)).where(table.c.cell.in_(cells))).scalar()
     return 1 + int(found or 0)
+
+
+def most_plays(connection: Connection, cells: Sequence[str]) -> int:
+    """How often one of these cells has played the same question, however its repeats are numbered."""
+    table = schema.episodes
+    query = select(func.count().label("plays")).where(table.c.cell.in_(cells)).group_by(table.c.cell, table.c.question)
+    return int(connection.execute(select(func.max(query.subquery().c.plays))).scalar() or 1)
 
 
 def plays_by_question(connection: Connection, cells: Sequence[str]) -> dict[str, int]:
@@ -137,6 +146,13 @@ class Along:
         return bool(rows)
 
 
+class _Sparse(dict[int, Mark]):
+    """Marks by place, for places of which hardly any is taken."""
+
+    def __missing__(self, place: int) -> Mark:
+        return UNMARKED
+
+
 class Marks:
     """The scores of many episodes by cell, case and repeat, with no more than a number for each."""
 
@@ -145,7 +161,9 @@ class Marks:
     ) -> None:
         self._places = {case: number * repeats for number, case in enumerate(dict.fromkeys(cases))}
         self._repeats = repeats
-        self._marks: dict[str, list[Mark]] = {cell: [UNMARKED] * (len(self._places) * repeats) for cell in cells}
+        self._marks: dict[str, list[Mark] | _Sparse] = {
+            cell: [UNMARKED] * (len(self._places) * repeats) if repeats <= MANY_REPEATS else _Sparse() for cell in cells
+        }
         known: dict[Mark, Mark] = {}
         table = schema.scores
         fields = (table.c.cell, table.c.case, table.c.repeat, table.c.value, table.c.stage, table.c.detail)

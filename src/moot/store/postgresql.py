@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -20,35 +19,33 @@ from urllib.parse import parse_qs, urlsplit
 
 from sqlalchemy import Connection, Engine, Table, inspect
 
-from moot.errors import MootError, StoreError, StoreFull, StoreNewer, StoreUnreadable, UsageError
+from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, UsageError
 from moot.store import schema
+from moot.store.link import (
+    STATUS,
+    Link,
+    connected,
+    driver,
+    has_driver,
+    passing,
+    pauses,
+    said,
+    settled,
+    unwritable,
+    words,
+    worn_out,
+)
 from moot.store.statements import Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, storable_value
-
-try:
-    import asyncpg
-except ImportError:  # said where a store is asked for
-    asyncpg = None
 
 T = TypeVar("T")
 
 SCHEMES = ("postgresql", "postgres")
 
-PATIENCE_S = 60.0
-"""How long a server that went away in the middle of a run is waited for."""
-
-CONNECT_S = 10.0
 MIGRATING = 0x6D6F6F74
 """The advisory lock under which tables are made: the letters of our name."""
 
 FIND = f"SELECT {', '.join(column.name for column in schema.calls.columns)} FROM calls WHERE key = ANY($1)"
-
-_AWAY = ("08", "57P")
-"""SQLSTATE classes of a connection that broke and of a server that shuts down or starts up."""
-_AGAIN = ("40001", "40P01", "53300")
-"""Two writers in each other's way, and a server with no connection to spare: both pass."""
-_NO_TEXT = ("22021", "22P05")
-"""Characters that the database does not take."""
 
 
 def public_url(url: str) -> str:
@@ -69,7 +66,7 @@ class PostgresStore(Store):
     """Calls, episodes, scores, runs and experiments in one database."""
 
     def __init__(self, url: str) -> None:
-        if asyncpg is None:
+        if not has_driver():
             raise UsageError("store: PostgreSQL needs the package asyncpg: pip install 'moot[postgresql]'")
         super().__init__(_checked(url))
         self._url = url
@@ -82,7 +79,7 @@ class PostgresStore(Store):
         return f"PostgresStore({self.name!r})"
 
     async def _connect(self) -> Any:
-        return await asyncpg.connect(self._url, timeout=CONNECT_S, server_settings={"application_name": "moot"})
+        return await connected(self._url)
 
     async def exists(self) -> bool:
         return bool(await self._in_thread(lambda: self._at_once(lambda each: inspect(each).has_table("migrations"))))
@@ -142,7 +139,7 @@ class PostgresStore(Store):
                         error if isinstance(error, MootError) or not driver(error) else said(error, self.name)
                     )
                 self._dispose()
-                if time.monotonic() - began > PATIENCE_S:
+                if worn_out(began):
                     return Failed(said(error, self.name))
                 time.sleep(next(pause_s))
 
@@ -159,48 +156,7 @@ class PostgresStore(Store):
             self._blocking = None
 
 
-STATUS = "SELECT pg_xact_status($1::text::xid8)"
-
 NOT_OURS = "SELECT key FROM calls WHERE key = ANY($1) AND xmin <> pg_current_xact_id()::xid"
-
-
-class Link:
-    """A connection that is made when it is needed, and made again when it broke."""
-
-    def __init__(self, connect: Callable[[], Awaitable[Any]], name: str) -> None:
-        self._connect = connect
-        self._connection: Any = None
-        self.name = name
-
-    async def __call__(self) -> Any:
-        if self._connection is None or self._connection.is_closed():
-            self._connection = await self._connect()
-        return self._connection
-
-    async def patiently(self, work: Callable[[Any], Awaitable[T]]) -> T:
-        """Do it, again and again while the server is away, but not for ever."""
-        began, pause_s = time.monotonic(), pauses()
-        while True:
-            try:
-                return await work(await self())
-            except Exception as error:
-                self.drop()
-                if not passing(error):
-                    raise
-                if time.monotonic() - began > PATIENCE_S:
-                    raise said(error, self.name) from None
-                await asyncio.sleep(next(pause_s))
-
-    def drop(self) -> None:
-        if self._connection is not None:
-            self._connection.terminate()
-            self._connection = None
-
-    async def close(self) -> None:
-        if self._connection is not None:
-            with suppress(Exception):
-                await self._connection.close(timeout=2)
-            self.drop()
 
 
 class Writing:
@@ -304,60 +260,6 @@ class Finder:
 async def _fetch(connection: Any, keys: list[str]) -> Sequence[Any]:
     rows: Sequence[Any] = await connection.fetch(FIND, keys)
     return rows
-
-
-def pauses() -> Iterator[float]:
-    """Between attempts: short at first, for a restart; then a second."""
-    pause_s = 0.05
-    while True:
-        yield pause_s
-        pause_s = min(1.0, 2 * pause_s)
-
-
-def settled(status: str | None) -> bool:
-    """Whether a transaction whose answer got lost was committed after all."""
-    if status == "in progress":
-        raise ConnectionResetError("the server is still busy with the last commit")
-    return status == "committed"
-
-
-def passing(error: BaseException) -> bool:
-    """Whether it is the connection or the moment that failed, and not what was asked."""
-    state = getattr(error, "sqlstate", None) or ""
-    if state.startswith(_AWAY) or state in _AGAIN:
-        return True
-    # The last is what asyncpg says when the line breaks in the middle of many rows.
-    lost = isinstance(error, OSError | TimeoutError | asyncpg.InterfaceError | asyncpg.InternalClientError)
-    return lost and not isinstance(error, ValueError)  # those of asyncpg that are values it cannot send
-
-
-def driver(error: BaseException) -> bool:
-    own = asyncpg.PostgresError | asyncpg.InterfaceError | asyncpg.InternalClientError
-    return isinstance(error, own | OSError)
-
-
-def unwritable(error: BaseException) -> bool:
-    return getattr(error, "sqlstate", None) in _NO_TEXT or isinstance(error.__cause__, UnicodeEncodeError)
-
-
-def said(error: BaseException, name: str) -> StoreError:
-    """A driver's error as one of ours."""
-    if getattr(error, "sqlstate", None) in ("53100", "53200"):
-        return StoreFull(
-            f"{name}: the server has no space left; everything stored so far is kept. Free some space and run again."
-        )
-    if passing(error):
-        gone = f"the server went away and did not come back within {PATIENCE_S:.0f} s ({words(error)})"
-        return StoreError(f"{name}: {gone}; everything stored so far is kept, run again to go on")
-    return StoreError(f"{name}: {words(error)}")
-
-
-def words(error: BaseException) -> str:
-    """One line, without what was sent."""
-    if isinstance(error, TimeoutError) and not str(error):
-        return f"no answer within {CONNECT_S:.0f} s"
-    text = " ".join(str(getattr(error, "strerror", None) or error).split())
-    return text or type(error).__name__
 
 
 def _migrate(connection: Connection) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, Table, and_, func, insert, select, update
 
-from moot.store import schema
+from moot.store import processes, schema
 from moot.store.declarations import declare
 from moot.store.statements import Row, insert_new, insert_or_replace
 
@@ -87,9 +87,14 @@ def start_run(connection: Connection, experiment: str, facts: Mapping[str, Any])
     return int(result.inserted_primary_key[0])  # type: ignore[index]
 
 
-def finish_run(connection: Connection, run: int, state: str) -> None:
-    values = {"finished_at": time.time(), "state": state}
-    connection.execute(update(schema.runs).where(schema.runs.c.id == run).values(**values))
+def finish_run(connection: Connection, run: int, state: str, cause: str | None = None) -> None:
+    """`cause`: why it ended before its time, in words."""
+    ours = schema.runs.c.id == run
+    values: dict[str, Any] = {"finished_at": time.time(), "state": state}
+    if cause is not None:
+        facts = json.loads(connection.execute(select(schema.runs.c.facts).where(ours)).scalar_one())
+        values["facts"] = json.dumps({**facts, "cause": cause})
+    connection.execute(update(schema.runs).where(ours).values(**values))
 
 
 def spent_usd(connection: Connection, experiment: str) -> float:
@@ -137,8 +142,18 @@ def cells_of(connection: Connection, ident: str) -> list[Row]:
 
 
 def runs_of(connection: Connection, ident: str) -> list[Row]:
+    """Its runs, first to last. One that says it is running although its process is gone has failed."""
     query = select(schema.runs).where(schema.runs.c.experiment == ident).order_by(schema.runs.c.id)
-    return list(_mappings(connection, query))
+    return [_with_its_end(run) for run in _mappings(connection, query)]
+
+
+def _with_its_end(run: Row) -> Row:
+    facts = json.loads(run["facts"])
+    process = facts.pop("process", None)
+    ended = {"state": "failed"} if run["state"] == "running" and processes.is_gone(process) else {}
+    if ended:
+        facts["cause"] = processes.GONE
+    return {**run, **ended, "facts": json.dumps(facts)}
 
 
 def cases_of(connection: Connection, ident: str, question_id: str | None = None) -> Iterator[Row]:

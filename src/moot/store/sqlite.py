@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
@@ -27,6 +27,11 @@ from moot.store.store import Done, Failed, Group, Store, storable_value
 
 BUSY_TIMEOUT_S = 60.0
 """How long to wait for another process that is writing."""
+
+T = TypeVar("T")
+
+CACHE_KB, READING_CACHE_KB = 4_096, 32_768
+"""Whoever writes touches few pages at a time; a report goes through all of them."""
 
 MOST_KNOWN = 200_000
 """Keys that are held in memory, as hashes, to know what is not stored; a store with more is asked every time."""
@@ -43,6 +48,7 @@ class SqliteStore(Store):
         self._engine = _engine(self.path, durable=path is not None)
         self._reader = Reader(self.path)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="moot-store")
+        self._reading = ThreadPoolExecutor(1, thread_name_prefix="moot-store-read")
         self._raw: sqlite3.Connection
         self._known: set[int] | None = None
         self._version = 0
@@ -56,6 +62,7 @@ class SqliteStore(Store):
     async def _shut(self) -> None:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._engine.dispose)
         self._thread.shutdown(wait=False)
+        self._reading.shutdown(wait=False)
         self._reader.close()
         if self._temporary is not None:
             self._temporary.cleanup()
@@ -71,6 +78,17 @@ class SqliteStore(Store):
             return self._reader.find(key)
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: {error}") from None
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """On a thread and a connection of its own: beside a writer, in this process or another, readers wait for nobody."""
+        return await asyncio.get_running_loop().run_in_executor(self._reading, self._read, work)
+
+    def _read(self, work: Callable[[Connection], T]) -> T:
+        with _said_plainly(self.path), self._engine.begin() as connection:
+            connection.exec_driver_sql(f"PRAGMA cache_size = -{READING_CACHE_KB}")
+            connection.exec_driver_sql("PRAGMA query_only = ON")
+            connection.exec_driver_sql("BEGIN")
+            return work(connection)
 
     async def _write(self, group: Group) -> Done:
         """What may wait (the lock, the disk, long work) is done on the thread; rows are inserted here.
@@ -161,6 +179,7 @@ class SqliteStore(Store):
             driver = self._engine.raw_connection().driver_connection
             assert isinstance(driver, sqlite3.Connection)
             self._raw = driver
+            self._raw.execute(f"PRAGMA cache_size = -{CACHE_KB}")
             self._version = self._raw.execute("PRAGMA data_version").fetchone()[0]
             keys = self._raw.execute(f"SELECT key FROM calls LIMIT {MOST_KNOWN + 1}").fetchall()
             self._known = {hash(key) for (key,) in keys} if len(keys) <= MOST_KNOWN else None
@@ -203,7 +222,6 @@ def _engine(path: Path, *, durable: bool) -> Engine:
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
-        connection.execute("PRAGMA cache_size = -32768")
         connection.execute("PRAGMA wal_autocheckpoint = 8000")
 
     return engine

@@ -133,6 +133,10 @@ class Store(ABC):
         self._go()
         return await future
 
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Work that only reads: all of it sees the store at one moment, and no writer waits for it."""
+        return await self.run(work)
+
     @abstractmethod
     async def _open(self) -> None:
         """Connect, and bring the tables up to date."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from moot.forms import AnswerForm
-from moot.strategies.natives import Drafts
-from moot.team import Team
-from moot.types import Question, Reply, canonical_json
+from moot.types import Question, canonical_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +35,10 @@ class ArgumentForm:
         return self.question.letters
 
     @property
+    def asked(self) -> Question:
+        return self.question
+
+    @property
     def schema(self) -> Mapping[str, Any]:
         plain = AnswerForm(self.question).schema
         properties = {**{part: {"type": "string"} for part in self.parts}, **plain["properties"]}
@@ -50,7 +52,10 @@ class ArgumentForm:
     def read_prose(self, text: str) -> Argument | None:
         """As a draft in prose is read: what is taken from native answers is taken from later ones."""
         given = AnswerForm(self.question).read_prose(text)
-        return Argument(given.answer, given.reasoning) if given is not None else None
+        return self.found(given.answer, text) if given is not None else None
+
+    def found(self, answer: str, text: str) -> Argument:
+        return Argument(answer, text.strip())
 
 
 def _in_words(value: object) -> str:
@@ -66,15 +71,3 @@ def _plain(value: object) -> str:
     if isinstance(value, str):
         return value.strip()
     return "" if value is None else canonical_json(value).decode()
-
-
-def extracting(question: Question, team: Team, drafts: Drafts) -> Callable[[Reply], Awaitable[Argument | None]] | None:
-    """How an argument is read that does not fit its form: as native answers of this kind are; its text is the reasons."""
-    if drafts == "single-call":
-        return None
-
-    async def extract(reply: Reply) -> Argument | None:
-        answer = await team.read(question, reply)
-        return None if answer is None else Argument(answer, reply.text.strip())
-
-    return extract

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from moot.attendance import Quorum
 from moot.errors import UsageError
-from moot.strategies.argument import Argument, ArgumentForm, extracting
+from moot.strategies.argument import Argument, ArgumentForm
 from moot.strategies.blind import masked
 from moot.strategies.captaincy import by_captain, nobody_answered
 from moot.strategies.course import Course, Ending, Meanings, Position, Round, Stand, verdict_of
@@ -136,7 +136,7 @@ class Debate:
             ArgumentForm(question, parts),
             stage=stage,
             turn=turn,
-            extract=extracting(question, team, self.drafts),
+            once=self.drafts == "double-call",
             quorum=Quorum(self.grace_s) if self.quorum else None,
         )
 

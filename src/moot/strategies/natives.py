@@ -4,8 +4,8 @@
 to think and to keep to a form at once. `double-call` asks for the answer alone, in free words and with the model's own
 settings, and then, in a thread of its own, for the reasons. The two modes side by side measure that tax.
 
-In `double-call` native and later answers take one way: the form if the reply has it, then the team's reader, else the
-reply is unparsed.
+Native and later answers take one way. In `double-call`, and wherever the team has extraction models: the form if the
+reply has it, then the team's reader, else the reply is unparsed. Else a reply that does not fit is asked for again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import asyncio
 from typing import Any, Literal, get_args
 
 from moot.errors import UsageError
-from moot.team import UNPARSED, Player, Team
+from moot.team import Player, Team, unparsed
 from moot.types import Answer, Question
 
 Drafts = Literal["single-call", "double-call"]
@@ -44,9 +44,9 @@ async def native(question: Question, team: Team, player: Player, drafts: Drafts)
     heard = await team.speak(player, question, team.prompts.render("verdict", **shown), stage="verdict")
     if heard.value is None:
         return Answer(player.name, None, outcome=heard.outcome, cause=heard.cause)
-    answer = await team.read(question, heard.value)
-    if answer is None:
-        return Answer(player.name, None, outcome="unanswered", cause=UNPARSED)
+    reading = await team.read(question, heard.value)
+    if (answer := reading.answer) is None:
+        return Answer(player.name, None, outcome="unanswered", cause=unparsed(reading.cause))
     asked = team.prompts.render("rationale", **shown, answer=answer)
     explained = await team.speak(player, question, asked, stage="rationale")
     if explained.value is None:

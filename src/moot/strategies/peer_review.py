@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 from moot.errors import UsageError
-from moot.strategies.argument import Argument, ArgumentForm, extracting
+from moot.strategies.argument import Argument, ArgumentForm
 from moot.strategies.blind import masked
 from moot.strategies.captaincy import absent, by_captain, nobody_answered
 from moot.strategies.natives import Drafts, check_drafts, draft_templates, natives, shown_question
@@ -69,7 +69,7 @@ class PeerReview:
             stage="review",
             turn=2,
             examples=team.prompts.examples("review"),
-            extract=extracting(question, team, self.drafts),
+            once=self.drafts == "double-call",
         )
         return _verdict(team.captain, drafts, order, heard)
 

@@ -48,11 +48,19 @@ class TeamModel:
             ],
             "officers": {name: officer.model.shape(Request(())) for name, officer in self.team.officers.items()},
             "facts": retrieved_from(self.team),
+            **self._extraction(),
             "prompts": self.team.prompts.hashes(("player", "again", *self.strategy.templates)),
             "messages": messages_json(request),
             "params": dict(request.params),
             "schema": request.schema,
         }
+
+    def _extraction(self) -> Mapping[str, Any]:
+        """Who reads what does not fit; nothing where nobody does, so that older keys stay what they are."""
+        if not self.team.extractors:
+            return {}
+        readers = [each.model.shape(Request(())) for each in self.team.extractors]
+        return {"extract": [readers, self.team.prompts.hashes(("extract",))]}
 
     async def generate(self, request: Request) -> Reply:
         started = time.perf_counter()

@@ -79,6 +79,10 @@ class MessageForm:
         return self.question.letters if self.solution else ""
 
     @property
+    def asked(self) -> Question | None:
+        return self.question if self.solution else None
+
+    @property
     def schema(self) -> Mapping[str, Any]:
         properties: dict[str, Any] = {"message": {"type": "string"}}
         if self.solution:
@@ -100,6 +104,10 @@ class MessageForm:
         if not words and solution is None:
             raise Unusable("no-field")
         return Said(words, solution, agreement(data.get("agree")) if self.agree else None)
+
+    def found(self, answer: str, text: str) -> Said:
+        """A solution read out of free words. Whether they agree is left open: that is never looked for in words."""
+        return Said(text.strip(), answer)
 
     def _solution(self, given: object) -> str | None:
         if given is None or (isinstance(given, str) and not given.strip()):

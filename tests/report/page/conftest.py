@@ -156,6 +156,14 @@ def pair(cup: Written, tmp_path_factory: pytest.TempPathFactory) -> Written:
     return replace(cup, path=path)
 
 
+@pytest.fixture(scope="session")
+def ways(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """Two ways of one strategy, alike in one of their options."""
+    options = {"captain": "ann", "drafts": "single-call"}
+    strategies = [{"peer-review": options}, {"peer-review": {**options, "names": "shown"}}]
+    return play(tmp_path_factory.mktemp("ways"), "ways", strategies=strategies)
+
+
 def _put(text: str, place: int, letter: str) -> str:
     return text[:place] + letter + text[place + 1 :]
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
+
+from moot.report.page.run import write_page
+from moot.report.section import Chart, Column, Section
 
 from .conftest import DRAFTS, FILLERS, LONG, Written
 
@@ -126,6 +131,45 @@ def test_only_rows_in_sight_exist(page: Page, cup: Written) -> None:
     page.js("document.getElementById('list').scrollTop = 1e9")
     page.until(lambda: page.ids()[-1] == f"filler-{FILLERS - 1}")
     assert len(page.ids()) < 40
+
+
+def test_rows_that_stay_in_sight_stay_and_are_read_in_their_order(page: Page, cup: Written) -> None:
+    page.open(cup)
+    page.js("window.kept = document.getElementById('row-8')")
+    for top in (200, 400, 100):
+        page.js("document.getElementById('list').scrollTop = arguments[0]", top)
+        first = str(top // 54 - 3) if top > 3 * 54 else "0"
+        page.until(
+            lambda first=first: page.js(
+                "return document.querySelectorAll('.row')[1].dataset.place >= arguments[0]", first
+            )
+        )  # type: ignore[misc]
+        places = page.js("return [...document.querySelectorAll('.row')].map((row) => Number(row.dataset.place))")
+        assert places == sorted(set(places))
+        assert page.js("return document.getElementById('row-8') === window.kept")
+        assert page.js("return kept.getAttribute('aria-posinset') + ' of ' + kept.getAttribute('aria-setsize')") == (
+            f"9 of {ALL}"
+        )
+
+
+def test_paper_has_what_the_reader_has_narrowed_down(page: Page, cup: Written) -> None:
+    page.open(cup)
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        shown = "return getComputedStyle(document.getElementById('questions')).display"
+        page.js("dispatchEvent(new Event('beforeprint'))")
+        assert page.js(shown) == "none"  # nobody wants all of them on paper
+        page.js("dispatchEvent(new Event('afterprint'))")
+        page.choose("category", "filler")
+        page.js("dispatchEvent(new Event('beforeprint'))")
+        assert page.js(shown) != "none"
+        assert page.ids() == [f"filler-{number}" for number in range(FILLERS)]
+        heights = page.js("const b = document.getElementById('list').getBoundingClientRect(); return b.height")
+        assert heights > FILLERS * 20
+        page.js("dispatchEvent(new Event('afterprint'))")
+        assert len(page.ids()) < 40
+    finally:
+        page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
 @pytest.mark.parametrize(
@@ -335,6 +379,75 @@ def test_two_runs_stand_side_by_side(page: Page, pair: Written) -> None:
     page.flag("regressed")
     assert page.ids() == ["regress"]
     assert page.browser.get_log("browser") == []
+
+
+def test_strategies_have_short_names_and_a_link_may_use_either(page: Page, ways: Written) -> None:
+    keys = [cell["key"] for cell in ways.run.questions.cells]
+    assert keys == ["peer-review(drafts=single-call)@ann", "peer-review(drafts=single-call, names=shown)@ann"]
+    page.open(ways, "#" + urlencode({"q": "regress", "s": keys[1]}))
+    page.opened()
+    assert page.text(".episode-title") == "peer-review(names=shown)@ann"
+    assert page.texts(".verdict-label") == ["peer-review", "peer-review(names=shown)"]
+    assert "drafts" not in page.text("#cell")
+    page.js("[...document.querySelectorAll('.episode > details')].at(-1).open = true")  # the notes say all of it
+    page.until(lambda: keys[1].removesuffix("@ann") in page.texts(".episode > details")[-1])
+    page.js("location.hash = arguments[0]", urlencode({"q": "regress", "s": "peer-review@ann"}))
+    page.until(lambda: page.text(".episode-title") == "peer-review@ann")
+
+
+def drawn(page: Page, cup: Written, *sections: Section, size: tuple[int, int] = WIDE) -> None:
+    path = cup.path.with_name("drawn.html")
+    write_page(path, cup.run.figures, sections, cup.run.questions)
+    page.open(replace(cup, path=path), size=size)
+
+
+def test_teams_of_one_strategy_are_drawn_apart(page: Page, cup: Written) -> None:
+    columns = (
+        Column("team", "team"),
+        Column("d", "answers"),
+        Column("strategy", "strategy"),
+        Column("v", "right", "share"),
+    )
+    rows = [
+        {"team": team, "d": d, "strategy": strategy, "v": v / d}
+        for team, v in (("open", 0.9), ("closed", 0.5))
+        for strategy in ("vote", "debate")
+        for d in (1, 2, 3)
+    ]
+    lines = Section("lines", "Lines", (), columns, rows, Chart("lines", "d", "v", series="strategy"))
+    drawn(page, cup, lines)
+    assert page.texts(".series li") == ["vote, open", "vote, closed", "debate, open", "debate, closed"]
+    script = "return [...document.querySelectorAll('polyline')].map((each) => each.getAttribute('points').split(' '))"
+    assert [len(points) for points in page.js(script)] == [3] * 4
+    looks = page.js("return [...document.querySelectorAll('.series svg')].map((each) => each.getAttribute('class'))")
+    assert looks == ["s0", "s0 hollow", "s1", "s1 hollow"]
+
+
+def test_more_series_than_can_be_told_apart_are_a_table(page: Page, cup: Written) -> None:
+    columns = (Column("who", "who"), Column("way", "way"), Column("v", "right", "share"), Column("n", "net", "number"))
+    rows = [{"who": "a", "way": f"way {place}", "v": place / 20, "n": -place} for place in range(13)]
+    bars = Section("bars", "Bars", (), columns, rows, Chart("bars", "who", "v", label="who", series="way"))
+    cloud = Section("cloud", "Cloud", (), columns, rows, Chart("scatter", "n", "v", label="way", series="way"))
+    drawn(page, cup, bars, cloud)
+    assert not page.all("#section-bars svg.chart")
+    assert page.texts("#section-bars tbody tr:nth-child(3)") == ["away 210.0 %−2"]  # whole, and a minus that is one
+    assert len(page.all("#section-cloud svg.chart .mark")) == 13
+    assert not page.all("#section-cloud .series")
+
+
+def test_long_names_are_not_cut_on_a_phone(page: Page, cup: Written) -> None:
+    names = ["peer-review(names=shown)@deepseek-r1, open", "debate@claude"]
+    rows = [{"name": name, "v": 0.5, "low": 0.4, "high": 0.6} for name in names]
+    columns = (Column("name", "name"), Column("v", "right", "share", "low", "high"))
+    dots = Section("dots", "Dots", (), columns, rows, Chart("dots", "v", "name", label="name"))
+    for size in (PHONE, WIDE):
+        drawn(page, cup, dots, size=size)
+        assert "".join(page.texts("#section-dots text.label")) == "".join(names)
+        script = """return [...document.querySelectorAll('#section-dots text')].every((each) => {
+          const box = each.getBoundingClientRect();
+          return box.left >= 0 && box.right <= innerWidth;
+        })"""
+        assert page.js(script)
 
 
 def test_a_browser_that_cannot_unpack_is_told_so(page: Page, cup: Written) -> None:

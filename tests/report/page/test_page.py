@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import gzip
 import hashlib
 import json
 import re
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -17,11 +20,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.report.page import page_html
+from moot.report.figures import find_experiment
+from moot.report.page import RunPage, page_html, read_run
 from moot.report.page.document import SCRIPTS
 from moot.report.page.pack import Once, Texts, packed
+from moot.report.page.questions import named_cells
 from moot.report.page.run import write_page
 from moot.report.page.verdict import lead, verdict, warnings
+from moot.store import store_at
 
 from .conftest import DRAFTS, FILLERS, LONG, Written, play
 
@@ -168,6 +174,53 @@ def test_no_script_writes_html() -> None:
             assert forbidden not in text, (name, forbidden)
 
 
+# --- colours ----------------------------------------------------------------------------------------------------------
+
+COLOURS = {
+    name: (light, dark)
+    for name, light, dark in re.findall(
+        r"--([\w-]+): light-dark\(#(\w{6}), #(\w{6})\)", (STATIC / "page.css").read_text(encoding="utf-8")
+    )
+}
+
+
+def parts(colour: str) -> tuple[float, ...]:
+    return tuple(int(colour[place : place + 2], 16) / 255 for place in (0, 2, 4))
+
+
+def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+    """As WCAG 2 counts it."""
+
+    def light(colour: tuple[float, ...]) -> float:
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour]
+        return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    low, high = sorted((light(one), light(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_letters_and_marks_stand_out(scheme: int) -> None:
+    """AA: 4.5 for letters, 3 for the frame of a field and for what a chart draws."""
+    colour = {name: parts(pair[scheme]) for name, pair in COLOURS.items()}
+    series = [f"c{place}" for place in range(6)]
+    for paper in ("paper", "sheet"):
+        for name in ("ink", "soft", "accent", "warn", *series):
+            assert contrast(colour[name], colour[paper]) >= 4.5, (name, paper)
+        assert contrast(colour["line"], colour[paper]) >= 3
+    assert contrast(colour["warn"], colour["warn-paper"]) >= 4.5
+    assert contrast(colour["ink"], colour["warn-paper"]) >= 4.5
+    (opacity,) = map(float, re.findall(r"\.whisker \{[^}]*stroke-opacity: ([\d.]+)", _css()))
+    for name in series:
+        mixed = zip(colour[name], colour["paper"], strict=True)
+        whisker = tuple(opacity * over + (1 - opacity) * under for over, under in mixed)
+        assert contrast(whisker, colour["paper"]) >= 3, name
+
+
+def _css() -> str:
+    return (STATIC / "page.css").read_text(encoding="utf-8")
+
+
 # --- the data ---------------------------------------------------------------------------------------------------------
 
 
@@ -217,11 +270,43 @@ def test_a_captain_never_played_alone_is_known_by_its_draft(tmp_path: Path) -> N
     }  # fmt: skip
 
 
+def test_cells_have_short_names_and_whole_keys() -> None:
+    cell = {"strategy": "vote", "team": "nine/open", "cohort": None, "captain": None, "player": None}
+    long = "mixture(summariser=ace, order=random)", "mixture(summariser=ace)"
+    cells = [{**cell, "label": label} for label in (*long, "vote")] + [{**cell, "label": "vote", "team": "nine/closed"}]
+    named = named_cells(cells)
+    assert [each["title"] for each in named] == ["mixture(order=random)", "mixture", "vote (open)", "vote (closed)"]
+    assert [each["key"] for each in named] == [*long, "vote (nine/open)", "vote (nine/closed)"]
+    assert [each["full"] for each in named] == [*long, None, None]
+
+
 def test_repeats_have_a_place_each(tmp_path: Path) -> None:
     columns = play(tmp_path / "twice", repeats=2, strategies=["solo"]).run.questions.columns
     assert columns["repeats"] == 2
     assert [len(each) for each in columns["grades"]] == [2 * (len(DRAFTS) + FILLERS)] * 3
     assert columns["grades"][0][:8] == "11001100"
+
+
+def test_a_served_team_draws_the_numbers_of_its_repeats(tmp_path: Path) -> None:
+    """They are as large as they come; a page has a place for each play and not for each number."""
+    planned = play(tmp_path / "served", repeats=2, strategies=["solo"]).run.questions
+    (path,) = (tmp_path / "served").glob("*.db")
+    with closing(sqlite3.connect(path)) as store, store:
+        for table in ("episodes", "scores"):
+            store.execute(f"UPDATE {table} SET repeat = repeat * 1000000007 + 1363367569")
+    served = asyncio.run(reread(path, "cup")).questions
+    assert served.columns == planned.columns
+    assert [unpacked(part)["episodes"] for part in served.parts] == [
+        unpacked(part)["episodes"] for part in planned.parts
+    ]
+
+
+async def reread(path: Path, name: str) -> RunPage:
+    store = await store_at(f"sqlite:///{path}").open()
+    try:
+        return await store.run(lambda connection: read_run(connection, find_experiment(connection, name)))
+    finally:
+        await store.close()
 
 
 # --- the first screen -------------------------------------------------------------------------------------------------
@@ -245,6 +330,7 @@ def test_the_verdict_is_the_headline_or_a_modest_one() -> None:
         "On these 60 questions solo@ann was right in 50.0 % (40.0–60.0).",
     )
     assert verdict({**FIGURES, "accuracy": []}) == ("Of these 60 questions none has been played yet.",)
+    assert verdict({**FIGURES, "accuracy": [], "questions": 0}) == ("No question has been asked yet.",)
 
 
 def test_the_lead_counts() -> None:

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from moot.report.page.run import RunPage
 
 SCRIPTS = (
-    *("dom", "format", "data", "axis", "chart", "sections", "reply", "steps", "transcript", "filters", "list"),
-    *("theme", "main"),
+    *("dom", "format", "data", "axis", "series", "chart", "sections", "reply", "steps", "transcript", "filters"),
+    *("list", "theme", "main"),
 )
 """In the order in which they need each other."""
 
+_MINUS = re.compile(r"(?<![\w.–-])-(?=\d)")
+"""A hyphen that stands for a minus; in words a terminal shows it is a hyphen."""
 _IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
 
@@ -99,7 +101,7 @@ def _blocks(run: int, questions: QuestionData) -> Iterator[str]:
 
 def _opening(figures: Mapping[str, Any], runs: int) -> str:
     """The first screen needs no script: whoever prints or reads aloud the file has the verdict."""
-    first, *rest = (html.escape(sentence) for sentence in verdict(figures))
+    first, *rest = (html.escape(_MINUS.sub("−", sentence)) for sentence in verdict(figures))
     warned = "".join(f"<li>{html.escape(each)}</li>" for each in warnings(figures))
     notes = f'<ul class="warnings" role="note" aria-label="Before you believe it">{warned}</ul>' if warned else ""
     beside = f'<p class="beside">{" ".join(rest)}</p>' if rest else ""

@@ -7,6 +7,7 @@ needs is written in parts of some dozens of questions, so that a page opens at o
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -18,13 +19,13 @@ import orjson
 from sqlalchemy import Connection, select
 
 from moot.report.figures import grader_of
+from moot.report.names import short_names, table_names
 from moot.report.options import title_of
 from moot.report.page.pack import Once, packed
 from moot.report.page.part import Part
 from moot.report.page.words import Play, Plays, Words
 from moot.report.uncollected import uncollected
 from moot.store import queries, schema
-from moot.store.along import most_repeats
 from moot.store.rows import case_of
 from moot.store.statements import Row
 from moot.types import Case
@@ -88,24 +89,43 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
     """`grade` values a captain's draft where that captain was never played alone."""
     config = json.loads(experiment["config"])
     cells = queries.cells_of(connection, experiment["id"])
-    repeats = most_repeats(connection, [cell["id"] for cell in cells])
-    columns = Columns(repeats, len(cells))
     places = _places(connection, experiment["id"])
-    words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config), repeats)
+    words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config))
+    columns = Columns(words.repeats, len(cells))
     seats = [Seat(cell["id"], cell["player"], cell["captain"]) for cell in cells]
     reader = _Reader(words, seats, columns, grade)
-    size = max(1, EPISODES_A_PART // max(1, len(cells) * repeats))
+    size = max(1, EPISODES_A_PART // max(1, len(cells) * words.repeats))
     packing = []
     with closing(words), uncollected(), ThreadPoolExecutor(1) as pool:  # compression lets go of the interpreter
         for start in range(0, len(places), size):
             columns.starts.append(len(columns.ids))
             packing.append(pool.submit(packed, reader.part(places[start : start + size])))
     parts = [each.result() for each in packing]
-    named = [{**{key: cell[key] for key in _CELL}, "title": title_of(cell)} for cell in cells]
-    return QuestionData(named, columns.row(), parts)
+    return QuestionData(named_cells(cells), columns.row(), parts)
 
 
 _CELL = ("strategy", "label", "team", "cohort", "captain", "player")
+
+
+def named_cells(cells: Sequence[Row]) -> list[dict[str, Any]]:
+    """Cells as people call them, in the short names of the rest of the page.
+
+    `key` is the whole title: links keep it, and by it the cells of two runs are the same. `full` is the whole label
+    where the short one leaves something out.
+    """
+    short = short_names(cell["label"] for cell in cells)
+    tables = table_names(cell["team"] for cell in cells if cell["player"] is None and cell["team"])
+    titles = Counter(title_of(cell) for cell in cells)
+    found = []
+    for cell in cells:
+        shown = {key: cell[key] for key in _CELL} | {"label": short[cell["label"]]}
+        shown["team"] = tables.get(cell["team"], cell["team"])
+        key, title = title_of(cell), title_of(shown)
+        if titles[key] > 1:  # the same strategy at several tables
+            key, title = f"{key} ({cell['team']})", f"{title} ({shown['team']})"
+        full = cell["label"] if shown["label"] != cell["label"] else None
+        found.append({**shown, "key": key, "title": title, "full": full})
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ def verdict(figures: Mapping[str, Any]) -> tuple[str, ...]:
     if words := (figures.get("headline") or {}).get("words"):
         return (words,) if isinstance(words, str) else tuple(words)
     rows = [row for row in figures["accuracy"] if row["value"] is not None]
+    if not figures["questions"]:
+        return ("No question has been asked yet.",)
     if not rows:
         return (f"Of these {figures['questions']} questions none has been played yet.",)
     best = max(rows, key=lambda row: row["value"])
@@ -39,7 +41,7 @@ def lead(figures: Mapping[str, Any]) -> str:
 def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
     if simulated := figures.get("simulated"):
         yield f"Simulated, not real: {', '.join(simulated)}. No language model said any of this."
-    if figures["questions"] < FEW and not (figures.get("headline") or {}).get("words"):  # which says so itself
+    if 0 < figures["questions"] < FEW and not (figures.get("headline") or {}).get("words"):  # which says so itself
         yield f"Fewer than {FEW} questions: differences this small a sample shows are mostly luck."
     if missing := sum(row.get("missing", 0) for row in figures["accuracy"]):
         yield f"{_count(missing, 'episode')} not played yet: the figures are about what there is."

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from moot.store import queries, schema
-from moot.store.along import Along, Marks, pays, plays_by_question, written_calls, written_episodes
+from moot.store.along import (
+    MANY_REPEATS,
+    Along,
+    Marks,
+    most_plays,
+    most_repeats,
+    pays,
+    plays_by_question,
+    written_calls,
+    written_episodes,
+)
 from moot.store.statements import Row
 
 Play = Sequence[Any]
@@ -30,13 +41,16 @@ class Words:
         cells: Sequence[Row],
         cases: Sequence[str],
         grader: str,
-        repeats: int,
     ) -> None:
         self._connection = connection
         self._cells = [cell["id"] for cell in cells]
-        self._marks = Marks(connection, self._cells, cases, grader, repeats)
+        numbered = most_repeats(connection, self._cells)
+        self._drawn = numbered > MANY_REPEATS
+        self.repeats = most_plays(connection, self._cells) if self._drawn else numbered
+        """How often a question was played at most."""
+        self._marks = Marks(connection, self._cells, cases, grader, numbered)
         counts = plays_by_question(connection, self._cells)
-        written = pays(connection, len(cases) * len(cells) * repeats)
+        written = pays(connection, len(cases) * len(cells) * self.repeats)
         episodes = written_episodes(connection, self._cells, _EPISODE) if written else ()
         calls = written_calls(connection, experiment["name"], ("key", "shape", *_CALL)) if written else ()
         self._episodes = Along(episodes, self._find_episodes, counts)
@@ -49,7 +63,10 @@ class Words:
     def marked(self, episodes: Iterable[Sequence[Any]], case: str) -> dict[tuple[str, int], Play]:
         """Episodes on one question, each with its score."""
         of = self._marks.of
-        return {(row[1], row[2]): (*row[3:], *of(row[1], case, row[2])) for row in episodes}
+        found: dict[tuple[str, int], Play] = {
+            (row[1], row[2]): (*row[3:], *of(row[1], case, row[2])) for row in episodes
+        }
+        return _in_turn(found) if self._drawn else found
 
     def calls(self, keys: Sequence[str]) -> Iterator[Sequence[Any]]:
         """The calls of these keys, in this order; those that are not stored are left out."""
@@ -72,3 +89,13 @@ class Words:
         for part in queries.chunks(keys):
             query = select(table.c.key, table.c.shape, *(table.c[name] for name in _CALL))
             yield from self._connection.execute(query.where(table.c.key.in_(part))).all()
+
+
+def _in_turn(plays: Plays) -> dict[tuple[str, int], Play]:
+    """Where the numbers of repeats were drawn, which says nothing, each cell's plays are the first, the second, and so on."""
+    turns: Counter[str] = Counter()
+    found: dict[tuple[str, int], Play] = {}
+    for cell, repeat in sorted(plays):
+        found[cell, turns[cell]] = plays[cell, repeat]
+        turns[cell] += 1
+    return found

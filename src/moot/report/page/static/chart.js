@@ -1,28 +1,22 @@
 // Sections drawn: dots with whiskers, lines, bars and scattered points, at the width there is.
 import { axis, bottomAxis, grid, text } from "./axis.js";
 import { el, short, svg } from "./dom.js";
-import { axisTitle, cellText, number, tick } from "./format.js";
+import { axisTitle, cellText, digitsOf, number, tick } from "./format.js";
+import { LOOKS, look, seriesOf, shape } from "./series.js";
 
 const CHARACTER = 6.5;
 const ROW = 20;
 const SUBROW = 15;
-const SHAPES = 6;
+const LINE = 14;
 const MANY_BARS = 40;
+const NARROW = 560;
 
-// A strategy looks the same in every chart: its number is given when it is first seen.
-const kinds = new Map();
-
-function kindOf(name) {
-  if (!kinds.has(name)) kinds.set(name, kinds.size);
-  return kinds.get(name) % (2 * SHAPES);
-}
-
-const look = (kind) => `s${kind % SHAPES}${kind < SHAPES ? "" : " hollow"}`;
-
-// Whether there is anything to draw: a table without numbers is shown as a table.
+// Whether there is anything to draw: a table without numbers is shown as a table, and so are more lines or bars than
+// anybody could tell apart.
 export function drawable(section) {
   const { chart, rows } = section;
   if (!chart) return false;
+  if (chart.kind !== "scatter" && seriesOf(section, rows).names.length > LOOKS) return false;
   if (chart.kind === "dots" || chart.kind === "bars") return numeric(rows, reading(section).value);
   return rows.some((row) => typeof row[chart.x] === "number" && typeof row[chart.y] === "number");
 }
@@ -45,7 +39,7 @@ export function drawChart(section, width, all = section.rows) {
     svg("desc", {}, section.words.join(" ")),
     drawn.marks,
   );
-  return el("div", { class: "figure" }, root, drawn.series.length > 1 ? legend(drawn.series) : null);
+  return el("div", { class: "figure" }, root, drawn.series.told ? legend(drawn.series) : null);
 }
 
 const numeric = (rows, key) => rows.some((row) => typeof row[key] === "number");
@@ -61,15 +55,19 @@ function reading({ chart: { x, y, label }, rows }) {
 function across(section, width, all) {
   const { value, name } = reading(section);
   const column = columnOf(section, value);
-  const rows = section.rows.filter((row) => typeof row[value] === "number");
-  if (!rows.length) return null;
+  const digits = digitsOf(column, section.rows);
+  const known = section.rows.filter((row) => typeof row[value] === "number");
+  if (!known.length) return null;
+  const series = seriesOf(section, known);
+  const rows = series.inOrder(known);
   // So many bars would fill a wall: then all of a name stand on one line, as marks.
   const crowded = section.chart.kind === "bars" && rows.length > MANY_BARS;
   const bars = section.chart.kind === "bars" && !crowded;
-  const series = seriesOf(section, rows);
   const groups = Map.groupBy(rows, (row) => String(row[name] ?? ""));
   const longest = Math.max(...[...groups.keys()].map((each) => each.length));
-  const left = Math.min(width * 0.42, longest * CHARACTER + 10);
+  // Where a name beside its row would be cut, it stands above it.
+  const above = width < NARROW && longest * CHARACTER + 10 > width * 0.42;
+  const left = above ? 6 : Math.min(width * 0.42, longest * CHARACTER + 10);
   const right = 58;
   const ends = all.flatMap(
     (row) => [row[value], row[column.low], row[column.high]],
@@ -79,34 +77,43 @@ function across(section, width, all) {
   let top = 8;
   let before = null;
   for (const [title, members] of groups) {
-    const first = seriesName(section, members[0]);
+    const first = series.nameOf(members[0]);
     if (!crowded && members.length === 1 && before !== null && first !== before) top += 8;
     before = first;
-    const step = members.length > 1 ? SUBROW : ROW;
-    const height = crowded ? ROW : step * members.length + (members.length > 1 ? 6 : 0);
+    const lines = folded(title, Math.floor((above ? width - 12 : left - 8) / CHARACTER));
+    if (above) {
+      lines.forEach((each, place) => marks.push(text(left, top + 12 + LINE * place, each, "label", "start", title)));
+      top += LINE * lines.length + 2;
+    }
+    const step = members.length > 1 || above ? SUBROW : ROW;
+    const needed = above ? 0 : LINE * lines.length + 4;
+    const height = Math.max(needed, crowded ? ROW : step * members.length + (members.length > 1 ? 6 : 0));
     const middle = top + height / 2;
-    marks.push(text(left - 8, middle + 4, short(title, Math.floor((left - 8) / CHARACTER)), "label", "end", title));
+    if (!above) lines.forEach((each, place) => {
+      const y = middle + 4 + LINE * (place - (lines.length - 1) / 2);
+      marks.push(text(left - 8, y, each, "label", "end", title));
+    });
     if (crowded) {
       marks.push(svg("line", { class: "guide", x1: left, x2: width - right, y1: middle, y2: middle }));
       for (const row of members) {
-        const kind = kindOf(seriesName(section, row));
+        const kind = series.kindOf(row);
         const mark = shape(scale.at(row[value]), middle, kind);
-        mark.append(svg("title", {}, `${title}, ${seriesName(section, row)}: ${cellText(row, column)}`));
+        mark.append(svg("title", {}, `${title}, ${series.nameOf(row)}: ${cellText(row, column, digits)}`));
         marks.push(svg("g", { class: look(kind) }, mark));
       }
     } else members.forEach((row, place) => {
-      const y = members.length > 1 ? top + 3 + step * (place + 0.5) : middle;
-      const kind = series.length > 1 ? kindOf(seriesName(section, row)) : 0;
+      const y = members.length > 1 ? middle + step * (place - (members.length - 1) / 2) : middle;
+      const kind = series.kindOf(row);
       marks.push(svg("line", { class: "guide", x1: left, x2: width - right, y1: y, y2: y }));
       marks.push(bars ? bar(row, column, scale, y, step, kind) : whisker(row, column, scale, y, kind));
       marks.push(
         text(
           width - right + 8,
           y + 4,
-          number(row[value], column.unit).replace(" %", ""),
+          number(row[value], column.unit, digits).replace(" %", ""),
           "figure-value",
           "start",
-          `${title}: ${cellText(row, column)}`,
+          `${title}: ${cellText(row, column, digits)}`,
         ),
       );
     });
@@ -117,6 +124,14 @@ function across(section, width, all) {
     series,
     marks: [...grid(scale, 4, top), ...bottomAxis(scale, top, column, left, width - right), ...marks],
   };
+}
+
+// A long name in two lines, parted where a word ends; what does not fit in two is cut.
+function folded(title, room) {
+  if (title.length <= room) return [title];
+  const place = title.slice(0, room + 1).search(/[\s,@+/-][^\s,@+/-]*$/);
+  const end = place > room / 3 ? place + 1 : room;
+  return [title.slice(0, end).trimEnd(), short(title.slice(end), room)];
 }
 
 function whisker(row, column, scale, y, kind) {
@@ -182,10 +197,15 @@ function plane(section, width, all) {
     ).join("");
     marks.push(svg("path", { class: "frontier", d: path }));
   }
-  series.forEach((name, place) => {
-    const own = rows.filter((row) => seriesName(section, row) === name).sort((a, b) => a[x] - b[x]);
-    const shift = kind === "lines" ? (place - (series.length - 1) / 2) * 5 : 0;
-    const kindOfSeries = series.length > 1 ? kindOf(name) : 0;
+  // Where many stand above one place, each moves aside a little, so that whiskers do not hide each other.
+  const met = new Set(rows.map((row) => row[x])).size <= rows.length / 2 && best.length === 0;
+  const stacked = kind === "lines" || met;
+  const aside = stacked ? Math.min(5, 20 / series.names.length) : 0;
+  const shiftOf = (row) => aside * (series.names.indexOf(series.nameOf(row)) - (series.names.length - 1) / 2);
+  for (const name of series.names) {
+    const own = rows.filter((row) => series.nameOf(row) === name).sort((a, b) => a[x] - b[x]);
+    const shift = shiftOf(own[0]);
+    const kindOfSeries = series.kindOf(own[0]);
     const group = svg("g", { class: look(kindOfSeries) });
     if (kind === "lines") {
       group.append(
@@ -202,10 +222,16 @@ function plane(section, width, all) {
       ...point(row, horizontal.at(row[x]) + shift, up, vertical, kindOfSeries, label && row[label]),
     );
     marks.push(group);
-  });
-  if (kind === "scatter" && label) marks.push(
-    ...pointLabels(rows, (row) => horizontal.at(row[x]), (row) => vertical.at(row[y]), label, width),
-  );
+  }
+  if (kind === "scatter" && label) {
+    const named = rows.map((row) => ({
+      x: horizontal.at(row[x]) + shiftOf(row),
+      y: vertical.at(row[y]),
+      name: pointName(String(row[label] ?? ""), series, row),
+      first: row.frontier === true,
+    }));
+    marks.push(...pointLabels(named, width));
+  }
   return { height, series, marks };
 }
 
@@ -221,14 +247,20 @@ function point(row, at, up, vertical, place, title) {
   return [...nodes, mark];
 }
 
+// Where colours tell the strategies apart, a point is known by whose it is.
+function pointName(name, series, row) {
+  const known = `${series.nameOf(row)}@`;
+  return short(series.told && name.startsWith(known) ? name.slice(known.length) : name, 26);
+}
+
 // Names beside the points, where they do not run into each other; every name is in the table.
-function pointLabels(rows, atX, atY, label, width) {
-  const taken = rows.map((row) => [atX(row) - 5, atX(row) + 5, atY(row) - 5, atY(row) + 5]);
+function pointLabels(points, width) {
+  const taken = points.map(({ x, y }) => [x - 5, x + 5, y - 5, y + 5]);
+  const said = [];
   const marks = [];
-  for (const row of [...rows].sort((a, b) => (b.frontier === true) - (a.frontier === true))) {
-    const name = short(row[label] ?? "", 26);
+  for (const { x, y, name } of points.toSorted((a, b) => b.first - a.first)) {
+    if (said.some((other) => other.name === name && Math.abs(other.x - x) < 20 && Math.abs(other.y - y) < 60)) continue;
     const long = name.length * CHARACTER * 0.92;
-    const [x, y] = [atX(row), atY(row)];
     const places = [[x + 9, y + 4, "start"], [x - 9, y + 4, "end"], [x, y - 10, "middle"], [x, y + 18, "middle"]];
     for (const [px, py, anchor] of places) {
       const from = anchor === "start" ? px : anchor === "end" ? px - long : px - long / 2;
@@ -238,6 +270,7 @@ function pointLabels(rows, atX, atY, label, width) {
       );
       if (!free) continue;
       taken.push(box);
+      said.push({ x, y, name });
       marks.push(text(px, py, name, "label small", anchor));
       break;
     }
@@ -245,52 +278,14 @@ function pointLabels(rows, atX, atY, label, width) {
   return marks;
 }
 
-// What sets colours apart: the chart's own series, else a first column that names few things many times.
-function seriesKey({ chart, columns, rows }) {
-  if (chart.series || chart.kind !== "dots") return chart.series;
-  const key = columns.find(
-    (each) => each.key !== chart.label && rows.every((row) => typeof row[each.key] === "string"),
-  )?.key;
-  const different = new Set(rows.map((row) => row[key])).size;
-  return key && different > 1 && different <= SHAPES && different < rows.length / 2 ? key : null;
-}
-
-function seriesName(section, row) {
-  const key = seriesKey(section);
-  return key ? String(row[key] ?? "") : "";
-}
-
-function seriesOf(section, rows) {
-  return [...new Set(rows.map((row) => seriesName(section, row)))];
-}
-
-// Different shapes as well as colours: the one is enough without the other.
-function shape(x, y, kind) {
-  switch (kind % SHAPES) {
-    case 1: return svg("rect", { class: "mark", x: x - 4, y: y - 4, width: 8, height: 8 });
-    case 2: return svg("path", { class: "mark", d: `M${x} ${y - 5.2}l5 9h-10z` });
-    case 3: return svg("path", { class: "mark", d: `M${x} ${y - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5z` });
-    case 4: return svg("path", { class: "mark", d: `M${x} ${y + 5.2}l5 -9h-10z` });
-    case 5: return svg("path", { class: "mark", d: `M${x - 5} ${y - 2}h3v-3h4v3h3v4h-3v3h-4v-3h-3z` });
-    default: return svg("circle", { class: "mark", cx: x, cy: y, r: 4.4 });
-  }
-}
-
 function legend(series) {
   return el(
     "ul",
     { class: "series", "aria-label": "Series" },
-    series.map(
-      (name) => el(
-        "li",
-        {},
-        svg(
-          "svg",
-          { class: look(kindOf(name)), width: 14, height: 14, "aria-hidden": "true" },
-          shape(7, 7, kindOf(name)),
-        ),
-        name || "–",
-      ),
-    ),
+    series.names.map((name) => {
+      const kind = series.kinds.get(name);
+      const drawing = { class: look(kind), width: 14, height: 14, "aria-hidden": "true" };
+      return el("li", {}, svg("svg", drawing, shape(7, 7, kind)), name || "–");
+    }),
   );
 }

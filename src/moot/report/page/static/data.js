@@ -27,6 +27,7 @@ export class Run {
     this.repeats = raw.columns.repeats;
     this.size = raw.columns.ids.length;
     this.positions = new Map(raw.columns.keys.map((key, position) => [key, position]));
+    this.places = new Map(raw.cells.map((cell, place) => [cell.key, place]));
     this.opened = new Map();
   }
 
@@ -46,6 +47,11 @@ export class Run {
     this.opened.set(number, found);
     if (this.opened.size > KEPT_PARTS) this.opened.delete(this.opened.keys().next().value);
     return found;
+  }
+
+  // Where a cell stands, by its whole title or as people call it; the first where there is no such cell.
+  place(title) {
+    return this.places.get(title) ?? Math.max(0, this.cells.findIndex((cell) => cell.title === title));
   }
 
   slot(position, repeat = 0) {

@@ -51,9 +51,12 @@ export function said(text, name = "") {
   return el("span", { class: "long" }, node, more);
 }
 
+// Of a long text no more is read than may be shown: spaces shrink, so a few times the length is enough.
 export function short(text, length) {
-  const plain = String(text).replace(/\s+/g, " ").trim();
-  return plain.length <= length ? plain : `${cut(plain, length - 1).trimEnd()}…`;
+  const whole = String(text);
+  const plain = whole.slice(0, 4 * length).replace(/\s+/g, " ").trim();
+  if (plain.length <= length) return whole.length <= 4 * length ? plain : `${plain}…`;
+  return `${cut(plain, length - 1).trimEnd()}…`;
 }
 
 // One line, for lists: nothing in it may break out of its place.

@@ -2,6 +2,9 @@
 
 export const NOTHING = "–";
 
+// Made once for each number of digits: making one takes longer than a hundred uses.
+const formats = new Map();
+
 const SUFFIX = {
   share: "%",
   points: "points",
@@ -12,10 +15,13 @@ const SUFFIX = {
   ratio: "×",
 };
 
-export function shown(value, unit = "") {
+// A hyphen before a figure is a minus; within a word or a date it is not.
+export const minus = (words) => words.replace(/(?<![\w.–-])-(?=\d)/g, "−");
+
+export function shown(value, unit = "", digits = null) {
   if (value === null || value === undefined) return NOTHING;
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "number") return number(value, unit);
+  if (typeof value === "number") return number(value, unit, digits);
   if (Array.isArray(value)) return value.map((each) => shown(each)).join(", ") || NOTHING;
   if (typeof value === "object") {
     return Object.entries(value).map(([key, each]) => `${key} ${shown(each)}`).join(", ") || NOTHING;
@@ -23,17 +29,34 @@ export function shown(value, unit = "") {
   return String(value);
 }
 
-export function number(value, unit = "") {
+export function number(value, unit = "", digits = null) {
+  return minus(written(value, unit, digits));
+}
+
+function written(value, unit, digits) {
   switch (unit) {
-    case "share": return `${(100 * value).toFixed(1)} %`;
-    case "points": return `${value > 0 ? "+" : ""}${(100 * value).toFixed(1)}`.replace("-", "−");
+    case "share": return `${fixed(100 * value, 1)} %`;
+    case "points": return `${100 * value >= 0.05 ? "+" : ""}${fixed(100 * value, 1)}`;
     case "usd": return usd(value);
     case "p": return value < 0.001 ? "<0.001" : value.toFixed(3);
-    case "ratio": return Math.abs(value) < 10 ? value.toFixed(2) : value.toFixed(1);
-    case "number": return grouped(value, 2);
+    case "ratio": return Math.abs(value) < 10 ? fixed(value, 2) : grouped(value, 1);
     case "seconds": return `${grouped(value, 1)} s`;
-    default: return Number.isInteger(value) ? grouped(value, 0) : grouped(value, 2);
+    case "number": return fixed(value, digits ?? 2);
+    default: return fixed(value, digits ?? (Number.isInteger(value) ? 0 : 2));
   }
+}
+
+// Without a sign before what rounds to nothing.
+function fixed(value, digits) {
+  const text = grouped(value, digits);
+  return /^-[0.]*$/.test(text) ? text.slice(1) : text;
+}
+
+// How many digits the figures of a column have: as many in every row, none where all are whole.
+export function digitsOf(column, rows) {
+  if (!["", "number", "calls", "tokens"].includes(column.unit)) return null;
+  const values = rows.flatMap((row) => [row[column.key], row[column.low], row[column.high]]);
+  return values.every((each) => typeof each !== "number" || Number.isInteger(each)) ? 0 : 2;
 }
 
 export function usd(value) {
@@ -42,7 +65,12 @@ export function usd(value) {
 }
 
 export function grouped(value, digits) {
-  return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  let format = formats.get(digits);
+  if (!format) {
+    format = new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    formats.set(digits, format);
+  }
+  return format.format(value);
 }
 
 export function percent(value) {
@@ -50,8 +78,8 @@ export function percent(value) {
 }
 
 // An interval in the unit of its value, without repeating the sign of the unit; open on a side that has no bound.
-export function bounds(low, high, unit = "") {
-  const bare = (end) => number(end, unit).replace(/ [%s]$/, "").replace(/^\+/, "");
+export function bounds(low, high, unit = "", digits = null) {
+  const bare = (end) => number(end, unit, digits).replace(/ [%s]$/, "").replace(/^\+/, "");
   const none = (end) => end === null || end === undefined;
   if (none(low) && none(high)) return "";
   if (none(high)) return `from ${bare(low)}`;
@@ -59,9 +87,10 @@ export function bounds(low, high, unit = "") {
   return low < 0 ? `${bare(low)} to ${bare(high)}` : `${bare(low)}–${bare(high)}`;
 }
 
-export function cellText(row, column) {
-  const interval = bounds(column.low ? row[column.low] : null, column.high ? row[column.high] : null, column.unit);
-  const value = shown(row[column.key], column.unit);
+export function cellText(row, column, digits = null) {
+  const [low, high] = [column.low, column.high].map((key) => (key ? row[key] : null));
+  const interval = bounds(low, high, column.unit, digits);
+  const value = shown(row[column.key], column.unit, digits);
   return interval ? `${value} (${interval})` : value;
 }
 
@@ -77,8 +106,7 @@ export function tick(value, unit, step) {
   const digits = [0, 1, 2, 3, 4, 5].find(
     (each) => Math.abs(size * 10 ** each - Math.round(size * 10 ** each)) < 1e-6,
   ) ?? 6;
-  const text = grouped(scale * value, digits);
-  return /^-[0.]*$/.test(text) ? text.slice(1) : text.replace("-", "−");
+  return value === 0 ? "0" : minus(fixed(scale * value, digits));
 }
 
 export function count(value, one, many = `${one}s`) {

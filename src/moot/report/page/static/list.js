@@ -1,9 +1,11 @@
-// The list of questions: only the rows in sight exist, so twelve thousand scroll like twelve.
+// The list of questions: only the rows in sight exist, so twelve thousand scroll like twelve. A reader who cannot see
+// them hears the place of each among all; printed, they stand one below the other.
 import { el, line, svg } from "./dom.js";
-import { grouped, percent } from "./format.js";
-import { FLAGS } from "./filters.js";
+import { count, grouped, percent } from "./format.js";
+import { FLAGS, has } from "./filters.js";
 
-const SPARE = 6;
+const SPARE = 3;
+const PRINTED = 500;
 const STRIP = 18;
 const TAGS = new Map(
   FLAGS.filter(
@@ -20,7 +22,8 @@ export class List {
     this.entries = [];
     this.active = 0;
     this.picked = null;
-    this.title = "";
+    this.cell = "";
+    this.drawn = new Map();
     this.layouts = runs.map((run) => layout(run.cells));
     box.addEventListener("scroll", () => this.soon(), { passive: true });
     box.addEventListener("keydown", (event) => this.key(event));
@@ -29,16 +32,20 @@ export class List {
       const row = event.target.closest("[data-place]");
       if (row) this.pick(Number(row.dataset.place));
     });
-    new ResizeObserver(() => this.draw(true)).observe(box);
+    new ResizeObserver(() => this.measure()).observe(box);
+    addEventListener("beforeprint", () => this.unroll());
+    addEventListener("afterprint", () => {
+      box.classList.remove("unrolled");
+      this.measure();
+    });
+    this.measure();
   }
 
-  show(entries, title) {
+  show(entries, cell, narrowed) {
     this.entries = entries;
-    this.title = title;
-    this.active = Math.max(
-      0,
-      entries.findIndex((entry) => entry === this.picked || entry.places.join() === this.picked?.places.join()),
-    );
+    this.cell = cell;
+    this.narrowed = narrowed;
+    this.active = Math.max(0, this.place(this.picked));
     this.box.scrollTop = 0;
     this.draw(true);
     if (this.active) this.reveal();
@@ -46,7 +53,7 @@ export class List {
 
   mark(entry) {
     this.picked = entry;
-    const place = entry ? this.entries.findIndex((each) => each.places.join() === entry.places.join()) : -1;
+    const place = this.place(entry);
     if (place >= 0) {
       this.active = place;
       this.reveal();
@@ -54,8 +61,16 @@ export class List {
     this.draw(true);
   }
 
-  get height() {
-    return parseFloat(getComputedStyle(this.box).getPropertyValue("--row")) || 60;
+  place(entry) {
+    return entry ? this.entries.findIndex((each) => each.number === entry.number) : -1;
+  }
+
+  // Asking for a size makes the browser lay everything out, so it is not asked at every frame.
+  measure() {
+    if (this.box.classList.contains("unrolled")) return;
+    this.height = parseFloat(getComputedStyle(this.box).getPropertyValue("--row")) || 60;
+    this.sight = this.box.clientHeight;
+    this.draw(true);
   }
 
   soon() {
@@ -66,35 +81,62 @@ export class List {
   }
 
   draw(anew = false) {
-    const height = this.height;
-    const first = Math.max(0, Math.floor(this.box.scrollTop / height) - SPARE);
-    const last = Math.min(
-      this.entries.length,
-      Math.ceil((this.box.scrollTop + this.box.clientHeight) / height) + SPARE,
-    );
-    if (!anew && first === this.first && last === this.last && this.active === this.drawnActive) return;
-    [this.first, this.last, this.drawnActive] = [first, last, this.active];
-    this.rows.style.height = `${this.entries.length * height}px`;
-    const nodes = [];
-    for (let place = first; place < last; place += 1) nodes.push(this.row(place, height));
-    if (this.active < first || this.active >= last) {
-      if (this.entries[this.active]) nodes.push(this.row(this.active, height));
+    if (anew) {
+      this.rows.replaceChildren();
+      this.drawn.clear();
+      this.rows.style.height = `${this.entries.length * this.height}px`;
     }
-    this.rows.replaceChildren(...nodes);
+    const places = this.inSight();
+    for (const [place, node] of this.drawn) {
+      if (places.includes(place)) continue;
+      node.remove();
+      this.drawn.delete(place);
+    }
+    // In their order, which is the order in which they are read aloud; what is there already stays.
+    let next = this.rows.firstChild;
+    for (const place of places) {
+      const node = this.drawn.get(place);
+      if (node && node === next) next = next.nextSibling;
+      else this.rows.insertBefore(node ?? this.row(place), next);
+      this.drawn.get(place).classList.toggle("active", place === this.active);
+    }
     if (this.entries.length) this.box.setAttribute("aria-activedescendant", `row-${this.active}`);
     else this.box.removeAttribute("aria-activedescendant");
   }
 
-  row(place, height) {
+  // The rows in sight, some more on either side, and the active one wherever it is: the keyboard is there.
+  inSight() {
+    const top = this.box.scrollTop;
+    const first = Math.max(0, Math.floor(top / this.height) - SPARE);
+    const last = Math.min(this.entries.length, Math.ceil((top + this.sight) / this.height) + SPARE);
+    const places = Array.from({ length: Math.max(0, last - first) }, (_, place) => first + place);
+    if (this.active < first && this.entries.length) places.unshift(this.active);
+    if (this.active >= last && this.active < this.entries.length) places.push(this.active);
+    return places;
+  }
+
+  // Paper does not scroll: what the reader has narrowed down is printed, one row below the other; an open transcript
+  // is printed instead.
+  unroll() {
+    if (!this.narrowed || this.picked) return;
+    this.box.classList.add("unrolled");
+    this.rows.replaceChildren();
+    this.drawn.clear();
+    this.rows.append(...this.entries.slice(0, PRINTED).map((_, place) => this.row(place)));
+    const more = this.entries.length - PRINTED;
+    if (more > 0) this.rows.append(el("p", { class: "quiet-words" }, `And ${count(more, "question")} more.`));
+  }
+
+  row(place) {
     const entry = this.entries[place];
     const number = entry.places.findIndex((position) => position >= 0);
     const { columns } = this.runs[number];
     const position = entry.places[number];
-    const picked = this.picked?.places.join() === entry.places.join();
+    const picked = this.picked?.number === entry.number;
     const node = el(
       "div",
       {
-        class: `row${place === this.active ? " active" : ""}`,
+        class: "row",
         id: `row-${place}`,
         role: "option",
         "data-place": place,
@@ -102,14 +144,14 @@ export class List {
         "aria-posinset": place + 1,
         "aria-setsize": this.entries.length,
       },
-      el("div", { class: "row-text" }, line(columns.texts[position], 220)),
+      el("div", { class: "row-text" }, line(columns.texts[position], 180)),
       el("div", { class: "row-meta" }, this.meta(entry, number, position)),
       el(
         "div",
         { class: "row-strip" },
         entry.places.map(
           (each, run) => (
-            each < 0 ? el("span", { class: "no-strip" }) : strip(this.runs[run], each, this.layouts[run], this.title)
+            each < 0 ? el("span", { class: "no-strip" }) : strip(this.runs[run], each, this.layouts[run], this.cell)
           ),
         ),
       ),
@@ -119,8 +161,8 @@ export class List {
         entry.shares.map((share) => el("span", {}, share === null ? "–" : percent(share))),
       ),
     );
-    node.style.transform = `translateY(${place * height}px)`;
-    node.style.height = `${height}px`;
+    node.style.top = `${place * this.height}px`;
+    this.drawn.set(place, node);
     return node;
   }
 
@@ -129,22 +171,22 @@ export class List {
     const parts = [el("span", { class: "row-id" }, line(columns.ids[position], 28))];
     const category = columns.categories[columns.category[position]];
     if (category) parts.push(el("span", {}, line(category, 24)));
-    const cell = this.title ? this.runs[number].cells.findIndex((each) => each.title === this.title) : -1;
-    if (cell >= 0) parts.push(
+    const cell = this.runs[number].places.get(this.cell);
+    if (cell !== undefined) parts.push(
       el("span", { class: "row-answer" }, "said ", line(this.runs[number].answer(cell, position) ?? "nothing", 40)),
     );
     else if (columns.references[position] !== null) parts.push(
       el("span", { class: "row-answer" }, "= ", line(columns.references[position], 40)),
     );
     if (columns.human[position] !== null) parts.push(el("span", {}, `people ${percent(columns.human[position])}`));
-    for (const [flag, title] of TAGS) if (entry.flags.has(flag)) parts.push(
+    for (const [flag, title] of TAGS) if (has(entry, flag)) parts.push(
       el("span", { class: `tag ${flag}` }, title),
     );
     return parts;
   }
 
   key(event) {
-    const page = Math.max(1, Math.floor(this.box.clientHeight / this.height) - 1);
+    const page = Math.max(1, Math.floor(this.sight / this.height) - 1);
     const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     if (event.key in moves) this.move(moves[event.key]);
     else if (event.key === "Enter" || event.key === " ") this.pick(this.active);
@@ -162,7 +204,7 @@ export class List {
     const height = this.height;
     const [top, bottom] = [this.active * height, (this.active + 1) * height];
     if (top < this.box.scrollTop) this.box.scrollTop = top;
-    else if (bottom > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = bottom - this.box.clientHeight;
+    else if (bottom > this.box.scrollTop + this.sight) this.box.scrollTop = bottom - this.sight;
   }
 
   pick(place) {
@@ -185,7 +227,7 @@ function layout(cells) {
 }
 
 // A bar for who was right, as high as the share of repeats; a stroke for wrong; hollow: not graded; a hair: no answer.
-export function strip(run, position, { places, step, width }, title = "") {
+function strip(run, position, { places, step, width }, chosenCell) {
   const thick = Math.max(1, step - 1.2);
   const paths = new Map();
   let right = 0;
@@ -197,7 +239,7 @@ export function strip(run, position, { places, step, width }, title = "") {
     right += share === 1;
     const slot = run.slot(position);
     const [name, height] = stripMark(run.columns.grades[number][slot], run.columns.outcomes[number][slot], share);
-    const key = title && cell.title !== title ? `${name} faint` : name;
+    const key = chosenCell && cell.key !== chosenCell ? `${name} faint` : name;
     const drawn = `M${places[number]} ${STRIP - 1}v${-height}h${thick}v${height}z`;
     paths.set(key, (paths.get(key) ?? "") + drawn);
   });

@@ -1,7 +1,7 @@
 // Puts the page together: unpack, draw, and keep the address, the list and the transcript in step.
 import { Run, unpack } from "./data.js";
 import { el, line, said } from "./dom.js";
-import { FLAGS, Haystack, ORDERS, chosen, joined, summaries } from "./filters.js";
+import { FLAGS, Haystack, ORDERS, chosen, flagsOf, joined, summaries } from "./filters.js";
 import { count, grouped } from "./format.js";
 import { List } from "./list.js";
 import { renderSections } from "./sections.js";
@@ -15,7 +15,7 @@ class Explorer {
     this.runs = runs;
     this.entries = joined(runs);
     this.haystack = new Haystack(runs);
-    this.state = { query: "", title: "", category: "", order: "file", flags: new Set() };
+    this.state = { query: "", cell: "", category: "", order: "file", flags: new Set() };
     this.list = new List(runs, byId("list"), byId("rows"), (entry) => this.go(entry));
     this.panel = byId("transcript");
     this.controls();
@@ -24,12 +24,13 @@ class Explorer {
     addEventListener("hashchange", () => this.route());
     addEventListener("keydown", (event) => this.key(event));
     this.route();
+    whenIdle(this.haystack.ahead());
   }
 
   controls() {
-    const titles = [...new Set(this.runs.flatMap((run) => run.cells.map((cell) => cell.title)))];
-    options(byId("cell"), [["", "all of them"], ...titles.map((title) => [title, title])], (value) => {
-      this.state.title = value;
+    const titles = new Map(this.runs.flatMap((run) => run.cells.map((cell) => [cell.key, cell.title])));
+    options(byId("cell"), [["", "all of them"], ...titles], (value) => {
+      this.state.cell = value;
       this.summarise();
     }, this);
     const categories = [...new Set(this.runs.flatMap((run) => run.columns.categories))].sort();
@@ -55,17 +56,17 @@ class Explorer {
   }
 
   summarise() {
-    this.all = summaries(this.runs, this.entries, this.state.title);
+    this.all = summaries(this.runs, this.entries, this.state.cell);
+    this.flags = flagsOf(this.all);
   }
 
   refresh() {
     const { entries, counts } = chosen(this.runs, this.all, this.haystack, this.state);
-    const there = new Set(this.all.flatMap((entry) => [...entry.flags]));
     byId("flags").replaceChildren(...FLAGS.filter(
-      ([flag]) => there.has(flag) || this.state.flags.has(flag),
+      ([flag]) => this.flags.has(flag) || this.state.flags.has(flag),
     ).map(([flag, title, meaning]) => {
       const pressed = this.state.flags.has(flag);
-      const name = flag === "wrong" && this.state.title ? "Wrong" : title;
+      const name = flag === "wrong" && this.state.cell ? "Wrong" : title;
       return el(
         "button",
         {
@@ -83,7 +84,7 @@ class Explorer {
     byId("count").textContent = entries.length === this.all.length
       ? count(entries.length, "question")
       : `${grouped(entries.length, 0)} of ${count(this.all.length, "question")}`;
-    this.list.show(entries, this.state.title);
+    this.list.show(entries, this.state.cell, entries.length < this.all.length);
   }
 
   toggle(flag) {
@@ -111,10 +112,10 @@ class Explorer {
     const number = chosenRun ?? entry.places.findIndex((position) => position >= 0);
     const run = this.runs[number];
     const where = new URLSearchParams({ q: run.columns.ids[entry.places[number]] });
-    const title = cell === null
-      ? this.state.title || run.cells[this.telling(run, entry.places[number])]?.title
-      : run.cells[cell].title;
-    if (title) where.set("s", title);
+    const opened = cell === null
+      ? this.state.cell || run.cells[this.telling(run, entry.places[number])]?.key
+      : run.cells[cell].key;
+    if (opened) where.set("s", opened);
     if (repeat) where.set("n", repeat + 1);
     if (number) where.set("run", number + 1);
     const hash = `#${where}`;
@@ -138,7 +139,7 @@ class Explorer {
     const position = run.columns.ids.indexOf(id);
     const entry = this.all.find((each) => position >= 0 && each.places[number] === position);
     if (!entry) return this.tell(`There is no question ${id} here.`);
-    const cell = Math.max(0, run.cells.findIndex((each) => each.title === where.get("s")));
+    const cell = run.place(where.get("s"));
     const repeat = Math.max(0, Math.min(run.repeats - 1, (Number(where.get("n")) || 1) - 1));
     const part = await run.part(position);
     this.paint(entry, number, position, part, { cell, repeat });
@@ -146,7 +147,7 @@ class Explorer {
 
   paint(entry, number, position, part, picked) {
     const run = this.runs[number];
-    const again = this.shownEntry === entry.places.join() && !this.panel.hidden;
+    const again = this.shown === entry.number && !this.panel.hidden;
     const about = part.about(position);
     const cell = run.cells[picked.cell];
     const close = el("button", { type: "button", class: "quiet close", click: () => this.close() }, "Close");
@@ -173,9 +174,11 @@ class Explorer {
     this.panel.hidden = false;
     document.body.classList.add("reading");
     this.panel.scrollTop = again ? kept : 0;
-    this.shownEntry = entry.places.join();
+    this.shown = entry.number;
     this.list.mark(entry);
     const chip = this.panel.querySelector(`[data-cell="${picked.cell}"]`);
+    const chooser = this.panel.querySelector(".verdicts");
+    chooser.scrollTop = chip.offsetTop - chooser.offsetTop - (chooser.clientHeight - chip.offsetHeight) / 2;
     if (again && !this.wantsFocus) chip?.focus({ preventScroll: true });
     else if (this.wantsFocus || document.activeElement === document.body) head.focus({ preventScroll: true });
     if (!this.wantsFocus && !again) byId("questions").scrollIntoView({ block: "start", behavior: "instant" });
@@ -187,8 +190,8 @@ class Explorer {
     if (this.runs.length < 2) return [];
     return [el("div", { class: "sides", role: "group", "aria-label": "Run" }, this.runs.map((run, place) => {
       const position = entry.places[place];
-      const same = run.cells.findIndex((cell) => cell.title === this.runs[number].cells[picked.cell].title);
-      const cell = same >= 0 ? same : 0;
+      const same = run.places.get(this.runs[number].cells[picked.cell].key) ?? -1;
+      const cell = Math.max(0, same);
       const there = position >= 0;
       return el(
         "button",
@@ -259,6 +262,17 @@ function options(select, pairs, choose, explorer) {
     choose(select.value);
     explorer.refresh();
   });
+}
+
+// A little at a time, whenever the browser has nothing better to do.
+function whenIdle(steps) {
+  const later = window.requestIdleCallback ?? ((work) => setTimeout(() => work({ timeRemaining: () => 5 }), 50));
+  const work = (deadline) => {
+    let done = false;
+    while (!done && deadline.timeRemaining() > 3) ({ done } = steps.next());
+    if (!done) later(work);
+  };
+  later(work);
 }
 
 async function start() {

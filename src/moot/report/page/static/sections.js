@@ -1,7 +1,7 @@
 // The sections: words in the margin, the figure beside them, its data in a table behind it.
 import { drawChart, drawable } from "./chart.js";
 import { el, said } from "./dom.js";
-import { cellText } from "./format.js";
+import { cellText, count, digitsOf, minus } from "./format.js";
 
 // `between` are sections about two runs at once; they go first.
 export function renderSections(runs, between, place, contents) {
@@ -40,7 +40,7 @@ export function renderSections(runs, between, place, contents) {
 }
 
 function sentences(section) {
-  return section.words.map((each) => el("p", { class: "words" }, said(each)));
+  return section.words.map((each) => el("p", { class: "words" }, said(minus(each))));
 }
 
 // `rows` are those of all runs: side by side, charts have the same scale.
@@ -67,7 +67,7 @@ function tableBehind(section, open) {
   const details = el(
     "details",
     { class: "behind" },
-    el("summary", {}, `The data as a table (${section.rows.length} ${section.rows.length === 1 ? "row" : "rows"})`),
+    el("summary", {}, `The data as a table (${count(section.rows.length, "row")})`),
   );
   details.addEventListener("toggle", () => details.childElementCount > 1 || details.append(table(section)));
   return details;
@@ -77,11 +77,13 @@ export function table(section) {
   const figures = section.columns.map(
     (each) => each.unit !== "" || section.rows.some((row) => typeof row[each.key] === "number"),
   );
+  const digits = section.columns.map((each) => digitsOf(each, section.rows));
   const name = (place) => (figures[place] ? "figure-cell" : null);
   const head = section.columns.map((each, place) => el("th", { scope: "col", class: name(place) }, each.title));
   const rows = section.rows.map((row) =>
     el("tr", {}, section.columns.map((each, place) => {
-      const content = figures[place] ? cellText(row, each) : said(cellText(row, each));
+      const words = cellText(row, each, digits[place]);
+      const content = figures[place] ? words : said(words);
       return place ? el("td", { class: name(place) }, content) : el(
         "th",
         { scope: "row", class: name(place) },

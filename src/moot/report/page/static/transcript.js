@@ -66,9 +66,13 @@ export function questionHead(run, position, about) {
 
 // All verdicts on the question, to choose from.
 export function verdictChooser(run, position, chosen, choose) {
+  const many = manyTeams(run);
   const groups = Map.groupBy(
     run.cells.map((cell, number) => ({ cell, number })),
-    ({ cell }) => (cell.team && cell.player === null && manyTeams(run) ? `${cell.label}, ${cell.team}` : cell.label),
+    ({ cell }) => {
+      if (nobodys(cell)) return many ? `${cell.strategy}, ${cell.team}` : cell.strategy;
+      return many && cell.team && cell.player === null ? `${cell.label}, ${cell.team}` : cell.label;
+    },
   );
   return el(
     "div",
@@ -91,13 +95,22 @@ export function verdictChooser(run, position, chosen, choose) {
               click: () => choose(number),
             },
             gradeMark(run.columns.grades[number][slot]),
-            el("b", {}, line(cell.player ?? cell.captain ?? cell.cohort ?? cell.team ?? cell.label, 24)),
+            chipName(cell, members.length),
             line(run.answer(number, position, chosen.repeat) ?? "no answer", 28, "chip-answer"),
           );
         })),
       ),
     ),
   );
+}
+
+// Neither a player's nor a captain's: the ways of one strategy stand together, known by their options.
+const nobodys = (cell) => cell.player === null && cell.captain === null && cell.cohort === null;
+
+function chipName(cell, size) {
+  if (!nobodys(cell)) return el("b", {}, line(cell.player ?? cell.captain ?? cell.cohort, 24));
+  const given = cell.label.slice(cell.strategy.length).replace(/^\((.*)\)$/s, "$1");
+  return size > 1 ? el("b", {}, line(given || "plain", 48)) : null;
 }
 
 function manyTeams(run) {
@@ -117,7 +130,7 @@ export function episodeView(episode, cell, choices) {
       { class: "steps" },
       episode.steps.map((step, place) => stepView(step, place, episode, cell, changed[place], choices)),
     ),
-    notesView(episode.verdict.notes),
+    notesView(cell.full ? { strategy: cell.full, ...episode.verdict.notes } : episode.verdict.notes),
   ];
 }
 
@@ -129,7 +142,8 @@ function verdictView(episode, cell, choices) {
   const worth = episode.value === null ? (
     episode.answer === null ? "nothing to grade" : episode.stage === "disputed" ? "the judges differ" : "not graded"
   ) : { 1: "right", 0: "wrong" }[episode.value] ?? `worth ${grouped(episode.value, 2)}`;
-  const facts = [`${worth}${episode.stage ? `, by ${episode.stage}` : ""}`, episode.outcome, ...bill(episode)];
+  const by = episode.value !== null && episode.stage ? `, by ${episode.stage}` : "";
+  const facts = [`${worth}${by}`, episode.outcome, ...bill(episode)];
   const captain = cell.captain && verdict.who?.includes(cell.captain) && verdict.notes?.order;
   return el(
     "div",

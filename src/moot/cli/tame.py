@@ -1,0 +1,32 @@
+"""Words of models, files and servers on their way to a terminal, which obeys some characters instead of showing them.
+
+An escape sequence can clear the screen, rename the window or write over the line above; a mark of direction turns the
+rest of a row around, and with it what somebody else said. So such characters are shown, and never sent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""All control characters but the tab and the end of a line, and the marks that turn text around."""
+
+
+def tamed(text: str) -> str:
+    """The same number of characters, of which none is obeyed: ␛ for an escape, � for what has no picture."""
+    return _OBEYED.sub(_picture, text)
+
+
+def _picture(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else "�"
+
+
+def print_json(value: Any) -> None:
+    """The value itself, whole: what a terminal would obey is written as JSON escapes it."""
+    written = json.dumps(value, ensure_ascii=False, indent=1)
+    print(re.sub(_OBEYED, lambda found: f"\\u{ord(found[0]):04x}", written))

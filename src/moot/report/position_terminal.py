@@ -1,0 +1,41 @@
+"""Position bias in a terminal: both ends of the order for each strategy, in one table that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from moot.report.layout import table
+from moot.report.position_sections import position_sections
+from moot.report.section_terminal import bounds, shown
+
+
+def position_table(figures: Mapping[str, Any], width: int) -> Iterable[Table | Text]:
+    """Each captain by itself, each place, and rows without a decision are left to the page and the tables."""
+    section = next((each for each in position_sections(figures) if each.id == "position-bias" and each.rows), None)
+    if section is None:
+        return
+    told = [row for row in section.rows if row["decisions"]]
+    several = len({row["team"] for row in told}) > 1
+    cells = [
+        (
+            f"{row['name']} ({row['team']})" if several else row["name"],
+            row["place"],
+            shown(row["chosen"], "share"),
+            shown(row["chance"], "share"),
+            _difference(row),
+            shown(row["p_holm"], "p"),
+            f"{row['decisions']:,}",
+        )
+        for row in told
+    ]
+    heads = ("of", "place", "chosen", "chance", "difference (95 %)", "p", "n")
+    yield table(heads, cells, words=2, width=width, title=section.title)
+    yield from map(Text, section.words)
+
+
+def _difference(row: Mapping[str, Any]) -> str:
+    return f"{shown(row['difference'], 'points')} {bounds(row['low'], row['high'], 'points')}".rstrip()
