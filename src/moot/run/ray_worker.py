@@ -140,8 +140,17 @@ class Worker:
 
     def _so_far(self, stopped: MootError | None) -> Played:
         tally, calls = self._runner.tally, self._calls
-        counts = map(Counter, (tally.outcomes, tally.causes, tally.retries, tally.hedges))
-        return Played(next(self._numbers), *counts, calls.made, calls.found, calls.cost_usd, stopped=stopped)
+        return Played(
+            number=next(self._numbers),
+            outcomes=Counter(tally.outcomes),
+            causes=Counter(tally.causes),
+            retries=Counter(tally.retries),
+            hedges=Counter(tally.hedges),
+            made=calls.made,
+            found=calls.found,
+            cost_usd=calls.cost_usd,
+            stopped=stopped,
+        )
 
 
 def _in_words(error: BaseException) -> MootError:

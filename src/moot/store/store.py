@@ -107,7 +107,7 @@ class Store(ABC):
         self._go()
         return await future
 
-    def learn_calls(self, keys: Iterable[str]) -> None:
+    def learn_calls(self, keys: Iterable[str]) -> None:  # noqa: B027  a store need not remember anything
         """Calls that were written as other work (`run`): a store that remembers what it holds is told here."""
 
     def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None:
