@@ -29,6 +29,7 @@ ROW: dict[str, Any] = {
     "strategy": "talkative",
     "captain": "qwen",
     "captains": 1,
+    "led": True,
     "player": None,
     "team": "six",
     "alone": False,
@@ -73,6 +74,7 @@ def test_the_sentence() -> None:
         ({"chosen": "declared late"}, "declared after the run had begun"),
         ({"chosen": "cross-fitted", "parts": {"a@b": 4, "c@d": 1}}, "chosen were a@b in 4, c@d in 1 of 5 parts"),
         ({"chosen": "cross-fitted", "parts": {}}, "its strategy and captain chosen on other questions"),
+        ({"chosen": "cross-fitted", "parts": {}, "led": False}, "its strategy chosen on other questions"),
         ({"n": 29}, "Fewer than 30 questions show next to nothing"),
         (
             {"ungraded": 12.0, "bounds": {"low": 0.442, "high": 0.463}},

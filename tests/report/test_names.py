@@ -27,14 +27,14 @@ def test_what_all_rows_of_a_strategy_share_is_left_out_and_said_once() -> None:
         "mixture",
     ]
     assert left_out(["solo", *MIXTURES]) == [
-        "Every mixture here has summariser=ace, proposers=qwq-one+gpt-two, shown_accuracies=2#838a5a."
+        "Every mixture here has summariser=ace, proposers=qwq-one+gpt-two, shown_accuracies (2 given)."
     ]
 
 
 def test_one_label_keeps_its_options_and_lists_are_written_plainly() -> None:
     (name,) = short_names(MIXTURES[:1]).values()
     assert name == (
-        "mixture(order=ascending, accuracies=hidden, summariser=ace, proposers=qwq-one+gpt-two, shown_accuracies=2#838a5a)"
+        "mixture(order=ascending, accuracies=hidden, summariser=ace, proposers=qwq-one+gpt-two, shown_accuracies (2 given))"
     )
     assert left_out(MIXTURES[:1]) == []
     assert short_names(["adaptive(talk_from=3)"]) == {"adaptive(talk_from=3)": "adaptive(talk_from=3)"}

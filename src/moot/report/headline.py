@@ -124,6 +124,7 @@ def _named(chosen: _Chosen) -> Row:
         "captain": cells[0]["captain"] if len(cells) == 1 else None,
         "captains": len(whose) if chosen.sides[chosen.of].alone is False else 0,
         "alone": chosen.sides[chosen.of].alone,
+        "led": any(cell["captain"] for side in chosen.sides.values() for cell in side.cells),
     }
 
 
@@ -233,7 +234,8 @@ def _subject(row: Mapping[str, Any]) -> str:
     if row["chosen"] == "cross-fitted":
         if row["alone"]:
             return "the best single model, chosen on other questions,"
-        return "the team, its strategy and captain chosen on other questions,"
+        what = "strategy and captain" if row["led"] else "strategy"
+        return f"the team, its {what} chosen on other questions,"
     aside = declared.get(row["chosen"], "")
     if row["alone"]:
         return f"{row['player'] or 'the players'} alone{aside}"

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _AN_OPTION = re.compile(r", (?=\w+=)")
+_A_TABLE = re.compile(r"(\d+)#[0-9a-f]{6}")
 _OPENING, _CLOSING = "([{", ")]}"
 _AS_WRITTEN = ("hypothesis", "note", "text")
 """What somebody wrote, and what is said about it, is not rewritten."""
@@ -101,8 +102,10 @@ def _named(label: str, shared: Sequence[str]) -> str:
 
 
 def _plain(option: str) -> str:
-    """``proposers=ann+bob``: a list as people write it."""
+    """``proposers=ann+bob``: a list as people write it; of a table, told apart by its digest, how long it is."""
     key, _, value = option.partition("=")
+    if table := _A_TABLE.fullmatch(value):
+        return f"{key} ({table[1]} given)"
     if not value.startswith(("(", "[")):
         return option
     try:
