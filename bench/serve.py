@@ -161,6 +161,22 @@ async def clients(url: str, model: str, process: int, rate: float, seconds: floa
     return minute
 
 
+def yardstick(seconds: float) -> str:
+    """How evenly the machine works: the same millisecond of arithmetic again and again, on a core that is half idle."""
+
+    def work() -> None:
+        sum(number * number for number in range(10_000))
+
+    taken: list[float] = []
+    ends_at = time.perf_counter() + seconds
+    while (started := time.perf_counter()) < ends_at:
+        work()
+        taken.append(time.perf_counter() - started)
+        time.sleep(taken[-1])
+    p50, p99 = quantile(taken, 0.5), quantile(taken, 0.99)
+    return f"a piece of work takes {p50 * 1e3:.2f} ms, one in a hundred {p99 * 1e3:.2f} ms or more: {p99 / p50:.1f} x"
+
+
 def machine() -> tuple[int, int]:
     """Ticks of all cores that the host took away, and all ticks."""
     ticks = [int(each) for each in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
@@ -189,21 +205,20 @@ def main() -> None:
             f"six-player vote on 50 ms endpoints, idle: median {statistics.median(took) * 1e3:.1f} ms "
             f"(bound 70; the endpoint alone {statistics.median(alone) * 1e3:.1f})"
         )
-    rate = 0.45 / each_s  # many connections cost more than eight: this is about 60 % of a core
+    print(f"the machine itself: {yardstick(seconds / 6)}")
     with endpoint(0.05) as slow, served(slow) as (url, process):
         asyncio.run(many(url, "solo@p0", FILL, 50))
-        bare = [asyncio.run(clients(slow, "fixed", process, rate, seconds / 6))]
-        minute = asyncio.run(clients(url, "solo@p0", process, rate, seconds))
-        bare.append(asyncio.run(clients(slow, "fixed", process, rate, seconds / 6)))
-        print(f"200 clients for {seconds:.0f} s at {rate:.0f} requests/s: {len(minute.taken)} answers, no error")
-        print(f"  {minute.words} (bound 2 x)")
-        for when, each in zip(("before", "after"), bare, strict=True):
-            print(f"  the endpoint alone, just {when}: {each.words}")
-        half, memory = len(minute.memory) // 2, minute.memory
-        print(
-            f"  memory: {memory[0]:.1f} MB at the start, {statistics.mean(memory[:half]):.1f} in the first half, "
-            f"{statistics.mean(memory[half:]):.1f} in the second, {memory[-1]:.1f} at the end"
-        )
+        for rate, share in ((200, 1.0), (300, 1 / 3)):
+            before = asyncio.run(clients(slow, "fixed", process, rate, seconds / 6))
+            minute = asyncio.run(clients(url, "solo@p0", process, rate, seconds * share))
+            print(f"200 clients for {seconds * share:.0f} s, {rate} requests/s: {len(minute.taken)} answers, no error")
+            print(f"  {minute.words} (bound 2 x)")
+            print(f"  the endpoint alone, just before: {before.words}")
+            half, memory = len(minute.memory) // 2, minute.memory
+            print(
+                f"  memory: {memory[0]:.1f} MB at the start, {statistics.mean(memory[:half]):.1f} in the first half, "
+                f"{statistics.mean(memory[half:]):.1f} in the second, {memory[-1]:.1f} at the end"
+            )
 
 
 if __name__ == "__main__":
