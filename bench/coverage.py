@@ -1,7 +1,8 @@
-"""How often a 95 % interval holds the truth, and whether a p is honest: python bench/coverage.py [REPETITIONS].
+"""How often a 95 % interval holds the truth, and whether a p is honest: python bench/coverage.py [REPETITIONS [WORD]].
 
 Pairs are drawn from known shares, so the truth is known; the functions are those that reports call. 94–96 % at 200
-questions is what is promised; 30 questions stand beside it.
+questions is what is promised; 30 and 20 questions stand beside it. With a word, only situations that have it in their
+name are played, and nothing else.
 """
 
 from __future__ import annotations
@@ -14,13 +15,22 @@ import numpy as np
 
 from moot.measure.hypothesis import Ratio, judge
 from moot.measure.paired import bootstrap_difference, mcnemar_exact, newcombe_paired, sign_flip
+from moot.measure.position import Look, position_bias
 from moot.measure.power import needed, power, simulated_power
-from moot.measure.proportion import wilson
+from moot.measure.proportion import mean_over_questions, wilson
+from moot.report.selection import method_rows
 from moot.run.claims import parse
+from moot.select.labels import LabelMatrix, Proposer
+from moot.select.trial import Trial
 from moot.types import Estimate
 
 Generator = np.random.Generator
 CAPTAINS = 6
+SHOWN = 4
+"""Drafts in front of each captain."""
+POOL, CHOSEN, SPLITS = 8, 3, 20
+"""Proposers to choose from, how many are chosen, and on how many splits of the questions."""
+SIZES = (200, 30, 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +92,95 @@ def composite() -> Situation:
     return Situation("ratio of accuracies (hypothesis)", 0.5 / 0.45, draw)
 
 
+def repeated(name: str, truth: float, repeats: int, chances: Callable[[Generator, int], np.ndarray]) -> Situation:
+    """The accuracy of one model over repeats; `chances`: how likely each question is to be answered right."""
+
+    def draw(generator: Generator, n: int) -> Estimate | None:
+        means = generator.binomial(repeats, chances(generator, n)) / repeats
+        return mean_over_questions(means.tolist(), pooled=True)
+
+    return Situation(f"right {truth:g}, {repeats} repeats {name}", truth, draw)
+
+
+def over_repeats() -> Iterator[Situation]:
+    for truth in (0.1, 0.3, 0.5):
+        yield repeated("that never differ", truth, 3, lambda drawn, n, truth=truth: drawn.random(n) < truth)
+
+        def sometimes(drawn: Generator, n: int, truth: float = truth) -> np.ndarray:
+            sure = drawn.random(n) < truth
+            return np.where(drawn.random(n) < 0.1, drawn.beta(2 * truth, 2 - 2 * truth, n), sure)
+
+        yield repeated("that differ on up to 10 %", truth, 3, sometimes)
+        for repeats in (3, 10):
+            yield repeated(
+                "that often differ", truth, repeats, lambda drawn, n, truth=truth: drawn.beta(truth, 1 - truth, n)
+            )
+
+
+def places(bias: float) -> Situation:
+    """Six captains a question, each with an order of its own; on every second question the first is favoured, or not."""
+
+    def draw(generator: Generator, n: int) -> Estimate | None:
+        found = position_bias(list(_looks(generator, n, bias)), places=False, seed=int(generator.integers(2**31)))
+        return Estimate(found["first_difference"], found["first_low"], found["first_high"], found["n"])
+
+    return Situation(f"position bias, first favoured by {bias:g}", bias / 2 * (1 - 1 / SHOWN), draw)
+
+
+def _looks(generator: Generator, n: int, bias: float) -> Iterator[Look]:
+    favoured = generator.random((n, CAPTAINS)) < bias * (generator.random(n) < 0.5)[:, None]
+    popular = generator.integers(SHOWN, size=n)  # captains of one question like the same draft
+    orders = generator.permuted(np.tile(np.arange(SHOWN), (n, CAPTAINS, 1)), axis=2)
+    for question in range(n):
+        for captain in range(CAPTAINS):
+            order = orders[question, captain].tolist()
+            taken = order[0] if favoured[question, captain] else int(popular[question])
+            yield Look(str(question), order, [taken], lot=captain)
+
+
+def selected() -> Situation:
+    """The best three of eight by the questions of one half, voting on those of the other; the truth is what the teams
+    that were chosen would reach on all questions there are, so each repetition has its own and it is taken off."""
+    skills = np.linspace(-0.1, 0.1, POOL)
+    population = np.random.default_rng(98)
+    all_there_are = _answered(population, 20_000, skills)
+    reached: dict[tuple[int, ...], float] = {}
+
+    def truth_of(team: tuple[int, ...]) -> float:
+        if team not in reached:
+            reached[team] = float((all_there_are[list(team)].sum(axis=0) > CHOSEN / 2).mean())
+        return reached[team]
+
+    def draw(generator: Generator, n: int) -> Estimate | None:
+        right = _answered(generator, n, skills)
+        labels = LabelMatrix(
+            tuple(Proposer(f"m{number}") for number in range(POOL)),
+            tuple(map(str, range(n))),
+            ("no", "yes"),
+            right.astype(np.int32),
+            np.ones(n, dtype=np.int32),
+        )
+        trials = []
+        for split in range(SPLITS):
+            order = generator.permutation(n)
+            home, tested = order[: n // 2], np.sort(order[n // 2 :])
+            team = tuple(sorted(np.argsort(-right[:, home].mean(axis=1), kind="stable")[:CHOSEN].tolist()))
+            known = right[np.ix_(team, tested)].sum(axis=0).astype(float)
+            voted = (known > CHOSEN / 2).astype(float)
+            trials.append(Trial("best", CHOSEN, split, team, 0, (), None, voted, tested, known))
+        (row,) = method_rows(labels, trials)
+        truth = float(np.mean([truth_of(each.team) for each in trials]))
+        low, high = (None if end is None else end - truth for end in (row["low"], row["high"]))
+        return Estimate(row["test_accuracy"] - truth, low, high, row["n"])
+
+    return Situation(f"selection, {SPLITS} splits", 0.0, draw)
+
+
+def _answered(generator: Generator, n: int, skills: np.ndarray) -> np.ndarray:
+    """Proposers × questions: who is right. What is hard is hard for all."""
+    return generator.random((len(skills), n)) < np.clip(generator.beta(1.6, 1.4, size=n) + skills[:, None], 0, 1)
+
+
 SITUATIONS = (
     share(0.4),
     paired(0.3, 0.15, 0.1),
@@ -93,6 +192,10 @@ SITUATIONS = (
     captained(0.06, 0.25, 3.0),
     captained(0.0, 0.1, 3.0),
     composite(),
+    *over_repeats(),
+    places(0.0),
+    places(0.4),
+    selected(),
 )
 
 
@@ -119,14 +222,21 @@ def false_alarms(n: int, repetitions: int, levels: Sequence[float], seed: int = 
         moved = (generator.binomial(CAPTAINS, base) - generator.binomial(CAPTAINS, base)) / CAPTAINS
         flips.append(sign_flip(moved.tolist(), seed=int(generator.integers(2**31)), resamples=4_000) or 0.0)
     yield "sign flips over questions", [float((np.array(flips) <= level).mean()) for level in levels]
+    redrawn = np.array(
+        [position_bias(list(_looks(generator, n, 0.0)), places=False)["first_p"] for _ in range(repetitions // 4)]
+    )
+    yield "orders drawn anew (position bias)", [float((redrawn <= level).mean()) for level in levels]
 
 
-def main(repetitions: int) -> None:
+def main(repetitions: int, word: str = "") -> None:
     print(f"coverage of 95 % intervals, {repetitions:,} repetitions")
-    print(f"{'':48}{'n = 200':>9}{'n = 30':>9}")
+    print(f"{'':48}" + "".join(f"{f'n = {n}':>9}" for n in SIZES))
     for situation in SITUATIONS:
-        found = [coverage(situation, n, repetitions) for n in (200, 30)]
-        print(f"{situation.name:48}{100 * found[0]:8.1f} {100 * found[1]:8.1f}", flush=True)
+        if word in situation.name:
+            found = [coverage(situation, n, repetitions) for n in SIZES]
+            print(f"{situation.name:48}" + "".join(f"{100 * each:8.1f} " for each in found), flush=True)
+    if word:
+        return
     levels = (0.01, 0.05, 0.1, 0.5)
     print(f"\np below a level when there is nothing, n = 200{'':2}" + "".join(f"{level:>8g}" for level in levels))
     for name, rates in false_alarms(200, repetitions, levels):
@@ -140,4 +250,4 @@ def main(repetitions: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000, *sys.argv[2:3])

@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
+from moot.attempts import ATTEMPTS
 from moot.data import builtin, builtin_names, load
 from moot.errors import ConnectionFailed, GenerationFailed, RequestRejected, TimedOut
 from moot.forms import AnswerForm
 from moot.models.recorded import RecordedModel
 from moot.models.scripted import ScriptedModel
+from moot.player import COPY_STRIDE, numbered
 from moot.prompts import Prompts
 from moot.strategies import strategy
-from moot.team import ATTEMPTS, COPY_STRIDE, LONGEST_QUOTE, Player, Team, numbered
+from moot.team import LONGEST_QUOTE, Player, Team
 from moot.types import Case, Question, Reply
 
 OPEN = Question("q", "Which city is the capital of France?")

@@ -308,9 +308,14 @@ def _answer_schema(allowed: tuple[str, ...]) -> Mapping[str, Any]:
     answer: dict[str, Any] = {"type": "string"}
     if allowed:
         answer["enum"] = list(allowed)
+    return object_schema({"reasoning": {"type": "string"}, "answer": answer})
+
+
+def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """An object of exactly these fields, none left out: the form that servers with strict schemas ask for."""
     return {
         "type": "object",
-        "properties": {"reasoning": {"type": "string"}, "answer": answer},
-        "required": ["reasoning", "answer"],
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
     }

@@ -1,4 +1,4 @@
-"""Player and Team: who is asked, what they are shown, and how a reply becomes an answer.
+"""Team: who is asked together, what they are shown, and how a reply becomes an answer.
 
 A strategy speaks to models only through its team, so every prompt and every attempt is on the record. The team that a
 strategy receives is seated for one question: it carries the journal of this episode and nothing of any other.
@@ -8,62 +8,27 @@ from __future__ import annotations
 
 import asyncio
 import random
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from moot.attempts import Asking, until_usable
 from moot.attendance import Attendance, Quorum, Remembered, until_quorum
-from moot.errors import CallError, GenerationFailed
-from moot.final_line import final_answer
-from moot.forms import AnswerForm, Form, HoldsAnswer, Read, Unusable, object_meant, read_reply
-from moot.models.model import Model, call_key
+from moot.forms import AnswerForm, Form, HoldsAnswer, Read, Unusable, read_reply
+from moot.models.model import call_key
+from moot.player import COPY_STRIDE, Heard, names_of
+from moot.player import Player as Player  # a team is made of players: both are found here
 from moot.prompts import Prompts
-from moot.types import NOTHING, Answer, Call, Grouping, Message, Outcome, Question, Reply, Request, digest, seeded
+from moot.reading import Announced, Reading, unparsed
+from moot.types import NOTHING, Answer, Call, Grouping, Message, Question, Reply, Request, digest, seeded
 
 T = TypeVar("T")
-
-ATTEMPTS = 5
-"""Replies a player may give before it counts as unanswered. Transport retries are apart."""
 
 LONGEST_QUOTE = 2_000
 """How much of an unusable reply is shown back to its author; a broken reply is often a very long one."""
 
-_ONE_LINE = re.compile(r"""[\w"'«“„(](?:[\w .,;:!'’"«»“”„()&/%°+№-]{0,119})""")
-"""A reply to an open question that is one short line of plain words is the answer itself."""
-
-UNPARSED = "unparsed: no answer could be read from the reply"
 LATE = "late: the round went on without it"
-
-COPY_STRIDE = 1_000_000
-"""Keeps the samples of two like players apart from the repeats of one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Player:
-    """A named model with an instruction and, perhaps, a persona. Also called proposer or agent.
-
-    Players alike in everything but the name would share one stored reply; `copy` numbers them, so each has its own.
-    """
-
-    name: str
-    model: Model
-    instruction: str = ""
-    persona: str = ""
-    copy: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Heard(Generic[T]):
-    """What came of asking one player: a value, or the outcome that stands in its place."""
-
-    player: str
-    value: T | None
-    outcome: Outcome
-    cause: str | None = None
-    late: bool = False
-    """It had not replied when the round went on without it."""
 
 
 class Grouper(Protocol):
@@ -88,41 +53,10 @@ Retriever = Callable[[Question], str | Awaitable[str]]
 """From a question to what is known about it, in words; "" for nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The answer that a reply gives; without one it is *unparsed*, and `cause` says why, where more is known."""
-
-    answer: str | None
-    cause: str | None = None
-
-
 class Reader(Protocol):
     """Reads the answer out of a reply in free words. It may ask models, through the team, in the turn of the reply."""
 
     async def read(self, question: Question, reply: Reply, team: Team, *, turn: int = 1) -> Reading: ...
-
-
-class Announced:
-    """The plainest reader: the answer that the reply itself announces, in JSON or on a line; or its only line."""
-
-    async def read(self, question: Question, reply: Reply, team: Team, *, turn: int = 1) -> Reading:
-        return Reading(_announced(question, reply))
-
-
-def _announced(question: Question, reply: Reply) -> str | None:
-    try:
-        return read_reply(reply, AnswerForm(question)).value.answer
-    except Unusable:
-        pass
-    text = reply.text.strip()
-    if reply.finish == "length" and object_meant(text):
-        return None  # the answer would have come behind the reasons, and they are not over
-    # Of a reply that was cut off the last line may be half of what it was going to be.
-    whole = text.rpartition("\n")[0] if reply.finish == "length" else text
-    if (announced := final_answer(whole, question)) is not None:
-        return announced
-    is_answer = question.kind == "open" and reply.finish != "length" and _ONE_LINE.fullmatch(text)
-    return text if is_answer else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,15 +159,15 @@ class Team:
         instead = None
         if (once or self.extractors) and isinstance(form, HoldsAnswer) and form.asked is not None:
             instead = partial(self._read_instead, player, form, form.asked, turn)
-        return await self._until(
-            lambda reply: read_reply(reply, form),
-            player,
-            partial(self._request, player, question, schema=form.schema, params=params),
+        asking = Asking(
             messages,
+            partial(self._request, player, question, schema=form.schema, params=params),
+            usable=lambda reply: read_reply(reply, form),
             again=lambda said, problem: (*messages, *self._again(said, problem, form)),
-            instead=instead,
             note=partial(Call, player.name, stage, turn),
+            instead=instead,
         )
+        return await until_usable(player, asking, self.journal)
 
     async def _read_instead(
         self, player: Player, form: HoldsAnswer[T], asked: Question, turn: int, reply: Reply, problem: str
@@ -251,61 +185,14 @@ class Team:
         Only a reply without any words is asked for again.
         """
         messages = self._messages(player, prompt)
-        return await self._until(
-            _words,
-            player,
-            partial(self._request, player, question, schema=None),
+        asking = Asking(
             messages,
+            partial(self._request, player, question, schema=None),
+            usable=_words,
             again=lambda said, problem: messages,
             note=partial(Call, player.name, stage, turn),
         )
-
-    async def _until(
-        self,
-        usable: Callable[[Reply], Read[T]],
-        player: Player,
-        request_of: Callable[..., Request],
-        messages: tuple[Message, ...],
-        *,
-        again: Callable[[str, str], tuple[Message, ...]],
-        note: Callable[..., Call],
-        instead: Callable[[Reply, str], Awaitable[Heard[T]]] | None = None,
-    ) -> Heard[T]:
-        """Ask until a reply is usable; every attempt is on the record, whatever came of it.
-
-        `again` says what is sent after a reply that was not; `instead` settles such a reply without another attempt.
-        """
-        problem = "there is none"
-        for attempt in range(ATTEMPTS):
-            request = request_of(messages=messages, attempt=attempt)
-            try:
-                reply = await player.model.generate(request)
-            except GenerationFailed as error:
-                self.journal.append(note(request, error=str(error)))
-                problem = str(error)
-                continue
-            except CallError as error:
-                self.journal.append(note(request, error=str(error)))
-                return Heard(player.name, None, "failed", f"{type(error).__name__}: {error}")
-            if reply.refused:
-                self.journal.append(note(request, reply))
-                return Heard(player.name, None, "refused", reply.text[:300] or reply.finish)
-            if reply.finish == "unrecorded":
-                self.journal.append(note(request, reply))
-                return Heard(player.name, None, "unanswered", f"no usable recorded reply ({problem})")
-            try:
-                read = usable(reply)
-            except Unusable as unusable:
-                problem = unusable.problem
-                self.journal.append(note(request, reply, problem=problem))
-                if instead is not None and reply.text.strip():
-                    return await instead(reply, problem)
-                messages = again(reply.text, problem)
-                continue
-            self.journal.append(note(request, reply, problem="repaired" if read.repaired else None))
-            return Heard(player.name, read.value, "answered")
-        cause = f"no usable reply in {ATTEMPTS} attempts; the last one: {problem}"
-        return Heard(player.name, None, "unanswered", cause)
+        return await until_usable(player, asking, self.journal)
 
     async def ask_all(
         self,
@@ -340,7 +227,7 @@ class Team:
         missing = [name for name in asked if name not in late and name not in heard]
         heard.update(zip(missing, await asyncio.gather(*map(one, missing)), strict=True))
         for name in late:
-            request = self._request(self[name], question, self._messages(self[name], asked[name]), form.schema, 0)
+            request = self._request(self[name], question, self._messages(self[name], asked[name]), schema=form.schema)
             self.journal.append(Call(name, stage, turn, request, error=LATE))
             heard[name] = Heard(name, None, "unanswered", LATE, late=True)
         return {name: heard[name] for name in asked}
@@ -358,7 +245,7 @@ class Team:
         """A round is what was asked of whom: the calls themselves, and how long they were waited for."""
         calls = []
         for name, prompt in asked.items():
-            request = self._request(self[name], question, self._messages(self[name], prompt), form.schema, 0)
+            request = self._request(self[name], question, self._messages(self[name], prompt), schema=form.schema)
             calls.append([name, call_key(self[name].model, request)])
         return digest([question.digest, quorum.grace_s, calls])
 
@@ -370,8 +257,9 @@ class Team:
         player: Player,
         question: Question,
         messages: tuple[Message, ...],
+        attempt: int = 0,
+        *,
         schema: Mapping[str, Any] | None,
-        attempt: int,
         params: Mapping[str, Any] = NOTHING,
     ) -> Request:
         sample = player.copy * COPY_STRIDE + self.repeat
@@ -391,18 +279,6 @@ def _words(reply: Reply) -> Read[Reply]:
     return Read(reply, repaired=False)
 
 
-def unparsed(*causes: str | None) -> str:
-    """The cause of an answer that could not be read, in words."""
-    known = "; ".join(filter(None, causes))
-    return f"{UNPARSED} ({known})" if known else UNPARSED
-
-
-def names_of(player: Player) -> tuple[str, ...]:
-    """What a player may be known by: its own name, its model's, and what the provider calls the model."""
-    called = player.model.shape(Request(())).get("model")
-    return (player.name, player.model.name, *((called,) if isinstance(called, str) else ()))
-
-
 _FIELDS = tuple(each.name for each in fields(Team))
 
 
@@ -412,14 +288,3 @@ def retrieved_from(team: Team) -> str | None:
         return None
     named = getattr(team.retriever, "__qualname__", type(team.retriever).__qualname__)
     return str(getattr(team.retriever, "fingerprint", named))
-
-
-def numbered(players: Mapping[str, Player]) -> dict[str, Player]:
-    """Give like players (same model, instruction and persona) their copy numbers, in the order of the file."""
-    seen: dict[tuple[str, str, str], int] = {}
-    result = {}
-    for name, player in players.items():
-        likeness = (player.model.name, player.instruction, player.persona)
-        result[name] = replace(player, copy=seen.get(likeness, 0))
-        seen[likeness] = seen.get(likeness, 0) + 1
-    return result

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from beside import in_a_thread
 
 from moot.cli import progress
 from moot.cli import schema as schema_module
@@ -35,18 +34,8 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextmanager
 def simulated(**config: Any) -> Iterator[SimulatedServer]:
     """A simulated server in a thread of its own."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    context = running({"models": {"ann": {"accuracy": 0.5}}, **config})
-    server = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(10)
-    try:
+    with in_a_thread(running({"models": {"ann": {"accuracy": 0.5}}, **config})) as server:
         yield server
-    finally:
-        asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result(10)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-        loop.close()
 
 
 def endpoint(base_url: str, **more: Any) -> dict[str, Any]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import json
 import random
 import sqlite3
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from beside import in_a_thread
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -295,18 +294,8 @@ def test_free_answers_leave_out_what_needs_classes(tmp_path: Path, capsys: pytes
 @contextmanager
 def served(models: dict[str, Any]) -> Iterator[str]:
     """Simulated models behind HTTP, in a thread of their own."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    context = running({"models": models}, port=0)
-    server = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(10)
-    try:
+    with in_a_thread(running({"models": models}, port=0)) as server:
         yield server.base_url
-    finally:
-        asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result(10)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-        loop.close()
 
 
 def test_over_http_the_budget_of_the_file_holds_and_failures_are_said(

@@ -23,8 +23,9 @@ from moot.final_line import final_answer
 from moot.measure.quiz import Played
 from moot.measure.skyline import skyline
 from moot.models.recorded import read_recording
-from moot.run.build import Experiment, build
+from moot.run.build import build
 from moot.run.experiment import read_experiment
+from moot.run.plan import Experiment
 from moot.run.runner import Runner
 from moot.store import queries
 from moot.types import Question

@@ -23,8 +23,9 @@ from moot.models.scripted import Script, ScriptedModel
 from moot.models.simulated import SimulatedModel
 from moot.models.world import World
 from moot.prompts import Prompts
+from moot.reading import Announced
 from moot.strategies.argument import ArgumentForm
-from moot.team import Announced, Player, Team
+from moot.team import Player, Team
 from moot.types import Case, Question, Reply, Request
 
 

@@ -38,6 +38,7 @@ from moot.models.recorded import read_recording
 from moot.models.stream import read_stream
 from moot.models.wire import preview, read_completion, storable
 from moot.prompts import block, line
+from moot.reading import Announced
 from moot.run.claims import ClaimError, parse, parse_side
 from moot.run.experiment import read_experiment
 from moot.serve.dress import ClientForm
@@ -46,7 +47,7 @@ from moot.talk.challenge import AgreementForm
 from moot.talk.paper import Paper, PickForm
 from moot.talk.personas import RoleForm
 from moot.talk.remark import MessageForm
-from moot.team import Announced, Team
+from moot.team import Team
 from moot.types import Case, Question, Reply
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -18,7 +18,7 @@ from moot.grade.judge import judge
 from moot.models.instance import instance
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Prompts, block
-from moot.run.build import Cell
+from moot.run.plan import Cell
 from moot.run.play import play
 from moot.strategies import Strategy, registered, strategy
 from moot.team import Player, Team

@@ -6,7 +6,8 @@ import importlib.util
 import json
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from moot.measure.cohorts import coverage, gap_closure, macro_average
 from moot.measure.multiple import NO_CHANGE, NO_REGRESSION, NO_RESCUE, ONE_QUESTION, multiple, multiple_bounds
+from moot.measure.paired import compare
 from moot.measure.safety import (
     Pair,
     consensus_rate,
@@ -318,6 +320,41 @@ def test_the_formatting_tax_is_paired() -> None:
     assert found["difference"] == pytest.approx(0.1)
     assert found["low"] > 0
     assert formatting_tax(single, {}) is None
+
+
+MOVED = [(1.0, 0.0)] * 9 + [(0.0, 1.0)] * 3 + [(1.0, 1.0)] * 20
+"""(after, native): each right or wrong."""
+
+
+def shape(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return row["low"], row["high"], row["p"]
+
+
+def test_a_models_repeats_are_pooled_also_where_they_never_differ() -> None:
+    def row(repeats: int) -> Mapping[str, Any]:
+        pairs = [
+            Pair(f"q{n}", "m", native, after, repeat=repeat)
+            for n, (after, native) in enumerate(MOVED)
+            for repeat in range(repeats)
+        ]
+        (found,) = per_model(pairs)
+        return found
+
+    assert shape(row(1)) == shape(compare(MOVED).row())
+    assert shape(row(3)) == shape(compare(MOVED, pooled=True).row()) != shape(row(1)), "no test is chosen by its result"
+
+
+@pytest.mark.parametrize("of", [formatting_tax, partial(authority_bias, changed={})], ids=["tax", "names"])
+def test_two_ways_of_several_models_or_of_repeats_are_pooled(of: Callable[..., Any]) -> None:
+    def row(models: Sequence[str], repeated: bool) -> Mapping[str, Any]:
+        sides = [{(f"q{n}", m): pair[side] for n, pair in enumerate(MOVED) for m in models} for side in (1, 0)]
+        found = of(*sides, repeated=repeated)
+        assert found is not None
+        return found
+
+    assert shape(row("a", False)) == shape(compare(MOVED).row())
+    pooled = shape(compare(MOVED, pooled=True).row())
+    assert shape(row("a", True)) == shape(row("ab", False)) == pooled
 
 
 def test_the_bias_of_names_is_paired_and_says_how_often_they_moved_anybody() -> None:

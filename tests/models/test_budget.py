@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from moot.errors import BudgetReached, CallError, ConnectionFailed, GenerationFailed, RateLimited, TimedOut
 from moot.models.budget import Budget, Purse, most_tokens
 from moot.models.endpoint import EndpointModel, Network
-from moot.models.limit import Limit, Limiter, Limits
+from moot.models.limit import COMPLETION_GUESS, Limit, Limiter, Limits
 from moot.models.scripted import ScriptedModel
 from moot.types import Message, Price, Reply, Request, Usage
 
@@ -84,6 +85,23 @@ async def test_a_call_that_was_cancelled_may_be_on_the_bill() -> None:
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     assert purse.lost_usd == pytest.approx(MOST_USD)
+    assert purse.reserved_usd == pytest.approx(0.0)
+
+
+async def test_where_nothing_cuts_a_reply_the_longest_so_far_says_what_a_lost_one_cost() -> None:
+    losses: list[float] = []
+    purse = Purse(math.inf, on_loss=losses.append)
+    long = Reply("long", usage=Usage(prompt=50, completion=3 * COMPLETION_GUESS), cost_usd=0.02)
+    model = ScriptedModel("tom", [TimedOut("late"), long, TimedOut("late"), RateLimited("429")], price=PRICE)
+    paying = Budget(model, purse, PRICE, None)
+    for _ in range(4):
+        await asyncio.gather(paying.generate(ASKED), return_exceptions=True)
+    prompt_usd = 100 * PRICE.prompt / 1e6
+    guessed, learnt = (
+        prompt_usd + tokens * PRICE.completion / 1e6 for tokens in (COMPLETION_GUESS, 3 * COMPLETION_GUESS)
+    )
+    assert losses == [pytest.approx(guessed), pytest.approx(learnt)]
+    assert purse.spent_usd == pytest.approx(guessed + 0.02 + learnt)
     assert purse.reserved_usd == pytest.approx(0.0)
 
 

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from aiohttp import web
@@ -19,6 +20,7 @@ from aiohttp import web
 from moot.errors import (
     CallError,
     ConnectionFailed,
+    FileError,
     GenerationFailed,
     RateLimited,
     RequestRejected,
@@ -27,6 +29,9 @@ from moot.errors import (
     UsageError,
 )
 from moot.models.endpoint import EndpointModel, Network
+from moot.run.build import build
+from moot.run.experiment import read_experiment
+from moot.run.plan import Experiment
 from moot.serve.simulate import running
 from moot.types import Message, Price, Request, Usage
 
@@ -609,6 +614,134 @@ def test_certificates_that_cannot_be_read_are_said_beforehand(tmp_path: Path) ->
     for network in (Network(ca_file=tmp_path / "ca.pem"), Network(client_cert=tmp_path / "absent.pem")):
         with pytest.raises(UsageError, match=r"cannot load the certificate .*\.pem"):
             network.ssl_context()
+
+
+@dataclass
+class Proxy:
+    """A small forward proxy: it tunnels what is asked for with CONNECT, and passes anything else on."""
+
+    address: str
+    heads: list[bytes] = field(default_factory=list)
+    """All that it could read."""
+
+
+@asynccontextmanager
+async def proxying() -> AsyncIterator[Proxy]:
+    proxy = Proxy("")
+
+    async def pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+        writer.close()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        proxy.heads.append(head)
+        target = head.split()[1].decode()
+        place = target if head.startswith(b"CONNECT") else urlsplit(target).netloc
+        host, _, port = place.rpartition(":")
+        further, back = await asyncio.open_connection(host, int(port))
+        if head.startswith(b"CONNECT"):
+            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        else:
+            back.write(head)
+        await asyncio.gather(pipe(reader, back), pipe(further, writer), return_exceptions=True)
+
+    listener = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with listener:
+        proxy.address = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
+        yield proxy
+
+
+@pytest.fixture
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("PLANTED", KEY)
+    return monkeypatch
+
+
+def from_file(folder: Path, base_url: str, **keys: Any) -> Experiment:
+    """As a file says it, so that the environment is read where a run would read it."""
+    entry = {"provider": "endpoint", "base_url": base_url, "model": "m", **keys}
+    file = folder / "proxied.yaml"
+    file.write_text(json.dumps({"name": "proxied", "models": {"tom": entry}}))
+    return build(read_experiment(file, with_questions=False))
+
+
+async def spoken(experiment: Experiment) -> str:
+    model = experiment.models["tom"].model
+    try:
+        return (await model.generate(PLAIN)).text
+    finally:
+        await model.close()
+
+
+@pytest.mark.parametrize("named", ["in the environment", "in the file"])
+async def test_a_proxy_tunnels_and_never_sees_the_key(
+    named: str, certificates: Certificates, tmp_path: Path, no_proxies: pytest.MonkeyPatch
+) -> None:
+    async with serving(says("through"), tls=server_context(certificates)) as server, proxying() as proxy:
+        no_proxies.setenv("HTTPS_PROXY", proxy.address.replace("http://", ""))  # curl takes it without a scheme too
+        given = "env" if named == "in the environment" else proxy.address
+        secret = {"api_key_env": "PLANTED", "headers": {"X-Team": f"team {KEY}"}}
+        experiment = from_file(tmp_path, server.base_url, proxy=given, ca_file=f"{certificates.ca}", **secret)
+        assert await spoken(experiment) == "through"
+    (head,) = proxy.heads
+    assert head.startswith(b"CONNECT 127.0.0.1:")
+    assert KEY.encode() not in head
+    assert server.seen[0].headers["Authorization"] == f"Bearer {KEY}"
+    assert server.seen[0].headers["X-Team"] == f"team {KEY}"
+    assert experiment.public_config["models"]["tom"]["proxy"] == given
+
+
+async def test_an_open_address_passes_the_environments_proxy_without_a_key_only(
+    tmp_path: Path, no_proxies: pytest.MonkeyPatch
+) -> None:
+    async with serving(says("open")) as server, proxying() as proxy:
+        no_proxies.setenv("http_proxy", proxy.address)
+        assert await spoken(from_file(tmp_path, server.base_url, proxy="env")) == "open"
+        assert proxy.heads[0].startswith(f"POST {server.base_url}/chat/completions ".encode())
+        for secret in ({"api_key_env": "PLANTED"}, {"headers": {"X-Key": KEY}}):
+            with pytest.raises(FileError, match=r"models\.tom\.proxy: the key or headers would pass .* in the clear"):
+                from_file(tmp_path, server.base_url, proxy="env", **secret)
+        meant = from_file(tmp_path, server.base_url, proxy=proxy.address, api_key_env="PLANTED")
+        assert await spoken(meant) == "open"
+        assert KEY.encode() in proxy.heads[-1]
+
+
+async def test_without_env_and_for_hosts_in_no_proxy_it_is_passed_by(
+    tmp_path: Path, no_proxies: pytest.MonkeyPatch
+) -> None:
+    async with serving(says("direct")) as server, proxying() as proxy:
+        no_proxies.setenv("ALL_PROXY", proxy.address)
+        assert await spoken(from_file(tmp_path, server.base_url)) == "direct"
+        no_proxies.setenv("NO_PROXY", "127.0.0.1")
+        assert await spoken(from_file(tmp_path, server.base_url, proxy="env", api_key_env="PLANTED")) == "direct"
+    assert proxy.heads == []
+
+
+async def test_a_connection_that_fails_beside_a_proxy_says_so(tmp_path: Path, no_proxies: pytest.MonkeyPatch) -> None:
+    dead = from_file(tmp_path, "http://127.0.0.1:9/v1")
+    with pytest.raises(ConnectionFailed) as plain:
+        await spoken(dead)
+    no_proxies.setenv("HTTP_PROXY", f"http://me:{KEY}@127.0.0.1:9")
+    with pytest.raises(ConnectionFailed, match="with proxy: env it is used") as hinted:
+        await spoken(dead)
+    assert "proxy: env" not in str(plain.value)
+    assert KEY not in str(hinted.value)
+
+
+@pytest.mark.parametrize("odd", [f"socks5://me:{KEY}@127.0.0.1:9", f"http://{KEY}:port", "http://"])
+def test_a_variable_that_names_no_http_proxy_is_said_and_not_shown(
+    odd: str, tmp_path: Path, no_proxies: pytest.MonkeyPatch
+) -> None:
+    no_proxies.setenv("HTTPS_PROXY", odd)
+    with pytest.raises(FileError, match=r"models\.tom\.proxy: the environment's HTTPS_PROXY: expected") as caught:
+        from_file(tmp_path, "https://127.0.0.1:9/v1", proxy="env")
+    assert KEY not in str(caught.value)
 
 
 async def test_redirects_are_not_followed_and_the_key_goes_nowhere_else() -> None:

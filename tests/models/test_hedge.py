@@ -20,7 +20,7 @@ from moot.errors import ConnectionFailed, FileError, RateLimited
 from moot.models.budget import Budget, Purse
 from moot.models.endpoint import EndpointModel
 from moot.models.hedge import FEWEST, LONGEST_CREDIT, SHARE, Departure, Hedge
-from moot.models.limit import Limit, Limiter, Limits
+from moot.models.limit import COMPLETION_GUESS, Limit, Limiter, Limits
 from moot.models.model import Model
 from moot.run.build import build
 from moot.run.experiment import read_experiment
@@ -265,11 +265,21 @@ def experiment(folder: Path, url: str, questions: int = 60, **more: Any) -> Path
     return path
 
 
-@pytest.mark.parametrize("hedge", [True, {"after": 0.2}])
-async def test_through_a_whole_run_the_losers_are_on_the_bill(tmp_path: Path, hedge: object) -> None:
+@pytest.mark.parametrize(
+    ("hedge", "params", "least"),
+    [
+        (True, {"max_tokens": 200}, 200),
+        ({"after": 0.2}, {"max_tokens": 200}, 200),
+        ({"after": 0.2}, {}, COMPLETION_GUESS),
+    ],
+    ids=["p95", "after", "nothing cuts a reply"],
+)
+async def test_through_a_whole_run_the_losers_are_on_the_bill(
+    tmp_path: Path, hedge: object, params: Mapping[str, int], least: int
+) -> None:
     """Also without a budget: what was spent before counts when one is set later."""
     async with served(lambda number: 5.0 if number == 40 else 0.02) as url:
-        built = build(read_experiment(experiment(tmp_path, url, hedge=hedge)))
+        built = build(read_experiment(experiment(tmp_path, url, hedge=hedge, params=params)))
         store = await built.store().open()
         runner = Runner(built, store)
         started = time.monotonic()
@@ -285,7 +295,7 @@ async def test_through_a_whole_run_the_losers_are_on_the_bill(tmp_path: Path, he
     connection.close()
     assert calls == 60, "a call is stored once, however often it was sent"
     assert len(losses) == sum(runner.tally.hedges.values())
-    assert min(losses) > 200 * 10 / 1e6
+    assert min(losses) > least * 10 / 1e6
 
 
 @pytest.mark.parametrize(

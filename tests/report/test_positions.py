@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -75,6 +76,8 @@ class Company:
 
 def _stage(request: Request, prompt: str) -> str:
     fields = (request.schema or {}).get("properties", {})
+    if "steelman" in fields or "summary" in fields:
+        return "debate"
     if "strongest" in fields or "strongest" in prompt:
         return "review"
     if "solvers" in prompt:
@@ -212,6 +215,101 @@ async def test_without_a_bias_nothing_is_found(tmp_path: Path) -> None:
         for end in ("first", "last"):
             assert row[f"{end}_low"] < 0 < row[f"{end}_high"]
             assert row[f"{end}_p_holm"] > 0.05
+
+
+DEBATE = {"debate": {"drafts": "single-call", "max_rounds": 2}}
+
+
+@pytest.fixture(scope="module")
+def debaters() -> Company:
+    return Company(0.6)
+
+
+@pytest.fixture(scope="module")
+def debate(tmp_path_factory: pytest.TempPathFactory, debaters: Company) -> dict[str, Any]:
+    return asyncio.run(played(tmp_path_factory.mktemp("debate"), debaters, [DEBATE, "silent"]))
+
+
+def test_debaters_by_what_their_prompts_showed(debate: dict[str, Any], debaters: Company) -> None:
+    rows = [row for row in debate["position_bias"] if row["by"] == "debater"]
+    assert [row["captain"] for row in rows] == [None, *PLAYERS], "one debate for all its line-ups, told by its readers"
+    every = [look for name in PLAYERS for look in debaters.shown["debate", name]]
+    for reader, looks in [(None, every), *((name, debaters.shown["debate", name]) for name in PLAYERS)]:
+        row = find(rows, captain=reader)
+        first, last = shares(looks, 0), shares(looks, -1)
+        assert row["decisions"] == len(first) > QUESTIONS / 2, "several rounds a question"
+        assert (row["first"], row["last"]) == pytest.approx((fmean(first), fmean(last)))
+        assert row["chance"] == pytest.approx(fmean(1 / len(texts) for _, texts, word in looks if word in texts))
+        assert row["n"] <= QUESTIONS
+        assert bool(row["places"]) == (reader is None)
+    whole = rows[0]
+    assert whole["apart"]["not_shown"] == 4 * QUESTIONS // 12, "where all agreed nobody was shown anything"
+    assert whole["apart"]["new"] + whole["apart"]["no_answer"] > 0
+    assert sum(whole["apart"].values()) == sum(sum(row["apart"].values()) for row in rows[1:])
+    assert whole["first_low"] > 0.1 > 0 > whole["last_difference"]
+    assert whole["first_p_holm"] < 0.01
+    assert whole["family"] == 2 * sum(row["decisions"] > 0 for row in debate["position_bias"])
+
+
+def test_debaters_stand_in_the_section(debate: dict[str, Any]) -> None:
+    bias = next(section for section in all_sections(debate) if section.id == "position-bias")
+    (row,) = [row for row in bias.rows if row["by"] == "debater" and row["place"] == "first"]
+    assert row["name"] == "debate(max_rounds=2, drafts=single-call)"
+    single = next(section for section in all_sections(debate) if section.id == "position-deciders")
+    assert {row["captain"] for row in single.rows if row["by"] == "debater"} == set(PLAYERS)
+
+
+async def test_a_debate_in_which_places_do_not_matter(tmp_path: Path) -> None:
+    found = await played(tmp_path, Company(0.0), [DEBATE])
+    row = find(found["position_bias"], by="debater", captain=None)
+    for end in ("first", "last"):
+        assert row[f"{end}_low"] < 0 < row[f"{end}_high"]
+        assert row[f"{end}_p_holm"] > 0.05
+
+
+async def test_debates_of_which_the_orders_were_not_kept_are_not_known(tmp_path: Path) -> None:
+    """A store may be older than the orders in it: what it has of them is told, and the rest counted."""
+    whole = find((await played(tmp_path, Company(0.0), [DEBATE]))["position_bias"], by="debater", captain=None)
+    connection = sqlite3.connect(tmp_path / "cup.db")
+    questions = [row[0] for row in connection.execute("SELECT DISTINCT question FROM episodes ORDER BY question")]
+    kept = ("orders", "sides", "resolution_orders", "resolution_sides")
+    for old in (questions[: QUESTIONS // 2], questions):
+        for question in old:
+            query = "SELECT rowid, verdict FROM episodes WHERE question = ?"
+            for row, content in connection.execute(query, (question,)).fetchall():
+                verdict = json.loads(content)
+                notes = verdict.get("notes", {})
+                for each in (notes, *notes.get("rounds", ())):
+                    for key in kept:
+                        each.pop(key, None)
+                changed = (json.dumps(verdict), row)
+                connection.execute("UPDATE episodes SET verdict = ? WHERE rowid = ?", changed)
+        connection.commit()
+        found = await read(tmp_path)
+        if len(old) < len(questions):
+            row = find(found["position_bias"], by="debater", captain=None)
+            assert 0 < row["decisions"] < whole["decisions"]
+            assert row["decisions"] + sum(row["apart"].values()) == whole["decisions"] + sum(whole["apart"].values())
+            assert row["apart"]["unknown"] > 0
+        else:
+            assert "position_bias" not in found
+    connection.close()
+
+
+async def read(folder: Path) -> dict[str, Any]:
+    store = await build(read_experiment(folder / "cup.yaml")).store().open()
+    try:
+        return await store.run(lambda connection: figures(connection, find_experiment(connection, "cup")))
+    finally:
+        await store.close()
+
+
+async def test_unanimous_debates_say_nothing(tmp_path: Path) -> None:
+    class Agreed(Company):
+        def draft(self, player: str, question: str) -> str | None:
+            return "paris"
+
+    assert "position_bias" not in await played(tmp_path, Agreed(0.0), [DEBATE])
 
 
 def test_one_section_for_all_who_decide(cup: dict[str, Any]) -> None:

@@ -18,9 +18,10 @@ from sqlalchemy import Connection
 from moot.measure.multiple import multiple
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import figures, find_experiment
+from moot.report.numbers import bounds, shown
 from moot.report.safety_sections import safety_sections
 from moot.report.section import Column, Section
-from moot.report.section_terminal import bounds, section_parts, section_tables, shown
+from moot.report.section_terminal import section_parts, section_tables
 from moot.report.terminal import print_report
 from moot.report.transcript import transcripts
 from moot.run.build import build

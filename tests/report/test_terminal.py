@@ -18,8 +18,9 @@ from moot.cli.exit import run_app
 from moot.models.reading import read_shown
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import Figures, figures, find_experiment
+from moot.report.remarks import remarks
 from moot.report.story import stories
-from moot.report.terminal import print_report, remarks
+from moot.report.terminal import print_report
 from moot.run.build import build
 from moot.run.experiment import read_experiment
 from moot.run.runner import Runner

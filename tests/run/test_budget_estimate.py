@@ -152,8 +152,21 @@ async def contrary(request: web.Request) -> web.Response:
         (["vote", "talkative"], {"grouping": {"model": "clerk"}}, 2),
         (["talkative"], {"grouping": {"model": "clerk"}, "judge": {"models": ["clerk"]}}, 2),
         (["talkative"], {"grouping": {"model": "clerk", "reference": "shown"}, "repeats": 2}, 2),
+        ([{"peer-review": {"drafts": "single-call"}}], {"grouping": {"model": "clerk"}}, 1),
+        ([{"mixture": {"summariser": "dan", "repeats": 3}}, "silent"], {"grouping": {"model": "clerk"}}, 1),
+        ([{"mixture": {"repeats": 3}}], {"grouping": {"model": "clerk"}, "repeats": 2}, 2),
     ],
-    ids=["words alone", "matched", "two strategies in one match", "grouped and matched", "judged too", "repeated"],
+    ids=[
+        "words alone",
+        "matched",
+        "two strategies in one match",
+        "grouped and matched",
+        "judged too",
+        "repeated",
+        "reviewers",
+        "summarisers and captains in one match",
+        "its own repeats in one match",
+    ],
 )
 async def test_what_follows_the_play_is_in_the_estimate(
     tmp_path: Path, strategies: list[Any], more: dict[str, Any], clerks_calls: int

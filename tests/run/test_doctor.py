@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from moot.attempts import ATTEMPTS
 from moot.run import doctor
 from moot.run.build import build
 from moot.run.doctor import Diagnosis, examine
 from moot.run.experiment import read_experiment
 from moot.serve.simulate import running
-from moot.team import ATTEMPTS
 
 SERVED: dict[str, Any] = {"models": {"ann": {"accuracy": 0.5}, "bob": {"accuracy": 0.5}}}
 

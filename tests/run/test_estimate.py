@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from moot.run.build import Experiment, build
+from moot.run.build import build
 from moot.run.estimate import CHARACTERS_A_TOKEN, COMPLETION_TOKENS, SAMPLE, RunEstimate, estimate
 from moot.run.experiment import read_experiment
+from moot.run.plan import Experiment
 from moot.run.runner import Runner
 from moot.serve.simulate import SimulatedServer, running
 from moot.store.sqlite import SqliteStore

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from moot.errors import FileError
 from moot.models.simulated import SimulatedModel
 from moot.run.build import build
-from moot.run.experiment import ExperimentSpec, SimulatedParameters, read_experiment
+from moot.run.experiment import ExperimentSpec, read_experiment
+from moot.run.model_specs import SimulatedParameters
 from moot.run.yaml_file import checked, read_yaml
 
 SMALL = "name: cup\nquestions: {builtin: facts-en}\nmodels:\n  tom: {provider: simulated, accuracy: 0.4}\n"

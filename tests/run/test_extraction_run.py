@@ -17,9 +17,10 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.grade.extract import Extraction
 from moot.models.scripted import Script, ScriptedModel
-from moot.run.build import Cell, Experiment, build
+from moot.run.build import build
 from moot.run.estimate import estimate
 from moot.run.experiment import read_experiment
+from moot.run.plan import Cell, Experiment
 from moot.run.runner import Runner
 from moot.store.sqlite import SqliteStore
 from moot.team import Player

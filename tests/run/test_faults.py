@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import socket
 import sqlite3
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -16,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from beside import in_a_thread
 
+from moot.attempts import ATTEMPTS
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.models.retry import Patience
 from moot.serve.simulate import SimulatedServer, running
-from moot.team import ATTEMPTS
 
 TRIES = 3
 
@@ -35,18 +34,8 @@ def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextmanager
 def simulated(config: Mapping[str, Any], *, port: int = 0) -> Iterator[SimulatedServer]:
     """A simulated server in a thread of its own, so that a command can be run beside it as a user would."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    context = running({"models": {"tom": {"accuracy": 0.5}}, **config}, port=port)
-    server = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(10)
-    try:
+    with in_a_thread(running({"models": {"tom": {"accuracy": 0.5}}, **config}, port=port)) as server:
         yield server
-    finally:
-        asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result(10)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-        loop.close()
 
 
 def endpoint(base_url: str, model: str = "tom", **more: Any) -> dict[str, Any]:

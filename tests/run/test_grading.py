@@ -9,19 +9,20 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select
 
+from moot.attempts import ATTEMPTS
 from moot.errors import ConnectionFailed
 from moot.grade.normalise import normalise
 from moot.models.cache import Cache
 from moot.models.scripted import ScriptedModel
-from moot.run.build import Cell
 from moot.run.grading import Graded, Grading, grade_stored, open_answers, settle
+from moot.run.plan import Cell
 from moot.run.play import play
 from moot.store import queries, schema
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import case_row, episode_row
 from moot.store.sqlite import SqliteStore
 from moot.strategies.solo import Solo
-from moot.team import ATTEMPTS, Player, Team
+from moot.team import Player, Team
 from moot.types import Case, Question, Request
 
 CASES = [

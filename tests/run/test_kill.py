@@ -7,7 +7,6 @@ import hashlib
 import json
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from typing import Any
 
 import orjson
 import pytest
+from beside import rows as rows_of
 
 from moot.models.endpoint import EndpointModel
 from moot.models.model import Wrapper, call_key
@@ -29,7 +29,10 @@ from moot.run.play import play
 from moot.run.runner import Runner
 from moot.types import Reply, Request
 
-MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
+sys.path.insert(0, str(Path(__file__).parent))
+import processes
+from processes import MOOT
+
 PLAYERS = {"ann": 0.7, "bob": 0.5, "cat": 0.4, "dan": 0.2}
 CONCURRENT = 32
 
@@ -55,17 +58,8 @@ class Simulator:
 @contextmanager
 def simulator(folder: Path, **config: Any) -> Iterator[Simulator]:
     models = {name: {"accuracy": accuracy} for name, accuracy in PLAYERS.items()}
-    file = folder / "simulate.yaml"
-    file.write_text(json.dumps({"seed": 7, "models": models, "questions": "questions.jsonl", **config}))
-    command = [*MOOT, "simulate", "--port", "0", "--config", str(file)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield Simulator(process.stdout.readline().split()[-1].removesuffix("/v1"))
-    finally:
-        process.terminate()
-        process.wait(10)
-        process.stdout.close()
+    with processes.simulator(folder, models=models, **config) as base_url:
+        yield Simulator(base_url.removesuffix("/v1"))
 
 
 def write_questions(folder: Path, count: int) -> None:
@@ -94,11 +88,8 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
-    connection = sqlite3.connect(path.with_suffix(".db"))
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
+    """By the experiment file, whose store stands beside it."""
+    return rows_of(path.with_suffix(".db"), sql)
 
 
 def stored_keys(path: Path) -> set[str]:

@@ -7,6 +7,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from moot.errors import ConnectionFailed
 from moot.models.reading import read_shown
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import figures, find_experiment
-from moot.run.build import Experiment, build
+from moot.run.build import build
 from moot.run.experiment import read_experiment
+from moot.run.plan import Experiment
 from moot.run.runner import Runner
 from moot.types import Request
 
@@ -35,6 +37,10 @@ def kind(request: Request) -> str:
         return "group"
     if not shown(request):
         return "draft"
+    if "strongest" in (request.schema or {}).get("properties", {}):
+        return "review"
+    if "solvers" in request.messages[-1].content:
+        return "summarise"
     return "talkative" if "<reasoning>" in request.messages[-1].content else "silent"
 
 
@@ -76,7 +82,8 @@ class Cup:
 
         def player(name: str) -> ScriptedModel:
             def reply(request: Request) -> Script:
-                return {"reasoning": "So.", "answer": said(name, str(request.question_id), kind(request))}
+                answer = said(name, str(request.question_id), kind(request))
+                return {"strongest": "x", "weakest": "y", "reasoning": "So.", "answer": answer}
 
             return ScriptedModel(name, reply)
 
@@ -144,6 +151,68 @@ async def test_what_six_captains_and_three_strategies_cost(tmp_path: Path) -> No
     assert again.tally.matched is not None
     assert again.tally.matched.calls == again.tally.matched.asked == 0
     assert cup.figures["self_preference"] == first["self_preference"]
+
+
+async def test_the_words_of_reviewers_and_summarisers_are_matched_too(tmp_path: Path) -> None:
+    count = 3
+    review, mixture = {"peer-review": {"drafts": "single-call"}}, {"mixture": {"summariser": "dan", "repeats": 2}}
+    cup = Cup(
+        tmp_path,
+        wordings,
+        questions=questions(count),
+        players=("ann", "bob", "dan"),
+        strategies=(review, mixture),
+        grouping={"model": "grouper"},
+    )
+    runner = await cup.play()
+    assert cup.requests["group"] == count, "one call a question, whoever spoke and however often"
+    for texts in cup.asked_to_group():
+        assert set(texts) == {
+            *("paris ann", "paris bob", "lyon dan"),
+            *("paris ann review", "paris bob review", "lyon dan review", "lyon dan summarise"),
+        }
+    assert runner.tally.matched is not None
+    assert (runner.tally.matched.asked, runner.tally.matched.failed) == (count, 0)
+    rows = {(row["strategy"], row["captain"]): row for row in cup.figures["self_preference"]}
+    assert {strategy for strategy, _ in rows} == {"peer-review(drafts=single-call)"}, "no captain, no self"
+    assert rows["peer-review(drafts=single-call)", None]["self_choice"] == 1.0
+    assert rows["peer-review(drafts=single-call)", None]["unknown"] == 0
+    for row in cup.figures["position_bias"]:
+        assert "unknown" not in row["apart"]
+        assert row["decisions"] > 0
+    (summed,) = [row for row in cup.figures["position_bias"] if row["by"] == "summariser"]
+    assert summed["decisions"] == 2 * count
+    await cup.play()
+    assert cup.requests["group"] == count, "a second run asks nothing"
+
+
+async def test_repeats_of_a_summariser_go_with_the_drafts_that_it_read(tmp_path: Path) -> None:
+    """Two sets of drafts, three readings of each: the fourth reading is of the second set."""
+
+    def reply(name: str, request: Request) -> Script:
+        drafted = f"{name} {('first', 'second')[request.sample % 2]}"
+        return {"reasoning": "So.", "answer": drafted if kind(request) == "draft" else "bob in other words"}
+
+    cup = Cup(
+        tmp_path,
+        wordings,
+        questions=questions(1),
+        players=("ann", "bob"),
+        strategies=({"mixture": {"repeats": 3}}, "silent"),
+        grouping={"model": "grouper"},
+        repeats=2,
+    )
+    cup.models |= {name: ScriptedModel(name, partial(reply, name)) for name in ("ann", "bob")}
+    await cup.play()
+    assert cup.requests["draft"] == 4
+    assert sorted(cup.asked_to_group()) == [
+        ["ann first", "bob first", "bob in other words"],
+        ["ann second", "bob second", "bob in other words"],
+    ]
+    rows = {(row["strategy"], row["captain"]): row for row in cup.figures["self_preference"]}
+    for strategy, plays in (("mixture(repeats=3)", 6), ("silent", 2)):
+        assert (rows[strategy, "bob"]["self_choice"], rows[strategy, "ann"]["self_choice"]) == (1.0, 0.0)
+        assert (rows[strategy, "bob"]["n"], rows[strategy, "bob"]["unknown"]) == (plays, 0)
 
 
 async def test_the_call_shows_drafts_first_and_then_what_is_left_in_order(tmp_path: Path) -> None:

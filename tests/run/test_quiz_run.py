@@ -7,7 +7,6 @@ import itertools
 import json
 import random
 import re
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from beside import rows
 
 from moot.errors import FileError
 from moot.models.scripted import Script, ScriptedModel
-from moot.run.build import Experiment, build
+from moot.run.build import build
 from moot.run.experiment import read_experiment
+from moot.run.plan import Experiment
 from moot.run.runner import Runner
 from moot.testing import obliging
 from moot.types import Reply, Request
@@ -105,14 +106,6 @@ class Cup:
             for request in model.requests:
                 found["grouping" if name == "lex" else "captain" if shown(request) else "draft"] += 1
         return found
-
-
-def rows(store: Path, sql: str) -> list[tuple[Any, ...]]:
-    connection = sqlite3.connect(store)
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
 
 
 def written(folder: Path, strategies: tuple[Any, ...], models: Mapping[str, Any] | None = None, **more: Any) -> Path:

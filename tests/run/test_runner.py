@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import sqlite3
-import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +13,8 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from beside import in_a_thread
+from beside import rows as rows_of
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -28,21 +28,6 @@ from moot.team import Team
 from moot.types import Question, Verdict
 
 KEY = "sk-planted-51c0ffee"
-
-
-@contextmanager
-def in_a_thread(context: Any) -> Iterator[Any]:
-    """An async context manager kept open beside the test, so that a command can be run as a user would."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    try:
-        yield asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(10)
-    finally:
-        asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result(10)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-        loop.close()
 
 
 @contextmanager
@@ -71,11 +56,8 @@ def moot(*arguments: object) -> int:
 
 
 def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
-    connection = sqlite3.connect(path.with_suffix(".db"))
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
+    """By the experiment file, whose store stands beside it."""
+    return rows_of(path.with_suffix(".db"), sql)
 
 
 ANSWERS = "SELECT cell, question, repeat, outcome, answer FROM episodes ORDER BY cell, question, repeat"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -13,15 +12,17 @@ from typing import Any
 
 import pytest
 import yaml
+from beside import rows
 from sqlalchemy import select
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.models.scripted import Script, ScriptedModel
-from moot.run.build import Experiment, build
+from moot.run.build import build
 from moot.run.estimate import estimate
 from moot.run.experiment import read_experiment
 from moot.run.live import LiveTeam
+from moot.run.plan import Experiment
 from moot.run.runner import Runner
 from moot.store import queries, schema, store_at
 from moot.store.attendance import StoredAttendance
@@ -93,14 +94,6 @@ async def run(experiment: Experiment, path: Path) -> Runner:
     finally:
         await store.close()
     return runner
-
-
-def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
-    connection = sqlite3.connect(path)
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
 
 
 def moot(*arguments: object) -> int:

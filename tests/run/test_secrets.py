@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import gzip
 import json
@@ -11,15 +10,15 @@ import re
 import shutil
 import ssl
 import subprocess
-import threading
 import traceback
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
+from beside import in_a_thread
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -52,30 +51,22 @@ def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-@contextmanager
-def serving(handler: Handler, tls: ssl.SSLContext | None = None) -> Iterator[str]:
-    """An endpoint in a thread of its own, so that commands can be run beside it."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-
-    async def start() -> tuple[web.AppRunner, int]:
-        served = web.Application()
-        served.router.add_route("*", "/{path:.*}", handler)
-        runner = web.AppRunner(served, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls)
-        await site.start()
-        return runner, site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
-
-    runner, port = asyncio.run_coroutine_threadsafe(start(), loop).result(10)
+@asynccontextmanager
+async def _serving(handler: Handler, tls: ssl.SSLContext | None) -> AsyncIterator[str]:
+    served = web.Application()
+    served.router.add_route("*", "/{path:.*}", handler)
+    runner = web.AppRunner(served, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls).start()
     try:
-        yield f"{'https' if tls else 'http'}://127.0.0.1:{port}/v1"
+        yield f"{'https' if tls else 'http'}://127.0.0.1:{runner.addresses[0][1]}/v1"
     finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(10)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-        loop.close()
+        await runner.cleanup()
+
+
+def serving(handler: Handler, tls: ssl.SSLContext | None = None) -> AbstractContextManager[str]:
+    """An endpoint in a thread of its own, so that commands can be run beside it."""
+    return in_a_thread(_serving(handler, tls))
 
 
 def completion(text: str, **message: Any) -> dict[str, Any]:

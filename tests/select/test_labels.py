@@ -229,6 +229,7 @@ def test_a_tree_on_one_class_is_a_constant() -> None:
     assert set(DecisionTree().predict(SelectionSplit(flat), flat)) == {0}
 
 
+@pytest.mark.filterwarnings("error::DeprecationWarning")  # those of the library about its own code reach nobody
 @pytest.mark.parametrize("name", ["dawid-skene", "one-coin-dawid-skene", "mmsr"])
 def test_crowd_kit_infers_without_the_truth(name: str) -> None:
     pytest.importorskip("crowdkit")

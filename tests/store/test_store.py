@@ -8,7 +8,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from beside import in_a_thread, rows
 from sqlalchemy import event
 
 from moot.cli.app import app
@@ -35,19 +35,9 @@ MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
 @contextmanager
 def simulated(**config: Any) -> Iterator[SimulatedServer]:
     """A simulated server in a thread of its own."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
     models = {name: {"accuracy": 0.5} for name in ("ann", "bob")}
-    context = running({"seed": 7, "models": models, **config})
-    server = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(10)
-    try:
+    with in_a_thread(running({"seed": 7, "models": models, **config})) as server:
         yield server
-    finally:
-        asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result(10)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-        loop.close()
 
 
 def experiment(folder: Path, server: SimulatedServer, questions: int = 40) -> Path:
@@ -65,14 +55,6 @@ def experiment(folder: Path, server: SimulatedServer, questions: int = 40) -> Pa
 
 def moot(*arguments: object) -> int:
     return run_app(app, [str(each) for each in arguments])
-
-
-def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
-    connection = sqlite3.connect(path)
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
 
 
 def results(path: Path) -> list[tuple[Any, ...]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from moot.attempts import ATTEMPTS
 from moot.errors import FileError, TimedOut, UsageError
 from moot.models.reading import read_question, read_shown
 from moot.models.scripted import Script, ScriptedModel
@@ -19,7 +20,7 @@ from moot.run.experiment import read_experiment
 from moot.strategies import Strategy, label, strategy
 from moot.strategies.silent import Silent
 from moot.strategies.talkative import Talkative
-from moot.team import ATTEMPTS, Player, Team
+from moot.team import Player, Team
 from moot.testing import check_strategy
 from moot.types import Message, Question, Reply, Request, Verdict
 

@@ -12,8 +12,9 @@ import yaml
 
 from moot.errors import FileError
 from moot.models.scripted import ScriptedModel
-from moot.run.build import Experiment, build
+from moot.run.build import build
 from moot.run.experiment import read_experiment
+from moot.run.plan import Experiment
 from moot.strategies import Strategy, strategy
 from moot.strategies.debate import Debate
 from moot.strategies.peer_review import PeerReview

@@ -13,12 +13,14 @@ from typer.testing import CliRunner
 from moot.cli.app import app
 from moot.errors import FileError, UsageError
 from moot.models.scripted import ScriptedModel
-from moot.run.build import Experiment, build
+from moot.run.build import build
 from moot.run.experiment import read_experiment
+from moot.run.plan import Experiment
 from moot.strategies import label, strategy
 from moot.strategies.discuss import Discuss
 from moot.team import Player, Team
 from moot.testing import check_strategy, scripted_team
+from moot.types import Request
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"drafting": "collective-improvement", "decision": "majority-consensus"}, "cannot agree"),
@@ -147,6 +149,19 @@ def experiment(folder: Path, options: str) -> Experiment:
     path = folder / "talk.yaml"
     path.write_text(FILE.format(options=options), encoding="utf-8")
     return build(read_experiment(path))
+
+
+async def test_the_default_paradigm_written_down_asks_the_very_same(tmp_path: Path) -> None:
+    async def asked(options: str) -> list[Request]:
+        built = experiment(tmp_path, options)
+        (cell,) = built.cells
+        assert built.dataset is not None
+        await cell.strategy.play(next(iter(built.dataset)).question, seated := cell.team.seated())
+        return [call.request for call in seated.journal]
+
+    left_out = await asked("{}")
+    assert left_out == await asked("{paradigm: memory}")
+    assert left_out != await asked("{paradigm: relay}")
 
 
 def test_officers_do_not_play(tmp_path: Path) -> None:

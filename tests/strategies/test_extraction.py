@@ -8,16 +8,18 @@ from typing import Any
 
 import pytest
 
+from moot.attempts import ATTEMPTS
 from moot.errors import ConnectionFailed
 from moot.grade.extract import EXTRACT, Extraction
 from moot.models.scripted import Script, ScriptedModel
-from moot.run.build import Cell
+from moot.reading import UNPARSED
+from moot.run.plan import Cell
 from moot.run.play import play
 from moot.strategies import Strategy, registered, strategy
 from moot.strategies.team_model import TeamModel
 from moot.strategies.vote import Vote
 from moot.talk.personas import RoleForm
-from moot.team import ATTEMPTS, UNPARSED, Player, Team
+from moot.team import Player, Team
 from moot.testing import obliging
 from moot.types import Episode, Question, Reply, Request
 

@@ -62,6 +62,7 @@ async def test_who_repeats_a_solution_and_rejects_it_stands_behind_nothing(compa
     table = company(2, say=lambda table, agent, number: {"solution": "River 1", "agree": False})
     verdict = await table.play(Discuss(decision="majority-consensus", agents=2, max_turns=1, **ALONE))
     assert (verdict.outcome, verdict.answer, verdict.who) == ("undecided", "River 1", ("hidden-player-1",))
+    assert verdict.cause == "no consensus in 1 turn"
 
 
 async def test_whoever_agrees_passes_the_solution_on(company: Any) -> None:
@@ -95,7 +96,7 @@ async def test_who_turns_away_no_longer_counts(company: Any) -> None:
 
     table = company(3, say=say)
     verdict = await table.play(Discuss(decision="unanimity-consensus", max_turns=2, **ALONE))
-    assert verdict.outcome == "undecided"
+    assert (verdict.outcome, verdict.cause) == ("undecided", "no consensus in 2 turns")
 
 
 async def test_silence_is_no_agreement(company: Any) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from moot.attempts import ATTEMPTS
 from moot.errors import UsageError
 from moot.strategies.discuss import Discuss
-from moot.team import ATTEMPTS
 from moot.types import Request
 
 SHORT = {"max_turns": 1, "vote_from": 1}

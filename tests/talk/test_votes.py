@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from moot.attempts import ATTEMPTS
 from moot.errors import TimedOut
 from moot.models.scripted import Script
 from moot.strategies.discuss import Discuss
-from moot.team import ATTEMPTS
 from moot.types import Grouping, Question, Reply, Request
 
 ALONE = {"personas": "none"}

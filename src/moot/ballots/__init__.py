@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from importlib.metadata import entry_points
+from pkgutil import resolve_name
 from typing import cast
 
 from moot.ballots.tally import Ballot, Rule, Tally
@@ -48,5 +48,4 @@ def rule(name: str) -> Rule:
         raise UsageError(
             f"rule of voting {name!r} is unknown; expected one of {', '.join(known)}{closest(name, known)}"
         )
-    module, _, attribute = place.partition(":")
-    return cast(Rule, getattr(import_module(module), attribute)())
+    return cast(Rule, resolve_name(place)())

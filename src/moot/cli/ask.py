@@ -12,10 +12,11 @@ from moot.cli.console import Console
 from moot.cli.tame import print_json
 from moot.cli.watched import Watched
 from moot.errors import UsageError
-from moot.run.build import Experiment, build
+from moot.run.build import build
 from moot.run.chain import chain, limiters, purse_of
 from moot.run.embedded import embedded_team
 from moot.run.experiment import ExperimentFile, read_experiment
+from moot.run.plan import Experiment
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.types import Question

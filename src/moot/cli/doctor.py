@@ -10,9 +10,10 @@ from rich.text import Text
 
 from moot.cli.console import Console
 from moot.cli.estimate import estimate_with_store, show_estimate
-from moot.run.build import Experiment, build
+from moot.run.build import build
 from moot.run.doctor import Diagnosis, examine
 from moot.run.experiment import read_experiment
+from moot.run.plan import Experiment
 
 
 def doctor_command(path: Path) -> int:

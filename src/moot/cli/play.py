@@ -21,11 +21,12 @@ from moot.cli.typed import Typed
 from moot.data import builtin, builtin_names, load
 from moot.errors import UsageError
 from moot.models.closest import closest
-from moot.run.build import Experiment, build
+from moot.run.build import build
 from moot.run.chain import chain, limiters, purse_of
 from moot.run.embedded import embedded_team
 from moot.run.experiment import ExperimentFile, QuestionsSpec, read_experiment
 from moot.run.game import CLOCK_S, PERSON, POINTS, Game, PersonDecides, PersonModel, Round, Standing, Turn, table
+from moot.run.plan import Experiment
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import Strategy

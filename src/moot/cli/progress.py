@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from moot.cli.console import Console
 from moot.cli.tame import tamed
-from moot.report.terminal import money
+from moot.report.numbers import money
 from moot.run.runner import Tally
 
 LINE_EVERY_S = 5.0

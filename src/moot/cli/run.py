@@ -18,8 +18,9 @@ from moot.errors import UsageError
 from moot.report.figures import figures, find_experiment
 from moot.report.story import FEW, stories
 from moot.report.terminal import print_report
-from moot.run.build import Experiment, build
+from moot.run.build import build
 from moot.run.experiment import ExperimentFile, read_experiment
+from moot.run.plan import Experiment
 from moot.run.runner import Runner, State
 from moot.store import from_here
 from moot.store.store import Store

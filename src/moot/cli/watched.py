@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.grade.normalise import spelled
-from moot.run.build import Cell
 from moot.run.live import Journal
+from moot.run.plan import Cell
 from moot.run.play import play
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import verdict_json

@@ -11,8 +11,8 @@ import dataclasses
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from importlib.metadata import entry_points
+from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol, cast
 
 from moot.data.published import Published
@@ -55,8 +55,7 @@ def dataset_format(name: str, *, seed: int = 0, choices: int | None = None) -> F
     if place is None:
         known = sorted(registered())
         raise UsageError(f"format {name!r} is unknown; expected one of {', '.join(known)}{closest(name, known)}")
-    module, _, attribute = place.partition(":")
-    made = getattr(import_module(module), attribute)
+    made = resolve_name(place)
     allowed = {each.name for each in dataclasses.fields(made)}
     if choices is not None and "choices" not in allowed:
         raise UsageError(f"format {name!r} takes no number of choices")

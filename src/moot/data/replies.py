@@ -8,7 +8,6 @@ converted, a whole experiment can be played with ``provider: recorded`` and no m
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import IO, Any
 import orjson
 
 from moot.errors import FileError
+from moot.models.recorded import json_object
 
 Row = Mapping[str, Any]
 
@@ -66,7 +66,7 @@ def _rows(source: Path) -> Iterator[tuple[int, Row]]:
         with _opened(source) as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
-                    yield number, _row(line, source, number)
+                    yield number, json_object(line, source, number)
     except FileNotFoundError:
         raise FileError("no such file of replies", file=source) from None
     except (OSError, EOFError, zlib.error) as error:
@@ -75,13 +75,3 @@ def _rows(source: Path) -> Iterator[tuple[int, Row]]:
 
 def _opened(source: Path) -> IO[bytes] | gzip.GzipFile:
     return gzip.open(source, "rb") if source.suffix == ".gz" else source.open("rb")
-
-
-def _row(line: bytes, source: Path, number: int) -> Row:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise FileError(f"expected one JSON object a line ({error})", file=source, line=number) from None
-    if not isinstance(row, dict):
-        raise FileError("expected one JSON object a line", file=source, line=number)
-    return row

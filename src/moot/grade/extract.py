@@ -15,9 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moot.errors import CallError, UsageError
-from moot.forms import AnswerForm, Unusable
+from moot.forms import AnswerForm, Unusable, object_schema
 from moot.grade.normalise import normalise
-from moot.team import Announced, Heard, Player, Reader, Reading, Team
+from moot.player import Heard
+from moot.reading import Announced, Reading
+from moot.team import Player, Reader, Team
 from moot.types import Question, Reply
 
 EXTRACT = "extract"
@@ -106,12 +108,7 @@ class ExtractForm:
         answer = AnswerForm(self.question).schema["properties"]["answer"]
         if "enum" in answer:
             answer = {**answer, "enum": [*answer["enum"], NONE]}
-        return {
-            "type": "object",
-            "properties": {"answer": answer},
-            "required": ["answer"],
-            "additionalProperties": False,
-        }
+        return object_schema({"answer": answer})
 
     def read(self, data: Mapping[str, Any]) -> str:
         answer = data.get("answer")

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from moot.forms import Unusable
+from moot.forms import Unusable, object_schema
 from moot.grade.lemmas import lemma_key
 from moot.grade.normalise import spelled
 from moot.team import Player, Team
@@ -108,23 +108,15 @@ def _grouping(clusters: Sequence[Cluster]) -> Grouping:
 class PartitionForm:
     """``{"groups": [[1, 3], [2]]}``: every number once."""
 
+    letters: ClassVar[str] = ""
     size: int
-
-    @property
-    def letters(self) -> str:
-        return ""
 
     @property
     def schema(self) -> Mapping[str, Any]:
         number = {"type": "integer", "minimum": 1, "maximum": self.size}
         group = {"type": "array", "items": number, "minItems": 1, "maxItems": self.size}
         groups = {"type": "array", "items": group, "minItems": 1, "maxItems": self.size}
-        return {
-            "type": "object",
-            "properties": {"groups": groups},
-            "required": ["groups"],
-            "additionalProperties": False,
-        }
+        return object_schema({"groups": groups})
 
     def read(self, data: Mapping[str, Any]) -> list[list[int]]:
         groups = data.get("groups")

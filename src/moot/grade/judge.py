@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from moot.forms import Unusable
+from moot.forms import Unusable, object_schema
 from moot.grade.match import match
 from moot.grade.normalise import normalise
 from moot.team import Player, Team
@@ -107,29 +107,14 @@ def settled(case: Case, answer: str | None, judgements: Sequence[Judgement], per
 class GradesForm:
     """``{"grades": [{"id": 1, "is_correct": true}]}``: every id once."""
 
+    letters: ClassVar[str] = ""
     size: int
 
     @property
-    def letters(self) -> str:
-        return ""
-
-    @property
     def schema(self) -> Mapping[str, Any]:
-        grade = {
-            "type": "object",
-            "properties": {
-                "id": {"type": "integer", "minimum": 1, "maximum": self.size},
-                "is_correct": {"type": "boolean"},
-            },
-            "required": ["id", "is_correct"],
-            "additionalProperties": False,
-        }
-        return {
-            "type": "object",
-            "properties": {"grades": {"type": "array", "items": grade}},
-            "required": ["grades"],
-            "additionalProperties": False,
-        }
+        number = {"type": "integer", "minimum": 1, "maximum": self.size}
+        grade = object_schema({"id": number, "is_correct": {"type": "boolean"}})
+        return object_schema({"grades": {"type": "array", "items": grade}})
 
     def read(self, data: Mapping[str, Any]) -> list[bool]:
         """The grades in the order of the ids; an id that is missing, doubled or made up spoils the list."""

@@ -17,11 +17,33 @@ def wilson(right: float, n: int, z: float = Z_95) -> Estimate:
     share = right / n
     if n < 2:
         return Estimate(share, None, None, n)
+    low, high = _score(share, n, z)
+    return Estimate(share, 0.0 if right == 0 else low, 1.0 if right == n else high, n)
+
+
+def _score(share: float, n: float, z: float) -> tuple[float, float]:
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    low = 0.0 if right == 0 else max(0.0, centre - half)
-    high = 1.0 if right == n else min(1.0, centre + half)
-    return Estimate(share, low, high, n)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def pooled_share(values: Sequence[float]) -> Estimate:
+    """The mean of one share a question, with the score interval of as many questions as they are worth; from two on.
+
+    Each value is a mean over captains or repeats of one question, which are a cluster. They differ by as much as so many
+    0/1 questions would differ by, and that many there are in the interval; Student's t pays for knowing it from n values
+    only. Repeats that never differ are worth nothing more: then it is Wilson's interval, exactly.
+    """
+    n = len(values)
+    mean = math.fsum(values) / n
+    spread = math.fsum((value - mean) ** 2 for value in values) / n
+    if spread < 1e-12:  # nothing to learn from: no mean of values between 0 and 1 varies more than a share does
+        return wilson(math.fsum(values), n)
+    from moot.measure.bootstrap import student_quantile
+
+    worth = (n - 1) * mean * (1 - mean) / spread * (Z_95 / student_quantile(n - 1)) ** 2
+    low, high = _score(mean, max(n, worth), Z_95)
+    return Estimate(mean, low, high, n)
 
 
 def mean_over_questions(
@@ -29,9 +51,9 @@ def mean_over_questions(
 ) -> Estimate:
     """The mean of one value a question: Wilson where each is one 0 or 1, else a percentile bootstrap over questions.
 
-    `pooled`: each value is itself a mean, over captains or repeats, also where all of them happen to be 0 or 1. Where all
-    are equal the score interval stands: a bootstrap would give no width at all, and no mean of values between 0 and 1
-    varies more than a share does.
+    `pooled`: each value is itself a mean, over captains or repeats, also where all of them happen to be 0 or 1; then the
+    score interval of `pooled_share`: of few questions it comes closer to 95 % than a bootstrap, of many they are alike.
+    Where all are equal the score interval stands too: a bootstrap would give no width at all.
     """
     n = len(values)
     if n == 0:
@@ -39,7 +61,9 @@ def mean_over_questions(
     mean = sum(values) / n
     if n < 2:
         return Estimate(mean, None, None, n)
-    if len(set(values)) == 1 or (not pooled and all(value in (0.0, 1.0) for value in values)):
+    if pooled:
+        return pooled_share(values)
+    if len(set(values)) == 1 or all(value in (0.0, 1.0) for value in values):
         return wilson(sum(values), n)
     import numpy as np
 

@@ -205,7 +205,8 @@ def per_model(pairs: Sequence[Pair], *, seed: int = 0) -> list[Row]:
     rows = []
     for model, each in split(pairs, lambda pair: pair.model).items():
         values = [_means(part) for part in split(each, lambda pair: pair.question).values()]
-        found = compare([(after, native) for native, after in values], seed=seed).row()
+        pooled = len(each) > len(values)
+        found = compare([(after, native) for native, after in values], pooled=pooled, seed=seed).row()
         counts = Counter(pair.change for pair in each)
         rows.append(
             {

@@ -3,7 +3,8 @@
 A call reserves the most it can cost (every byte of the prompt a token, the reply as long as allowed), and gives back
 the rest when the bill is known. When only reservations stand in the way a call waits for them; when there is nothing
 left to wait for, `BudgetReached` ends the run. An attempt that may be on the provider's bill although no reply came
-(a timeout, a reply cut in the middle) is counted at its most.
+(a timeout, a reply cut in the middle) is counted at its most. Where nothing cuts a reply, which is no way to keep to a
+cap and is allowed only without one, its most is a guess: as long as the longest that this model has given.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from moot.errors import BudgetReached, CallError
+from moot.models.limit import COMPLETION_GUESS
 from moot.models.model import Model, Wrapper
 from moot.types import Price, Reply, Request
 
@@ -80,23 +82,31 @@ class Purse:
 class Budget(Wrapper):
     """A model whose every call is paid from the purse."""
 
-    def __init__(self, inner: Model, purse: Till, price: Price, max_tokens: int) -> None:
+    def __init__(self, inner: Model, purse: Till, price: Price, max_tokens: int | None) -> None:
+        """`max_tokens` None: nothing cuts a reply."""
         super().__init__(inner)
         self._purse = purse
         self._price = price
         self._max_tokens = max_tokens
+        self._longest = COMPLETION_GUESS
 
     async def generate(self, request: Request) -> Reply:
-        dearest = max(self._price.prompt, self._price.cached or 0.0)
-        most_usd = (most_tokens(request) * dearest + self._max_tokens * self._price.completion) / 1e6
-        await self._purse.reserve(most_usd)
-        spent_usd, lost = most_usd, True  # until we know better: a cancelled call may be on the bill too
+        reserved_usd = self._most_usd(request)
+        await self._purse.reserve(reserved_usd)
+        spent_usd: float | None = None  # until we know better: a cancelled call may be on the bill too
         try:
             reply = await self.inner.generate(request)
-            spent_usd, lost = (most_usd, True) if reply.cost_usd is None else (reply.cost_usd, False)
+            self._longest = max(self._longest, reply.usage.completion or 0)
+            spent_usd = reply.cost_usd
         except CallError as error:
-            spent_usd = most_usd if error.maybe_billed else 0.0
+            spent_usd = None if error.maybe_billed else 0.0
             raise
         finally:
-            self._purse.settle(most_usd, spent_usd, lost=lost)
+            billed_usd = self._most_usd(request) if spent_usd is None else spent_usd
+            self._purse.settle(reserved_usd, billed_usd, lost=spent_usd is None)
         return reply
+
+    def _most_usd(self, request: Request) -> float:
+        dearest = max(self._price.prompt, self._price.cached or 0.0)
+        reply = self._longest if self._max_tokens is None else self._max_tokens
+        return (most_tokens(request) * dearest + reply * self._price.completion) / 1e6

@@ -33,6 +33,7 @@ from moot.errors import (
     UsageError,
 )
 from moot.models.model import messages_json
+from moot.models.proxy import environment_proxy
 from moot.models.retry_after import retry_after_s
 from moot.models.secrets import Secrets
 from moot.models.stream import read_stream
@@ -98,6 +99,7 @@ class EndpointModel:
         self._json_mode = json_mode
         self._mode: Literal["schema", "object", "off"] = "schema" if json_mode == "auto" else json_mode
         self._url = URL(f"{self.base_url}/chat/completions")
+        self._headers = self._headers_sent()
         self._session: aiohttp.ClientSession | None = None
 
     def shape(self, request: Request) -> Mapping[str, Any]:
@@ -159,11 +161,13 @@ class EndpointModel:
                 timeout=aiohttp.ClientTimeout(
                     total=self.network.timeout_s, sock_connect=min(30, self.network.timeout_s)
                 ),
-                headers=self._headers(),
             )
-        return session.request(method, url, data=data, allow_redirects=False, proxy=self.network.proxy)
+        # Headers of the session, the key among them, would go to the proxy too when it is asked for a tunnel.
+        return session.request(
+            method, url, data=data, headers=self._headers, allow_redirects=False, proxy=self.network.proxy
+        )
 
-    def _headers(self) -> dict[str, str]:
+    def _headers_sent(self) -> dict[str, str]:
         from moot import __version__
 
         headers = {"Content-Type": "application/json", "User-Agent": f"moot/{__version__}"}
@@ -209,7 +213,15 @@ class EndpointModel:
         words = f"status {error.status}" if isinstance(error, aiohttp.ClientResponseError) else str(error)
         reason = f"{type(error).__name__}: {words}" if words else type(error).__name__
         sent = not isinstance(error, aiohttp.ClientConnectorError | aiohttp.ClientHttpProxyError)
+        if isinstance(error, aiohttp.ClientConnectorError) and self._passes_a_proxy_by():
+            reason += " (the environment names a proxy; with proxy: env it is used)"
         return ConnectionFailed(f"{self.base_url}: {self._secrets.hidden_in(reason)}", sent=sent)
+
+    def _passes_a_proxy_by(self) -> bool:
+        try:
+            return self.network.proxy is None and environment_proxy(self.base_url) is not None
+        except UsageError:
+            return False
 
     def _raise_for_status(self, response: aiohttp.ClientResponse, raw: bytes) -> None:
         status = response.status

@@ -92,13 +92,19 @@ def _read(path: Path, changed_ns: int, size: int) -> Recording:
     return Recording(path, hashed.hexdigest(), replies, frozenset(model for model, _, _ in replies))
 
 
-def _read_line(line: bytes, path: Path, number: int) -> tuple[tuple[str, str, int], str]:
+def json_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    """What a line of a file holds, where each holds one JSON object."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise FileError(f"expected one JSON object a line ({error})", file=path, line=number) from None
     if not isinstance(row, dict):
         raise FileError("expected one JSON object a line", file=path, line=number)
+    return row
+
+
+def _read_line(line: bytes, path: Path, number: int) -> tuple[tuple[str, str, int], str]:
+    row = json_object(line, path, number)
     if unknown := sorted(set(row) - set(_KEYS)):
         problem = f"unknown key; expected one of {', '.join(_KEYS)}{closest(unknown[0], _KEYS)}"
         raise FileError(problem, file=path, line=number, key=unknown[0])

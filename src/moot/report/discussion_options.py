@@ -9,9 +9,10 @@ from dataclasses import fields
 from moot.ballots.consensus import CONSENSUS
 from moot.measure.ballot_order import Kind
 from moot.strategies.discuss import Discuss
+from moot.talk.paradigm import DEFAULT
 from moot.talk.vote import JUDGE
 
-DEFAULTS: Mapping[str, str] = {each.name: str(each.default) for each in fields(Discuss)} | {"paradigm": "memory"}
+DEFAULTS: Mapping[str, str] = {each.name: str(each.default) for each in fields(Discuss)} | {"paradigm": DEFAULT}
 _NEXT = rf"(?=, (?:{'|'.join(DEFAULTS)})=|$)"
 _GIVEN = re.compile(rf"({'|'.join(DEFAULTS)})=(\(.*\)|\{{.*\}}|.*?){_NEXT}")
 """Personas may be texts of any kind, in brackets; everything else ends where the next option begins."""

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from moot.errors import UsageError
 from moot.measure.proportion import accuracy
 from moot.report.evidence import evidence_figures
+from moot.report.facts import prompt_rows
 from moot.report.mixture import mixture_figures
 from moot.report.plays import Source
 from moot.report.positions import position_figures
@@ -54,6 +55,7 @@ def _figures(connection: Connection, experiment: Row, hypotheses: Iterable[str])
         "bill_usd": _bill(connection, experiment["name"]),
         "simulated": simulated,
         "runs": [{"state": run["state"], **json.loads(run["facts"])} for run in runs],
+        "prompts": prompt_rows(cells),
     }
     if others := _others(connection, experiment):
         shown["other_plans"] = others

@@ -23,7 +23,7 @@ from moot.grade.match import match
 from moot.grade.normalise import normalise
 from moot.measure.quiz import Groups, Played
 from moot.report.spending import Spending, Spent
-from moot.run.matching import Matches
+from moot.run.matching import Matches, drafts_repeat
 from moot.store import queries, schema
 from moot.store.along import Marks, most_repeats, pays, written_episodes
 from moot.store.rows import case_of, verdict_of
@@ -31,7 +31,7 @@ from moot.types import Answer, Case
 
 Stored = Mapping[str, Any]
 Key = tuple[str, int]
-"""One play of one question: (question, repeat)."""
+"""One set of drafts on one question: (question, the drafts' repeat)."""
 
 
 class Seen(NamedTuple):
@@ -42,6 +42,7 @@ class Seen(NamedTuple):
 
     cell: Stored
     key: Key
+    """Whose drafts it rests on. Several episodes of one cell share it where the strategy has repeats of its own."""
     position: int
     right: float | None
     outcome: str
@@ -54,6 +55,8 @@ class Seen(NamedTuple):
     """Whose drafts the one who decided was shown, from the first to the last; empty where it was shown none."""
     drafts: tuple[Answer, ...] = ()
     """The table's, or its own where they are others: what failed once may be asked for again."""
+    repeat: int = 0
+    """The episode's own."""
 
 
 @dataclass(slots=True)
@@ -124,7 +127,7 @@ class Source:
                 known = list(_seen_alone(cell, queries.endings(self.connection, self.ident, cell["id"], self.grader)))
             else:
                 table = self.tables.setdefault(table_of(cell), Table())
-                known = [_seen(cell, row, table) for row in self.results(cell)]
+                known = list(_seen_together(cell, self.results(cell), table))
             self._seen[cell["id"]] = known
         return known
 
@@ -230,9 +233,19 @@ def _seen_alone(cell: Stored, rows: Iterable[Sequence[Any]]) -> Iterator[Seen]:
         yield Seen(cell, (question, repeat), position, right, outcome, stage, None, seconds, calls)
 
 
-def _seen(cell: Stored, row: Stored, table: Table) -> Seen:
+def _seen_together(cell: Stored, rows: Iterable[Stored], table: Table) -> Iterator[Seen]:
+    own = own_repeats(cell)
+    for row in rows:
+        yield _seen(cell, row, (row["question"], drafts_repeat(row["repeat"], own)), table)
+
+
+def own_repeats(cell: Stored) -> int:
+    """How often the strategy itself plays a question from the same drafts."""
+    return int(json.loads(cell["spec"]).get("repeats", 1))
+
+
+def _seen(cell: Stored, row: Stored, key: Key, table: Table) -> Seen:
     steps = orjson.loads(row["transcript"])
-    key = (row["question"], row["repeat"])
     verdict = verdict_of(row["verdict"])
     drafts = () if cell["strategy"] == "discuss" else verdict.answers  # whose answers are what the talk made of them
     if drafts:
@@ -245,7 +258,20 @@ def _seen(cell: Stored, row: Stored, table: Table) -> Seen:
     order = tuple(map(intern, verdict.notes.get("order", ())))
     calls = _calls(steps)
     right, outcome = right_of(row), row["outcome"]
-    return Seen(cell, key, row["position"], right, outcome, row["stage"], word, row["seconds"], calls, order, drafts)
+    return Seen(
+        cell,
+        key,
+        row["position"],
+        right,
+        outcome,
+        row["stage"],
+        word,
+        row["seconds"],
+        calls,
+        order,
+        drafts,
+        row["repeat"],
+    )
 
 
 def right_of(row: Stored) -> float | None:
@@ -282,7 +308,7 @@ def _played(source: Source, seen: Seen, paid_usd: float | None, table: Table) ->
     captain = seen.cell["captain"]
     own = novel = None
     if (alike := chosen_by(source, seen, groups)) is not None:
-        own, novel = captain in alike, not alike
+        own, novel = None if captain is None else captain in alike, not alike
     return Played(
         question,
         seen.cell["label"],

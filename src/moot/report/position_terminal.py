@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.report.layout import table
+from moot.report.numbers import bounds, shown
 from moot.report.position_sections import position_sections
-from moot.report.section_terminal import bounds, shown
 
 
 def position_table(figures: Mapping[str, Any], width: int) -> Iterable[Table | Text]:

@@ -210,7 +210,11 @@ def _tax(source: Source, alone: Mapping[tuple[str, str], Stored]) -> Row | None:
         for each in source.seen(cell):
             values.setdefault(each.key[0], []).append(each.right or 0.0)
         sides[drafts].update({(question, player): sum(own) / len(own) for question, own in values.items()})
-    return formatting_tax(sides[SINGLE], sides[DOUBLE], seed=source.seed)
+    return formatting_tax(sides[SINGLE], sides[DOUBLE], repeated=_repeated(source), seed=source.seed)
+
+
+def _repeated(source: Source) -> bool:
+    return int(source.config.get("repeats", 1)) > 1
 
 
 def _authority(source: Source, led: Sequence[Stored]) -> Iterable[Row]:
@@ -244,7 +248,8 @@ def _bias(source: Source, hidden: Sequence[Stored], shown: Sequence[Stored]) -> 
         if one is not None and other is not None:
             moved, reviews = changed.get(key[0], (0, 0))
             changed[key[0]] = (moved + (normalise(one) != normalise(other)), reviews + 1)
-    return authority_bias(_by_reviewer(said[0]), _by_reviewer(said[1]), changed, seed=source.seed)
+    hidden_right, shown_right = (_by_reviewer(side) for side in said)
+    return authority_bias(hidden_right, shown_right, changed, repeated=_repeated(source), seed=source.seed)
 
 
 def _by_reviewer(said: Mapping[tuple[str, int, str], Seen]) -> dict[tuple[str, str], float]:

@@ -19,6 +19,11 @@ def who(row: Mapping[str, Any]) -> str | None:
     return row.get("player") or row.get("captain")
 
 
+def at_table(row: Mapping[str, Any]) -> str:
+    """Whose row it is: a player's or captain's, else a cohort's or team's."""
+    return who(row) or row.get("cohort") or row.get("team") or ""
+
+
 def titled(row: Mapping[str, Any], label: str = "strategy") -> str:
     """``talkative@ann``; a row of one cohort has its name behind it."""
     whose = who(row)

@@ -5,7 +5,7 @@ Any area's sections are drawn here in one way, so an area says what it shows and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.box import SIMPLE
@@ -14,62 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.report.layout import GUTTER, wrapped
-from moot.report.section import Column, Section, Unit
+from moot.report.numbers import bounds, shown
+from moot.report.section import Column, Section
 
 COLUMNS = 80
 LONGEST = 24
 """Longer words are wrapped, so that the figures beside them are not."""
-NOTHING = "–"
-
-
-def shown(value: object, unit: Unit = "") -> str:
-    """A value as people write it. What does not exist is a dash."""
-    if value is None:
-        return NOTHING
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return _number(value, unit)
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return ", ".join(map(str, value)) or NOTHING
-    return str(value)
-
-
-def _number(value: float, unit: Unit) -> str:
-    match unit:
-        case "share":
-            return f"{round(100 * value, 1) + 0.0:.1f} %"  # no -0.0
-        case "points":
-            return f"{100 * value:+.1f}"
-        case "usd":
-            return "$0" if value == 0 else f"${value:.4f}" if abs(value) < 1 else f"${value:,.2f}"
-        case "p":
-            return "<0.001" if value < 0.001 else f"{value:.3f}"
-        case "ratio":
-            return f"{value:.2f}" if value < 10 else f"{value:.1f}"
-        case "number":
-            return f"{value:,.2f}"
-        case "seconds":
-            return f"{value:,.1f} s"
-        case _:
-            return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
-
-
-def bounds(low: float | None, high: float | None, unit: Unit = "") -> str:
-    """An interval in the unit of its value, without repeating the sign of the unit; open on a side that has no bound."""
-    ends = [None if end is None else _number(end, unit).removesuffix(" %").removesuffix(" s") for end in (low, high)]
-    if unit == "points":
-        ends = [end and end.removeprefix("+") for end in ends]
-    match ends:
-        case [None, None]:
-            return ""
-        case [str() as least, None]:
-            return f"(from {least})"
-        case [None, most]:
-            return f"(to {most})"
-        case _:
-            dash = "–" if low is not None and low >= 0 else " to "  # a dash before a minus is hard to read
-            return f"({dash.join(str(end) for end in ends)})"
 
 
 def cell(row: Mapping[str, Any], column: Column) -> str:

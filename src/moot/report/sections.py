@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from moot.report.discussion_sections import discussion_sections
+from moot.report.facts import facts_sections
 from moot.report.mixture import mixture_sections
 from moot.report.position_sections import position_sections
 from moot.report.quiz_sections import quiz_sections
@@ -177,16 +178,6 @@ def _failures(figures: Figures) -> Iterator[Section]:
     yield Section("failures", "Calls that failed", (), columns, figures.get("failures", []))
 
 
-def _runs(figures: Figures) -> Iterator[Section]:
-    rows = [{"number": number, **run} for number, run in enumerate(figures.get("runs", ()), start=1)]
-    keys = dict.fromkeys(key for row in rows for key, value in row.items() if not isinstance(value, dict | list))
-    columns = tuple(Column(key, key.replace("_", " ")) for key in keys)
-    bill = figures.get("bill_usd")
-    paid = "not known: a price is missing" if bill is None else f"${bill:,.4f}" if bill else "nothing"
-    words = (f"What the experiment has paid, each call once: {paid}.",)
-    yield Section("runs", "The run's facts", words, columns, rows)
-
-
 MAKERS: tuple[Callable[[Figures], Iterable[Section]], ...] = (
     _accuracy,
     squad_sections,
@@ -202,5 +193,5 @@ MAKERS: tuple[Callable[[Figures], Iterable[Section]], ...] = (
     _judges,
     _outcomes,
     _failures,
-    _runs,
+    facts_sections,
 )

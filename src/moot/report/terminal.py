@@ -9,20 +9,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from moot.report import section_terminal
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
 from moot.report.names import shortened
+from moot.report.numbers import WHISKER, brief, interval, money, percent, plain, points, shown, whisker
 from moot.report.position_terminal import position_table
-from moot.report.section_parts import count, over_captains, several_teams
-from moot.report.section_terminal import section_parts
+from moot.report.remarks import remarks
+from moot.report.section_parts import at_table, count, over_captains, several_teams, who
+from moot.report.section_terminal import cell, section_parts
 from moot.report.sections import all_sections
-
-WHISKER = 20
-"""Characters of the drawn interval, where there is room."""
-
-SMALL = 30
-"""Fewer questions than this prove next to nothing, and the report says so."""
 
 LABEL = 36
 """Longer labels are wrapped rather than that the intervals are not drawn."""
@@ -36,7 +31,7 @@ LONG = 100
 TOLD = {
     *("accuracy", "outcomes", "by-captain", "skyline", "gap", "gains", "self-preference", "diversity", "human"),
     *("hypotheses", "adaptive", "judges", "failures", "comparisons", "categories", "diversity-by-difficulty"),
-    *("frontier", "power", "runs", "safety-models"),
+    *("frontier", "power", "runs", "prompts", "safety-models"),
     *("position-bias", "position-deciders", "position-places"),
 }
 """Sections that a terminal shows in a way of its own, or leaves to the page and the tables."""
@@ -53,11 +48,11 @@ def print_report(figures: Figures, console: Console) -> None:
     if troubled:
         console.print(_outcomes(troubled, width))
     for section in SECTIONS:
-        for shown in section(figures, width):
-            if isinstance(shown, Table) and shown.title:
-                console.print(Text(str(shown.title), style="italic"))  # a title of its own is not bound to the width
-                shown.title = None
-            console.print(shown)
+        for part in section(figures, width):
+            if isinstance(part, Table) and part.title:
+                console.print(Text(str(part.title), style="italic"))  # a title of its own is not bound to the width
+                part.title = None
+            console.print(part)
     for line in remarks(figures):
         whole = max(map(len, line.split())) <= width  # else a list of players would break within a name
         console.print(Text(line if whole else wrapped(line, width), style="dim"))
@@ -68,7 +63,7 @@ def _accuracy_table(figures: Figures, width: int) -> Table:
     cells = [
         [
             row["label"],
-            _who(row),
+            at_table(row),
             f"{percent(row['value']):>7} {interval(row)}",
             str(row["n"]),
             f"{row['calls']:,}",
@@ -81,8 +76,8 @@ def _accuracy_table(figures: Figures, width: int) -> Table:
     room = min(WHISKER, width - taken - GUTTER)
     if room >= WHISKER // 2:
         heads.insert(3, f"0 %{'':{room - 8}}100 %")
-        for row, shown in zip(figures["accuracy"], cells, strict=True):
-            shown.insert(3, whisker(row, room))
+        for row, line in zip(figures["accuracy"], cells, strict=True):
+            line.insert(3, whisker(row, room))
     title = f"{figures['experiment']}: {figures['questions']} questions"
     made = table(heads, cells, words=2, width=width, title=title)
     for column in made.columns[2:-3]:
@@ -91,18 +86,18 @@ def _accuracy_table(figures: Figures, width: int) -> Table:
 
 
 def _outcomes(rows: Iterable[Row], width: int) -> Table:
-    shown = [(row["label"], _who(row), _without_answer(row)) for row in rows]
-    return table(("strategy", "who", "how it ended"), shown, words=3, width=width, title="Not answered")
+    cells = [(row["label"], at_table(row), _without_answer(row)) for row in rows]
+    return table(("strategy", "who", "how it ended"), cells, words=3, width=width, title="Not answered")
 
 
 def _by_captain(figures: Figures, width: int) -> Iterable[Table]:
     """Captains down, strategies across: alone, and at the head of a team."""
     led = [row for row in figures["accuracy"] if row.get("captain")]
-    alone = {row["player"]: _figure(row) for row in figures.get("players", ())}
+    alone = {row["player"]: brief(row) for row in figures.get("players", ())}
     for team in dict.fromkeys(row["team"] for row in led):
         of_team = [row for row in led if row["team"] == team]
         captains = list(dict.fromkeys(row["captain"] for row in of_team))
-        found = {(row["captain"], row["label"]): _figure(row) for row in of_team}
+        found = {(row["captain"], row["label"]): brief(row) for row in of_team}
         each = _column([*found.values(), *alone.values()], [row["label"] for row in of_team])
         words = min(NAME, max(map(len, [*captains, "captain"]))) + each + GUTTER
         for part in _side_by_side([row["label"] for row in of_team], words, each, width):
@@ -157,7 +152,7 @@ def _self_preference(figures: Figures, width: int) -> Iterable[Table]:
     heads = ("strategy", "captain", "own draft", "right then", "right else", "own & top", "new", "n")
     for of, rows in _by_team(figures.get("self_preference", ())):
         cells = [
-            (*_named(row), *(_plain(row[name]) for name in names), str(row["n"])) for row in in_order(figures, rows)
+            (*_named(row), *(plain(row[name]) for name in names), str(row["n"])) for row in in_order(figures, rows)
         ]
         yield table(heads, cells, words=2, width=width, title=f"Captains and their own drafts{of}, in %")
 
@@ -165,7 +160,7 @@ def _self_preference(figures: Figures, width: int) -> Iterable[Table]:
 def _diversity(figures: Figures, width: int) -> Iterable[Table]:
     """Figure 2 of the paper as a table."""
     for of, rows in _by_team(figures.get("diversity", ())):
-        found = {(row["d"], row["strategy"]): _figure(row, "accuracy") for row in rows}
+        found = {(row["d"], row["strategy"]): brief(row, "accuracy") for row in rows}
         asked = {row["d"]: str(row["n"]) for row in rows}
         each = _column(list(found.values()), [row["strategy"] for row in rows])
         words = len("answers") + GUTTER + max(map(len, asked.values()))
@@ -183,8 +178,8 @@ def _human(figures: Figures, width: int) -> Iterable[Table]:
         cells = []
         for row in in_order(figures, pooled(rows)):
             bounds = {"low": row["difference_low"], "high": row["difference_high"]}
-            shown = f"{points(row['difference'])} {interval(bounds)}"
-            cells.append((*_named(row), _plain(row["accuracy"]), _plain(row["human"]), shown, str(row["n"])))
+            difference = f"{points(row['difference'])} {interval(bounds)}"
+            cells.append((*_named(row), plain(row["accuracy"]), plain(row["human"]), difference, str(row["n"])))
         yield table(heads, cells, words=2, width=width, title=f"Beside people{of}")
 
 
@@ -195,7 +190,7 @@ def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
         cells = []
         for row in in_order(figures, rows):
             gain = f"{points(row['difference'])} {interval(row)}"
-            p = section_terminal.shown(row["p_holm"], "p")
+            p = shown(row["p_holm"], "p")
             cells.append((*_named(row), gain, str(row["rescues"]), str(row["regressions"]), p, str(row["n"])))
         against = count(rows[0]["family"], "comparison")
         title = f"Gain over the captain alone{of}, in points (p adjusted for {against})"
@@ -211,8 +206,8 @@ def _hypotheses(figures: Figures, width: int) -> Iterable[Table | Text]:
     cells = [
         (
             *(row[key] for key in ("hypothesis", "verdict", "declared")),
-            section_terminal.cell(row, value),
-            section_terminal.shown(row["p_holm"], "p"),
+            cell(row, value),
+            shown(row["p_holm"], "p"),
         )
         for row in section.rows
     ]
@@ -248,8 +243,8 @@ SECTIONS: tuple[Callable[[Figures, int], Iterable[Table | Text]], ...] = (
 
 def pooled(rows: Sequence[Row]) -> list[Row]:
     """Only the rows over all captains, where a strategy has one: the single ones stand in the JSON."""
-    whole = {(row.get("team"), row["strategy"]) for row in rows if _whose(row) is None}
-    return [row for row in rows if _whose(row) is None or (row.get("team"), row["strategy"]) not in whole]
+    whole = {(row.get("team"), row["strategy"]) for row in rows if who(row) is None}
+    return [row for row in rows if who(row) is None or (row.get("team"), row["strategy"]) not in whole]
 
 
 def in_order(figures: Figures, rows: Iterable[Row]) -> list[Row]:
@@ -259,127 +254,8 @@ def in_order(figures: Figures, rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: places.get(row["strategy"], -1))
 
 
-def remarks(figures: Figures) -> list[str]:
-    lines = []
-    if figures.get("kind") == "calibration":
-        lines.append("A calibration: kept apart from production, and no part of any figure of it.")
-    if figures["simulated"]:
-        lines.append(f"Simulated, not real: {', '.join(figures['simulated'])}.")
-    if 0 < figures["questions"] < SMALL:
-        lines.append(f"{figures['questions']} questions prove nothing: look at the width of the intervals.")
-    lines += [_ungraded(row) for row in figures["accuracy"] if row["ungraded"]]
-    if judges := figures.get("judges"):
-        kappa = "–" if judges["kappa"] is None else f"{judges['kappa']:.2f}"
-        said = f"agree on {percent(judges['agreement'])} of {judges['n']} answers (kappa {kappa})"
-        lines.append(f"The judges {' and '.join(judges['judges'])} {said}.")
-    if learnt := figures.get("adaptive"):
-        lines.append(_threshold(learnt))
-    if front := [row for row in figures.get("frontier", ()) if row["on_frontier"]]:
-        lines.append(f"None is both cheaper and better than {_front(front)} (picked after the fact).")
-    if taken := figures.get("measurement"):
-        calls = f"{taken['calls']} calls ({money(taken['cost_usd'])})"
-        lines.append(f"To match captains' words to drafts took {calls}: measurement, in no strategy's cost.")
-    if others := figures.get("other_plans"):
-        sizes = " and ".join(f"{each['questions']:,}" for each in others)
-        lines.append(f"The store holds other plans under this name, of {sizes} questions; they are not shown here.")
-    lines += figures.get("left_out", ())
-    missing = sum(row["missing"] for row in figures["accuracy"])
-    if missing:
-        lines.append(f"{missing} episodes are not played yet: run the file again to go on.")
-    if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
-        lines.append(f"The last run ended before its time: {cause}.")
-    lines += [
-        f"{failure['model']}: {failure['times']} calls failed ({failure['kind']}: {failure['message']})"
-        for failure in figures["failures"]
-    ]
-    return lines
-
-
-def _front(rows: Sequence[Row]) -> str:
-    costs = [money(row["cost"]) if row["unit"] == "usd" else f"{row['cost']:.1f} calls" for row in rows]
-    return ", ".join(
-        f"{row['of']} ({percent(row['accuracy'])} at {cost} a question)" for row, cost in zip(rows, costs, strict=True)
-    )
-
-
-def _ungraded(row: Row) -> str:
-    title = f"{row['label']}@{_who(row)}" if _who(row) else row["label"]
-    disputed = f", {row['disputed']} of them disputed" if row["disputed"] else ""
-    low, high = row["bounds"]["low"], row["bounds"]["high"]
-    return f"{title}: {row['ungraded']} ungraded{disputed}; right lies between {percent(low)} and {percent(high)}."
-
-
-def _threshold(learnt: Row) -> str:
-    arms = ("adaptive", "always_vote", "always_talk")
-    names = ("adaptive", "always voting", "always talking")
-    parts = [
-        f"{name} {percent(learnt[arm]['accuracy'])} at {_price(learnt[arm])}"
-        for arm, name in zip(arms, names, strict=True)
-    ]
-    return f"Learnt: talk from {learnt['talk_from']} different answers on. On unseen questions {', '.join(parts)}."
-
-
-def _price(arm: Row) -> str:
-    """In money, or in calls where money says nothing."""
-    if not arm["cost_usd"]:
-        return f"{arm['calls']:.1f} calls a question"
-    return f"{money(1_000 * arm['cost_usd'])} a thousand questions"
-
-
-def percent(value: float | None) -> str:
-    return section_terminal.shown(value, "share")
-
-
-def points(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:+.1f}"
-
-
-def interval(row: Row) -> str:
-    if row["low"] is None:
-        return ""
-    to = "–" if row["low"] >= 0 else " to "  # a dash before a minus is hard to read
-    return f"({100 * row['low']:.1f}{to}{100 * row['high']:.1f})"
-
-
-def whisker(row: Row, width: int = WHISKER) -> str:
-    """The interval drawn on a line from 0 to 100 %."""
-    if row["low"] is None:
-        return ""
-    low, value, high = (round(row[key] * (width - 1)) for key in ("low", "value", "high"))
-    line = ["·"] * width
-    line[low : high + 1] = "─" * (high - low + 1)
-    line[value] = "●"
-    return "".join(line)
-
-
-def money(usd: float | None) -> str:
-    if usd is None:
-        return "unknown"
-    return "$0" if usd == 0 else f"${usd:.4f}" if usd < 1 else f"${usd:,.2f}"
-
-
-def _plain(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f}"
-
-
-def _figure(row: Row | None, key: str = "value") -> str:
-    """``43.4 (39–47)``: the interval in whole points, so that four stand beside each other."""
-    if row is None or row[key] is None:
-        return "–"
-    bounds = "" if row["low"] is None else f" ({100 * row['low']:.0f}–{100 * row['high']:.0f})"
-    return f"{100 * row[key]:.1f}{bounds}"
-
-
-def _who(row: Row) -> str:
-    return row.get("player") or row.get("captain") or row.get("cohort") or row.get("team") or ""
-
-
-def _whose(row: Row) -> str | None:
-    return row.get("player") or row.get("captain")
-
-
 def _named(row: Row) -> tuple[str, str]:
-    return row["strategy"], _whose(row) or "all"
+    return row["strategy"], who(row) or "all"
 
 
 def _by_team(rows: Sequence[Row]) -> Iterable[tuple[str, list[Row]]]:

@@ -23,7 +23,7 @@ from moot.models.retry import OnRetry, Patience, Retry
 from moot.run.providers import BuiltModel
 from moot.store import queries, schema
 from moot.store.store import Store
-from moot.types import NOTHING
+from moot.types import FREE, NOTHING
 
 
 def limiters(models: Mapping[str, BuiltModel]) -> dict[str, Limiter]:
@@ -48,7 +48,7 @@ def chain(
     chained: dict[str, Model] = {}
     for name, built in models.items():
         model = Departure(built.model) if built.hedge is not None else built.model
-        if purse is not None and model.price is not None and built.max_tokens is not None:
+        if purse is not None and model.price is not None and model.price != FREE:
             model = Budget(model, purse, model.price, built.max_tokens)
         if built.endpoint:
             model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens)

@@ -11,7 +11,7 @@ from moot.errors import CallError, MootError
 from moot.models.endpoint import EndpointModel
 from moot.models.recorded import RecordedModel
 from moot.prompts import Prompts
-from moot.run.build import Experiment
+from moot.run.plan import Experiment
 from moot.run.providers import BuiltModel
 from moot.team import Player, Team
 from moot.types import Question

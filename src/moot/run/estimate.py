@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from moot.run.build import Experiment
+from moot.run.plan import Experiment
 from moot.run.pretend import Memory, ModelEstimate
 from moot.run.rehearse import SAMPLE, Part, rehearse, total
 from moot.run.stand_in import CHARACTERS_A_TOKEN, COMPLETION_TOKENS

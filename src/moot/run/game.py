@@ -16,8 +16,8 @@ from moot.errors import UsageError
 from moot.grade.judge import judge, needs_judge
 from moot.grade.normalise import normalise
 from moot.models.model import Model, Wrapper
-from moot.run.build import Cell
 from moot.run.grading import Grading
+from moot.run.plan import Cell
 from moot.run.play import play
 from moot.strategies import Strategy, label
 from moot.strategies.captaincy import absent, captain_decides

@@ -21,9 +21,10 @@ from moot.grade.extract import EXTRACT
 from moot.grade.group import Stages
 from moot.models.closest import closest
 from moot.models.model import Model
-from moot.run.build import Cell, Experiment, build
+from moot.run.build import build
 from moot.run.chain import chain, limiters, purse_of
 from moot.run.experiment import ExperimentFile, read_experiment
+from moot.run.plan import Cell, Experiment
 from moot.run.play import play
 from moot.run.served import ServedRecord, served_name
 from moot.store import from_here

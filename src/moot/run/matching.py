@@ -1,8 +1,10 @@
-"""Whose draft a captain's free words are: needed to measure how often captains choose their own, not to play.
+"""Whose draft the free words of a captain, a reviewer or a summariser are: needed to measure, not to play.
 
-Words that equal a draft, normalised or lemmatised, need nobody. What is left of a question, of all its captains and
-strategies together, goes to the grouping model in one call, or past the embedding; what comes back is kept as groups of
-texts, so that a report asks nobody and a second run asks nothing.
+It tells how often captains choose their own draft, and whether it matters where a draft stands. Words that equal a
+draft, normalised or lemmatised, need nobody. What is left of a question, of all its captains and strategies together,
+goes to the grouping model in one call, or past the embedding; what comes back is kept as groups of texts, so that a
+report asks nobody and a second run asks nothing. A strategy with repeats of its own reads the same drafts in each of
+them, so all of these are in the one call.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from moot.team import Team
 from moot.types import Answer, Case, Question, Verdict, digest
 
 if TYPE_CHECKING:  # a report reads matches too, and plays nothing
-    from moot.run.build import Cell, Experiment
+    from moot.run.plan import Cell, Experiment
 
 MATCHING = "matching"
 """The stage under which such a call stands."""
@@ -62,8 +64,21 @@ class Unmatched:
 
 
 def captain_speaks(cell: Cell) -> bool:
-    """Whether a captain gives the team's word in words of its own."""
-    return cell.captain is not None and "captain" in cell.strategy.templates
+    """Whether one who read drafts gives the team's word in words of its own: a captain, a reviewer, a summariser.
+
+    A summariser may be a model of its own, and the team then has no captain.
+    """
+    templates = cell.strategy.templates
+    return "summarise" in templates or (cell.captain is not None and ("captain" in templates or "review" in templates))
+
+
+def drafts_repeat(repeat: int, own: int) -> int:
+    """The repeat whose drafts an episode rests on, when its strategy plays each set of drafts so often."""
+    return repeat // own
+
+
+def own_repeats(cell: Cell) -> int:
+    return int(getattr(cell.strategy, "repeats", 1))
 
 
 def matched_by(config: Mapping[str, Any]) -> str | None:
@@ -97,13 +112,15 @@ async def _unmatched(store: Store, cells: Sequence[Cell], cases: Sequence[Case],
     """What is left of these questions once equal words and earlier matches are taken away."""
     by_digest = {case.question.digest: case for case in cases if case.question.kind == "open"}
     places = {cell.id: place for place, cell in enumerate(cells)}
+    own = {cell.id: own_repeats(cell) for cell in cells}
     rows = await store.run(partial(queries.episodes_on, cells=list(places), questions=list(by_digest)))
     rows.sort(key=lambda row: places[row["cell"]])
     known = await store.run(partial(queries.matches_on, questions=list(by_digest)))
     earlier = {(row["question"], row["repeat"]): tuple(json.loads(row["content"])) for row in known}
     verdicts: dict[tuple[str, int], list[Verdict]] = defaultdict(list)
     for row in rows:
-        verdicts[row["question"], row["repeat"]].append(verdict_of(row["verdict"]))
+        key = (row["question"], drafts_repeat(row["repeat"], own[row["cell"]]))
+        verdicts[key].append(verdict_of(row["verdict"]))
     left = []
     for key in sorted(verdicts):
         found = words_left(by_digest[key[0]], key[1], verdicts[key], earlier.get(key, ()))

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 from moot.errors import CallError, MootError
-from moot.run.build import Cell
+from moot.run.plan import Cell
 from moot.team import Grouper, Team
 from moot.types import Call, Episode, Question, Verdict
 

@@ -13,11 +13,13 @@ from typing import Any
 
 from moot.data import Dataset
 from moot.errors import FileError, UsageError
+from moot.models.closest import closest
 from moot.models.model import Model
-from moot.run.experiment import (
+from moot.models.proxy import ENV, environment_proxy
+from moot.run.experiment import ExperimentFile
+from moot.run.model_specs import (
     MAX_TOKENS_KEYS,
     EndpointSpec,
-    ExperimentFile,
     HedgeSpec,
     LimitsSpec,
     LitellmSpec,
@@ -27,6 +29,7 @@ from moot.run.experiment import (
     RetriesSpec,
     SimulatedSpec,
 )
+from moot.run.places import Key
 from moot.types import FREE, Price
 
 LONGEST_KEY = 100_000
@@ -44,6 +47,14 @@ class BuiltModel:
     retries: RetriesSpec
     max_tokens: int | None
     hedge: HedgeSpec | None = None
+
+
+def model_named(file: ExperimentFile, models: Mapping[str, BuiltModel], key: Key, name: str) -> Model:
+    """The model that the file names at this key, or a complaint that says which there are."""
+    if name not in models:
+        expected = f"expected one of {', '.join(models)}{closest(name, models)}"
+        raise file.error(key, f"unknown model {name!r}; {expected}")
+    return models[name].model
 
 
 def make_models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, BuiltModel]:
@@ -139,6 +150,21 @@ def _key_in_file(file: ExperimentFile, name: str, given: str) -> str:
         raise file.error(("models", name, "api_key_file"), problem) from None
 
 
+def _proxy(file: ExperimentFile, name: str, spec: EndpointSpec, key: str | None) -> str | None:
+    """Where a proxy could read the key, which TLS prevents, somebody must have meant this very proxy."""
+    if spec.proxy != ENV:
+        return spec.proxy
+    try:
+        found = environment_proxy(spec.base_url)
+    except UsageError as error:
+        raise file.error(("models", name, "proxy"), str(error)) from None
+    if found and spec.base_url.startswith("http:") and (key or spec.headers):
+        problem = "the key or headers would pass the environment's proxy in the clear, since base_url is http://"
+        expected = "expected https://, the host in NO_PROXY, or the proxy's own address here"
+        raise file.error(("models", name, "proxy"), f"{problem}; {expected}")
+    return found
+
+
 def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, *_: Any) -> Model:
     from moot.models.endpoint import EndpointModel, Network
 
@@ -148,13 +174,14 @@ def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, *_: Any) -> M
             certificates[key] = file.beside(given)
             if not certificates[key].is_file():
                 raise file.error(("models", name, key), f"no such file: {certificates[key]}")
-    network = Network(spec.timeout_s, spec.proxy, headers=spec.headers, **certificates)
+    api_key = _key_of(file, name, spec)
+    network = Network(spec.timeout_s, _proxy(file, name, spec, api_key), headers=spec.headers, **certificates)
     network.ssl_context()
     return EndpointModel(
         name,
         base_url=spec.base_url,
         model=spec.model,
-        api_key=_key_of(file, name, spec),
+        api_key=api_key,
         params=spec.params,
         extra=spec.extra,
         json_mode=spec.json_mode,

@@ -15,11 +15,12 @@ from contextlib import suppress
 from typing import Any
 
 from moot.errors import MootError, UsageError
-from moot.run.build import Cell, Experiment
 from moot.run.chain import keep_loss
 from moot.run.deal import Deal, Hand
-from moot.run.experiment import ExperimentFile, SimulatedSpec
+from moot.run.experiment import ExperimentFile
 from moot.run.gate import Gate, Standing
+from moot.run.model_specs import SimulatedSpec
+from moot.run.plan import Cell, Experiment
 from moot.run.ray_cluster import Cluster, join, load_ray, seats
 from moot.run.ray_worker import Dealt, Lineup, Plan, Played, Worker
 from moot.run.runner import OpenEpisode, Runner

@@ -15,8 +15,8 @@ from typing import Literal
 from moot.grade.group import Stages
 from moot.grade.judge import judge, needs_judge
 from moot.grade.normalise import normalise
-from moot.run.build import Experiment
-from moot.run.matching import captain_speaks, match_words, words_left
+from moot.run.matching import captain_speaks, drafts_repeat, match_words, own_repeats, words_left
+from moot.run.plan import Experiment
 from moot.run.play import play
 from moot.run.pretend import Memory, ModelEstimate, Pretender, Scene, plus
 from moot.run.stand_in import Stance, StandIns
@@ -155,7 +155,7 @@ async def _play_and_grade(seated: Experiment, case: Case, memory: Memory) -> Non
             verdict = (await play(cell, case.question, repeat, grouper=told)).verdict
             given.update(_given(verdict))
             if captain_speaks(cell):
-                captains[repeat].append(verdict)
+                captains[drafts_repeat(repeat, own_repeats(cell))].append(verdict)
     wordings: dict[str, str] = {}
     for answer in sorted(answer for answer in given if needs_judge(answered, answer)):
         wordings.setdefault(normalise(answer), answer)
@@ -174,7 +174,7 @@ def _given(verdict: Verdict) -> Iterable[str]:
 async def _match(
     seated: Experiment, case: Case, captains: Mapping[int, Sequence[Verdict]], *, shows_reference: bool
 ) -> None:
-    """The calls that say whose words a captain used: measurement, but on the same bill."""
+    """The calls that say whose words a captain, a reviewer or a summariser used: measurement, but on the same bill."""
     team = next((cell.team for cell in seated.cells if captain_speaks(cell)), None)
     if team is None or not isinstance(team.grouper, Stages) or team.grouper.model is None:
         return

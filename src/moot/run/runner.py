@@ -24,10 +24,10 @@ from moot.errors import BudgetReached, MootError, StoreError, TransportError
 from moot.grade.group import Stages
 from moot.models.budget import Purse
 from moot.models.limit import Turnstile
-from moot.run.build import Cell, Experiment
 from moot.run.chain import chain, limiters, purse_of
 from moot.run.grading import Graded, grade_all
 from moot.run.matching import Matched, captain_speaks, match_all
+from moot.run.plan import Cell, Experiment
 from moot.run.play import play
 from moot.store import processes, queries, schema
 from moot.store.attendance import StoredAttendance

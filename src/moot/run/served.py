@@ -22,8 +22,8 @@ from sqlalchemy import Connection, Table, func, select, update
 
 from moot.errors import MootError, StoreError, UsageError
 from moot.grade.normalise import normalise
-from moot.run.build import Cell, Experiment
 from moot.run.grading import Grading, settle
+from moot.run.plan import Cell, Experiment
 from moot.store import queries, schema
 from moot.store.rows import case_of, case_row, episode_row, score_row
 from moot.store.statements import Row

@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from moot.errors import UsageError
-from moot.models.closest import closest
-from moot.run.experiment import ExperimentFile, RecordedSpec
-from moot.run.providers import BuiltModel
+from moot.run.experiment import ExperimentFile
+from moot.run.model_specs import RecordedSpec
+from moot.run.providers import BuiltModel, model_named
 from moot.strategies import Strategy
 from moot.team import Player, Team, retrieved_from
 from moot.types import Request
@@ -42,23 +42,11 @@ def staffed(
 
 
 def _officer(file: ExperimentFile, models: Mapping[str, BuiltModel], position: int, office: str, name: str) -> Player:
-    if name not in models:
-        problem = f"unknown model {name!r}; expected one of {', '.join(models)}{closest(name, models)}"
-        raise file.error(("strategies", position), problem)
+    model = model_named(file, models, ("strategies", position), name)
     if isinstance(file.spec.models[name], RecordedSpec):
         problem = f"{name!r} is a recording, which cannot be a {office}: it holds drafts and nothing else"
         raise file.error(("strategies", position), problem)
-    return Player(office, models[name].model)
-
-
-def check_speakers(file: ExperimentFile, position: int, played: Strategy, lineup: Team) -> None:
-    """A recording holds drafts; asked to discuss it would only repeat its own."""
-    if "discuss" not in played.templates:
-        return
-    for player in lineup.players:
-        if isinstance(file.spec.models[player.model.name], RecordedSpec):
-            problem = f"{player.name!r} is a recording, which cannot discuss: it holds drafts and nothing else"
-            raise file.error(("strategies", position), problem)
+    return Player(office, model)
 
 
 def staff_shape(lineup: Team) -> dict[str, Any]:

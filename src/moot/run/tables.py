@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from moot.models.closest import closest
-from moot.run.experiment import ExperimentFile, RecordedSpec, TeamSpec
-from moot.run.providers import BuiltModel
+from moot.reading import Announced
+from moot.run.experiment import ExperimentFile, TeamSpec
+from moot.run.model_specs import RecordedSpec
+from moot.run.providers import BuiltModel, model_named
 from moot.strategies import Strategy
-from moot.team import Announced, Player, Reader, Team
+from moot.team import Player, Reader, Team
 from moot.types import Request
 
 ARGUED = frozenset(("review", "debate", "resolution"))
@@ -53,33 +55,32 @@ def reader_of(file: ExperimentFile, models: Mapping[str, BuiltModel]) -> Reader:
     readers = []
     for position, name in enumerate(names):
         key = ("extract", "models", position)
-        if name not in models:
-            expected = f"expected one of {', '.join(models)}{closest(name, models)}"
-            raise file.error(key, f"unknown model {name!r}; {expected}")
+        model = model_named(file, models, key, name)
         if name in names[:position]:
             raise file.error(key, "expected two different models")
         if isinstance(file.spec.models[name], RecordedSpec):
             raise file.error(key, f"{name!r} is a recording, which cannot read: it holds drafts and nothing else")
-        readers.append(Player(name, models[name].model))
+        readers.append(Player(name, model))
     return Extraction(tuple(readers))
 
 
 def check_recordings(file: ExperimentFile, position: int, played: Strategy, lineup: Team) -> None:
     """A recording has one reply to a question, its draft. Asked anything else it would only repeat it."""
-    if "rationale" in played.templates:
-        asked, cannot = lineup.players, "explain its answer; expected drafts: single-call"
-    elif "debate" in played.templates:
-        asked, cannot = lineup.players, "debate: it holds drafts and nothing else"
-    elif "summarise" in played.templates and lineup.captain is not None:
-        asked, cannot = (lineup[lineup.captain],), "summarise: it holds drafts and nothing else"
-    elif "review" in played.templates and lineup.captain is not None:
-        asked, cannot = (lineup[lineup.captain],), "review: it holds drafts and nothing else"
-    else:
-        return
-    for player in asked:
-        if isinstance(file.spec.models[player.model.name], RecordedSpec):
-            problem = f"{player.name!r} is a recording, which cannot {cannot}"
-            raise file.error(("strategies", position), problem)
+    captain = tuple(player for player in lineup.players if player.name == lineup.captain)
+    drafts_only = "it holds drafts and nothing else"
+    asked_more = {
+        "captain": (captain, f"be captain: {drafts_only}"),
+        "discuss": (lineup.players, f"discuss: {drafts_only}"),
+        "rationale": (lineup.players, "explain its answer; expected drafts: single-call"),
+        "debate": (lineup.players, f"debate: {drafts_only}"),
+        "summarise": (captain, f"summarise: {drafts_only}"),
+        "review": (captain, f"review: {drafts_only}"),
+    }
+    for template, (asked, cannot) in asked_more.items():
+        for player in asked if template in played.templates else ():
+            if isinstance(file.spec.models[player.model.name], RecordedSpec):
+                problem = f"{player.name!r} is a recording, which cannot {cannot}"
+                raise file.error(("strategies", position), problem)
 
 
 def table_shape(file: ExperimentFile, played: Strategy, lineup: Team) -> dict[str, Any]:

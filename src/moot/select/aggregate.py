@@ -5,6 +5,7 @@ Some learn from the selection split (weights, a tree); those of crowd-kit need n
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -107,7 +108,10 @@ class Crowd:
             return np.full(asked.size, UNANSWERED, dtype=np.int16)
         rows = pd.DataFrame({"task": task, "worker": worker, "label": asked.codes[worker, task]})
         kind = getattr(aggregation, CROWD[self.name])
-        inferred = kind().fit_predict(rows)
+        with warnings.catch_warnings():
+            # It writes in a way that pandas will drop: hundreds of lines about code that is not ours to change.
+            warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"crowdkit\.")
+            inferred = kind().fit_predict(rows)
         said = np.full(asked.size, UNANSWERED, dtype=np.int16)
         said[inferred.index.to_numpy()] = inferred.to_numpy()
         return said

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
-from importlib import import_module
 from importlib.metadata import entry_points
+from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -68,8 +68,7 @@ def selector(name: str, options: Mapping[str, Any] | None = None) -> Selector:
     if place is None:
         expected = f"expected one of {', '.join(registered())}{closest(name, registered())}"
         raise UsageError(f"selector {name!r} is unknown; {expected}")
-    module, _, attribute = place.partition(":")
-    kind = getattr(import_module(module), attribute)
+    kind = resolve_name(place)
     allowed = [each.name for each in fields(kind)]
     given = {key.replace("-", "_"): value for key, value in (options or {}).items()}
     for key in given:

@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
-from moot.run.build import Cell
 from moot.run.live import Asked
+from moot.run.plan import Cell
 from moot.types import Call
 
 

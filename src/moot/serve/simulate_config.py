@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from moot.run.experiment import Share, SimulatedParameters
+from moot.run.model_specs import Share, SimulatedParameters
 from moot.run.places import Places
 from moot.run.yaml_file import Strict, checked, read_yaml
 

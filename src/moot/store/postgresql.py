@@ -40,7 +40,6 @@ from moot.store.store import Done, Failed, Group, Store, storable_value
 
 T = TypeVar("T")
 
-SCHEMES = ("postgresql", "postgres")
 
 MIGRATING = 0x6D6F6F74
 """The advisory lock under which tables are made: the letters of our name."""

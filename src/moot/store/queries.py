@@ -180,19 +180,8 @@ def results(
 ) -> Iterator[Row]:
     """Every episode of a cell on this experiment's questions, each with its score, in the order of the questions."""
     places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
-    matching = and_(
-        scores.c.cell == episodes.c.cell,
-        scores.c.case == places.c.case,
-        scores.c.repeat == episodes.c.repeat,
-        scores.c.grader == grader,
-    )
-    query = (
-        select(places.c.position, places.c.case, episodes, scores.c.value, scores.c.stage, scores.c.detail)
-        .join(episodes, and_(episodes.c.question == places.c.question, episodes.c.cell == cell))
-        .outerjoin(scores, matching)
-        .where(places.c.experiment == ident)
-        .order_by(places.c.position, episodes.c.repeat)
-    )
+    columns = (places.c.position, places.c.case, episodes, scores.c.value, scores.c.stage, scores.c.detail)
+    query = _scored(ident, cell, grader, *columns)
     if question is not None:
         query = query.where(places.c.question == question)
     return _mappings(connection, query)
@@ -204,21 +193,28 @@ def endings(connection: Connection, ident: str, cell: str, grader: str) -> Itera
     (position, question, repeat, outcome, answer, transcript, seconds, value, stage)
     """
     places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
+    ended = (episodes.c.outcome, episodes.c.answer, episodes.c.transcript, episodes.c.seconds)
+    columns = (places.c.position, episodes.c.question, episodes.c.repeat, *ended, scores.c.value, scores.c.stage)
+    query = _scored(ident, cell, grader, *columns)
+    yield from connection.execute(query).fetchall()  # row by row takes twice as long
+
+
+def _scored(ident: str, cell: str, grader: str, *columns: Any) -> Select[Any]:
+    """The episodes of a cell on an experiment's questions, each beside its score, in the order of the questions."""
+    places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
     matching = and_(
         scores.c.cell == episodes.c.cell,
         scores.c.case == places.c.case,
         scores.c.repeat == episodes.c.repeat,
         scores.c.grader == grader,
     )
-    ended = (episodes.c.outcome, episodes.c.answer, episodes.c.transcript, episodes.c.seconds)
-    query = (
-        select(places.c.position, episodes.c.question, episodes.c.repeat, *ended, scores.c.value, scores.c.stage)
+    return (
+        select(*columns)
         .join(episodes, and_(episodes.c.question == places.c.question, episodes.c.cell == cell))
         .outerjoin(scores, matching)
         .where(places.c.experiment == ident)
         .order_by(places.c.position, episodes.c.repeat)
     )
-    yield from connection.execute(query).fetchall()  # row by row takes twice as long
 
 
 def episodes_on(connection: Connection, cells: Sequence[str], questions: Sequence[str]) -> list[Row]:

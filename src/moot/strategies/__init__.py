@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import cache
-from importlib import import_module
 from importlib.metadata import entry_points
+from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 from moot.errors import UsageError
@@ -60,8 +60,7 @@ def strategy(name: str, options: Mapping[str, Any] | None = None) -> Strategy:
     if place is None:
         expected = f"expected one of {', '.join(sorted(registered()))}{closest(name, registered())}"
         raise UsageError(f"strategy {name!r} is unknown; {expected}")
-    module, _, attribute = place.partition(":")
-    kind = getattr(import_module(module), attribute)
+    kind = resolve_name(place)
     allowed = {each.name: each for each in fields(kind)}
     given = {key.replace("-", "_"): value for key, value in (options or {}).items()}
     for key in given:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from moot.team import Team, names_of
+from moot.player import names_of
+from moot.team import Team
 
 MASK = "[…]"
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from moot.ballots.plurality import plurality
+from moot.player import Heard
 from moot.strategies.argument import Argument
-from moot.team import Heard, Team
+from moot.team import Team
 from moot.types import Answer, Question, Verdict
 
 Ending = Literal["unanimous", "consensus", "stuck", "max-rounds"]
 """`unanimous`: the native answers agreed, and there was no debate."""
+
+Orders = dict[str, list[list[str]]]
+"""By reader: those who held the first position it was shown, those who held the second, and so on."""
+Sides = dict[str, list[int]]
+"""By reader: the places, from 0 on, of what it then said; none: it said something new. Who said nothing is not in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,8 @@ class Round:
     heard: Mapping[str, Heard[Argument]]
     stands: Mapping[str, Stand]
     changed: tuple[str, ...]
+    orders: Orders
+    sides: Sides
 
     def notes(self) -> dict[str, Any]:
         return {
@@ -46,6 +54,8 @@ class Round:
             "absent": [name for name, heard in self.heard.items() if heard.value is None],
             "late": [name for name, heard in self.heard.items() if heard.late],
             "changed": list(self.changed),
+            "orders": self.orders,
+            "sides": self.sides,
         }
 
 
@@ -58,6 +68,8 @@ class Course:
     ending: Ending
     word: str | None
     resolution: Mapping[str, Heard[Argument]] | None = None
+    resolution_orders: Orders = field(default_factory=dict)
+    resolution_sides: Sides = field(default_factory=dict)
 
     def notes(self) -> dict[str, Any]:
         noted: dict[str, Any] = {
@@ -69,6 +81,8 @@ class Course:
         if self.resolution is not None:
             answers = {name: heard.value.answer if heard.value else None for name, heard in self.resolution.items()}
             noted["resolution"] = answers
+            noted["resolution_orders"] = self.resolution_orders
+            noted["resolution_sides"] = self.resolution_sides
         return noted
 
     @property
@@ -107,6 +121,14 @@ class Meanings:
         if one.answer is None or other.answer is None:
             return one.answer is other.answer
         return self._groups[one.answer] == self._groups[other.answer]
+
+    def sides(self, orders: Orders, before: Mapping[str, Stand], after: Mapping[str, Stand]) -> Sides:
+        """Which of the positions that it was shown each says afterwards. Two that were told apart may have become one."""
+        return {
+            name: [place for place, holders in enumerate(orders[name]) if self.same(before[holders[0]], after[name])]
+            for name in orders
+            if name in after and after[name].answer is not None
+        }
 
     def agreed(self, stands: Iterable[Stand]) -> str | None:
         """What all of them say, in the commonest words; None where somebody says something else, or nothing."""

@@ -16,12 +16,13 @@ from typing import ClassVar
 
 from moot.attendance import Quorum
 from moot.errors import UsageError
+from moot.player import Heard
 from moot.strategies.argument import Argument, ArgumentForm
 from moot.strategies.blind import masked
 from moot.strategies.captaincy import by_captain, nobody_answered
-from moot.strategies.course import Course, Ending, Meanings, Position, Round, Stand, verdict_of
+from moot.strategies.course import Course, Ending, Meanings, Orders, Position, Round, Stand, verdict_of
 from moot.strategies.natives import Drafts, check_drafts, draft_templates, natives, shown_question
-from moot.team import Heard, Team
+from moot.team import Team
 from moot.types import Answer, Question, Verdict
 
 ROUND_PARTS = ("steelman", "critique")
@@ -85,47 +86,53 @@ class Debate:
             if len(rounds) >= STUCK_AFTER and not any(each.changed for each in rounds[-STUCK_AFTER:]):
                 ending = "stuck"
                 break
-        resolution = await self._resolution(question, team, drafts, rounds, meanings)
-        answers = [Stand(heard.value.answer if heard.value else None) for heard in resolution.values()]
-        await meanings.learn(answers)
-        return Course(drafts, tuple(rounds), ending, meanings.agreed(answers), resolution)
+        resolution, orders = await self._resolution(question, team, drafts, rounds, meanings)
+        answers = {name: Stand(heard.value.answer if heard.value else None) for name, heard in resolution.items()}
+        await meanings.learn(answers.values())
+        sides = meanings.sides(orders, rounds[-1].stands, answers)
+        word = meanings.agreed(answers.values())
+        return Course(drafts, tuple(rounds), ending, word, resolution, orders, sides)
 
     async def _round(
         self, question: Question, team: Team, number: int, stands: Mapping[str, Stand], meanings: Meanings
     ) -> Round:
         positions = meanings.positions(stands)
-        asked = {
-            name: team.prompts.render(
+        asked: dict[str, str] = {}
+        orders: Orders = {}
+        for name in stands:
+            shown, orders[name] = _shown(question, team, positions, stands, name, number, counted=True)
+            asked[name] = team.prompts.render(
                 "debate",
                 **shown_question(question),
-                positions=_shown(question, team, positions, stands, name, number, counted=True),
+                positions=shown,
                 previous=stands[name].answer,
                 number=number,
             )
-            for name in stands
-        }
         heard = await self._ask_all(question, team, asked, ROUND_PARTS, stage="debate", turn=1 + number)
         after = {name: _moved(stands[name], each) for name, each in heard.items()}
         await meanings.learn(after.values())
         changed = tuple(name for name in stands if not meanings.same(stands[name], after[name]))
-        return Round(heard, after, changed)
+        spoken = {name: after[name] for name, each in heard.items() if each.value is not None}
+        return Round(heard, after, changed, orders, meanings.sides(orders, stands, spoken))
 
     async def _resolution(
         self, question: Question, team: Team, drafts: Sequence[Answer], rounds: Sequence[Round], meanings: Meanings
-    ) -> dict[str, Heard[Argument]]:
+    ) -> tuple[dict[str, Heard[Argument]], Orders]:
         stands = rounds[-1].stands
         positions = meanings.positions(stands)
-        asked = {
-            name: team.prompts.render(
+        asked: dict[str, str] = {}
+        orders: Orders = {}
+        for name in stands:
+            shown, orders[name] = _shown(question, team, positions, stands, name, "resolution", counted=False)
+            asked[name] = team.prompts.render(
                 "resolution",
                 **shown_question(question),
-                positions=_shown(question, team, positions, stands, name, "resolution", counted=False),
+                positions=shown,
                 transcript=_transcript(question, team, drafts, rounds, name),
                 previous=stands[name].answer,
             )
-            for name in stands
-        }
-        return await self._ask_all(question, team, asked, RESOLUTION_PARTS, stage="resolution", turn=2 + len(rounds))
+        turn = 2 + len(rounds)
+        return await self._ask_all(question, team, asked, RESOLUTION_PARTS, stage="resolution", turn=turn), orders
 
     async def _ask_all(
         self, question: Question, team: Team, asked: Mapping[str, str], parts: tuple[str, ...], *, stage: str, turn: int
@@ -158,15 +165,19 @@ def _shown(
     number: int | str,
     *,
     counted: bool,
-) -> list[tuple[str, int | None, list[str]]]:
-    """The positions as one player sees them, in an order of its own: the order of seats would tell who is who."""
+) -> tuple[list[tuple[str, int | None, list[str]]], list[list[str]]]:
+    """The positions as one player sees them, and who held them in that order, which it is not told.
+
+    The order is its own: that of the seats would tell who is who.
+    """
     lot = team.random(question, "positions", number, reader)
-    shown = []
+    shown, order = [], []
     for position in lot.sample(positions, len(positions)):
         holders = lot.sample(position.holders, len(position.holders))
         arguments = [masked(stands[name].argument, team) for name in holders if stands[name].argument]
         shown.append((position.answer, len(holders) if counted else None, arguments))
-    return shown
+        order.append(holders)
+    return shown, order
 
 
 def _transcript(

@@ -17,7 +17,7 @@ from moot.strategies.discuss_decide import by_consensus, by_vote
 from moot.strategies.discuss_options import check_options, check_team, with_copies
 from moot.talk.challenge import PLANT, challenge
 from moot.talk.collective_refinement import CollectiveRefinement
-from moot.talk.paradigm import paradigm
+from moot.talk.paradigm import DEFAULT, paradigm
 from moot.talk.personas import Personas, seat
 from moot.talk.table import Manner, Table
 from moot.talk.vote import JUDGE
@@ -31,7 +31,10 @@ class Discuss:
 
     name: ClassVar[str] = "discuss"
     paradigm: str | None = None
-    """Who hears whom: memory (the default), relay, report, debate, collective-refinement."""
+    """Who hears whom: memory, relay, report, debate, collective-refinement.
+
+    Left out is `DEFAULT`, but where the drafting says itself who sees what, one that is written down is refused.
+    """
     style: str = "simple"
     drafting: str = "first-agent"
     decision: str = "simple-voting"
@@ -111,7 +114,7 @@ class Discuss:
     def _manner(self) -> Manner:
         improvement = self.drafting == "collective-improvement"
         return Manner(
-            CollectiveRefinement() if improvement else paradigm(self.paradigm or "memory", self.debate_rounds),
+            CollectiveRefinement() if improvement else paradigm(self.paradigm or DEFAULT, self.debate_rounds),
             self.style,
             self.drafting,
             self.step_by_step,

@@ -53,12 +53,12 @@ async def _not_agreed(table: Table, turn: int) -> Verdict:
         agent = next(each for each in table.agents if each.name == author)
         word = await final_solution(table, agent, turn)
         answer, cause = word.text, word.cause
+    apart = f"no consensus in {_so_many(turn, 'turn')}"
     if answer is None:
-        cause = f"no consensus in {turn} turns, and {author} gave no answer: {cause}"
+        cause = f"{apart}, and {author} gave no answer: {cause}"
         return replace(_verdict(table, None, turn), outcome="unanswered", cause=cause)
-    cause = f"no consensus in {turn} turns"
     behind = supporters(table.said) if newest.backs is not None else ()
-    return replace(_verdict(table, answer, turn), outcome="undecided", who=behind or (author,), cause=cause)
+    return replace(_verdict(table, answer, turn), outcome="undecided", who=behind or (author,), cause=apart)
 
 
 def _verdict(table: Table, answer: str | None, turn: int) -> Verdict:
@@ -126,10 +126,14 @@ def _not_counted(table: Table, votes: list[Vote], verdict: Verdict) -> Verdict:
         stated = [each for vote in reversed(votes) for each in vote.solutions if each.player == name]
         known = [each for each in (*stated, _answer(table, name)) if each.text is not None]
         if known:
-            cause = f"no single winner in {len(votes)} vote{'s' * (len(votes) > 1)}; the first agent's solution stands"
+            cause = f"no single winner in {_so_many(len(votes), 'vote')}; the first agent's solution stands"
             first = known[0]
             return replace(
                 verdict, answer=first.text, outcome="undecided", reasoning=first.reasoning, who=(name,), cause=cause
             )
     nothing = nobody_answered(votes[-1].solutions)
     return replace(verdict, outcome=nothing.outcome, cause=nothing.cause)
+
+
+def _so_many(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -12,6 +12,7 @@ from moot.ballots import registered as registered_rules
 from moot.ballots.consensus import CONSENSUS
 from moot.errors import UsageError
 from moot.models.closest import closest
+from moot.player import likeness
 from moot.talk import personas
 from moot.talk.challenge import PLANT, PLANTED, SETTINGS
 from moot.talk.paradigm import BUILT_IN as PARADIGMS
@@ -111,16 +112,12 @@ def with_copies(players: Sequence[Player], agents: int) -> tuple[Player, ...]:
     seated = list(players[:agents])
     while len(seated) < agents:
         original = players[len(seated) % len(players)]
-        alike = [each.copy for each in seated if _likeness(each) == _likeness(original)]
+        alike = [each.copy for each in seated if likeness(each) == likeness(original)]
         number = 2
         while f"{original.name}:{number}" in (each.name for each in seated):
             number += 1
         seated.append(replace(original, name=f"{original.name}:{number}", copy=max(alike) + 1))
     return tuple(seated)
-
-
-def _likeness(player: Player) -> tuple[str, str, str]:
-    return player.model.name, player.instruction, player.persona
 
 
 def _check_decision(decision: object) -> None:

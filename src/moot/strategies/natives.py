@@ -14,7 +14,8 @@ import asyncio
 from typing import Any, Literal, get_args
 
 from moot.errors import UsageError
-from moot.team import Player, Team, unparsed
+from moot.reading import unparsed
+from moot.team import Player, Team
 from moot.types import Answer, Question
 
 Drafts = Literal["single-call", "double-call"]

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 from moot.errors import UsageError
+from moot.player import Heard, names_of
 from moot.strategies.argument import Argument, ArgumentForm
 from moot.strategies.blind import masked
 from moot.strategies.captaincy import absent, by_captain, nobody_answered
 from moot.strategies.natives import Drafts, check_drafts, draft_templates, natives, shown_question
-from moot.team import Heard, Player, Team, names_of
+from moot.team import Player, Team
 from moot.types import Answer, Question, Verdict
 
 Names = Literal["hidden", "shown"]

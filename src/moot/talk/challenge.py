@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
-from moot.forms import AnswerForm
+from moot.forms import AnswerForm, object_schema
 from moot.talk.personas import Agent
 from moot.talk.remark import agreement
 from moot.talk.retrieve import retrieve
@@ -30,18 +30,11 @@ PLANT = "plant"
 class AgreementForm:
     """``{"reasoning", "agree"}``."""
 
-    @property
-    def letters(self) -> str:
-        return ""
+    letters: ClassVar[str] = ""
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        return {
-            "type": "object",
-            "properties": {"reasoning": {"type": "string"}, "agree": {"type": "boolean"}},
-            "required": ["reasoning", "agree"],
-            "additionalProperties": False,
-        }
+        return object_schema({"reasoning": {"type": "string"}, "agree": {"type": "boolean"}})
 
     def read(self, data: Mapping[str, Any]) -> bool:
         return agreement(data.get("agree"))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from moot.ballots import Rule
 from moot.ballots.borda import MOST_RANKED
 from moot.ballots.cumulative import BUDGET
-from moot.forms import Unusable
+from moot.forms import Unusable, object_schema
 
 Kind = Literal["choice", "ranking", "points", "approved"]
 """What a voter is asked for; also the field of the reply."""
@@ -37,6 +37,7 @@ def kind_of(rule: Rule) -> Kind:
 class Paper:
     """One voter's paper under one rule."""
 
+    letters: ClassVar[str] = ""
     rule: Rule
     order: tuple[int, ...]
     """The options as this voter sees them."""
@@ -56,17 +57,8 @@ class Paper:
         return int(getattr(self.rule, "budget", BUDGET))
 
     @property
-    def letters(self) -> str:
-        return ""
-
-    @property
     def schema(self) -> Mapping[str, Any]:
-        return {
-            "type": "object",
-            "properties": {self.kind: self._field()},
-            "required": [self.kind],
-            "additionalProperties": False,
-        }
+        return object_schema({self.kind: self._field()})
 
     def _field(self) -> Mapping[str, Any]:
         number = {"type": "integer", "minimum": 1, "maximum": len(self.order)}
@@ -123,21 +115,13 @@ def _numbers(given: object) -> Sequence[float]:
 class PickForm:
     """``{"reasoning", "choice"}``: a judge's word, as a number on the list shown."""
 
+    letters: ClassVar[str] = ""
     options: int
-
-    @property
-    def letters(self) -> str:
-        return ""
 
     @property
     def schema(self) -> Mapping[str, Any]:
         number = {"type": "integer", "minimum": 1, "maximum": self.options}
-        return {
-            "type": "object",
-            "properties": {"reasoning": {"type": "string"}, "choice": number},
-            "required": ["reasoning", "choice"],
-            "additionalProperties": False,
-        }
+        return object_schema({"reasoning": {"type": "string"}, "choice": number})
 
     def read(self, data: Mapping[str, Any]) -> int:
         (number,) = _numbers([data.get("choice")])

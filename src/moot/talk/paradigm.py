@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Protocol, cast
 
 from moot.errors import UsageError
@@ -18,6 +18,8 @@ BUILT_IN: Mapping[str, str] = {
     "debate": "moot.talk.debate:Debate",
     "collective-refinement": "moot.talk.collective_refinement:CollectiveRefinement",
 }
+DEFAULT = "memory"
+"""What a discussion is held under whose file names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,5 @@ def paradigm(name: str, debate_rounds: int = 2) -> Paradigm:
     if name not in BUILT_IN:
         expected = f"expected one of {', '.join(BUILT_IN)}{closest(name, BUILT_IN)}"
         raise UsageError(f"paradigm {name!r} is unknown; {expected}")
-    module, _, attribute = BUILT_IN[name].partition(":")
-    kind = getattr(import_module(module), attribute)
+    kind = resolve_name(BUILT_IN[name])
     return cast(Paradigm, kind(debate_rounds) if name == "debate" else kind())

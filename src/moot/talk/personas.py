@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from moot.errors import UsageError
-from moot.forms import Unusable
+from moot.forms import Unusable, object_schema
 from moot.talk.task import task
 from moot.team import Player, Team
 from moot.types import Question
@@ -53,21 +53,13 @@ class Role:
 class RoleForm:
     """``{"role", "description"}``; a role that is taken does not fit."""
 
+    letters: ClassVar[str] = ""
     taken: tuple[str, ...] = ()
-
-    @property
-    def letters(self) -> str:
-        return ""
 
     @property
     def schema(self) -> Mapping[str, Any]:
         text = {"type": "string"}
-        return {
-            "type": "object",
-            "properties": {"role": text, "description": text},
-            "required": ["role", "description"],
-            "additionalProperties": False,
-        }
+        return object_schema({"role": text, "description": text})
 
     def read(self, data: Mapping[str, Any]) -> Role:
         role, description = data.get("role"), data.get("description")

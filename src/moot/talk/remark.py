@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from moot.forms import AnswerForm, Unusable
+from moot.forms import AnswerForm, Unusable, object_schema
 from moot.types import Outcome, Question
 
 _AGREE: Mapping[str, bool] = {"true": True, "false": False, "agree": True, "disagree": False}
@@ -90,12 +90,7 @@ class MessageForm:
             properties["solution"] = {"anyOf": [answer, {"type": "null"}]}
         if self.agree:
             properties["agree"] = {"type": "boolean"}
-        return {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
+        return object_schema(properties)
 
     def read(self, data: Mapping[str, Any]) -> Said:
         text = data.get("message")

@@ -1,0 +1,66 @@
+"""Player: who is asked, and what came of it.
+
+Apart from the team, so that whatever asks a player (`attempts`) need not know at which table it sits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from moot.models.model import Model
+from moot.types import Outcome, Request
+
+T = TypeVar("T")
+
+COPY_STRIDE = 1_000_000
+"""Keeps the samples of two like players apart from the repeats of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A named model with an instruction and, perhaps, a persona. Also called proposer or agent.
+
+    Players alike in everything but the name would share one stored reply; `copy` numbers them, so each has its own.
+    """
+
+    name: str
+    model: Model
+    instruction: str = ""
+    persona: str = ""
+    copy: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Heard(Generic[T]):
+    """What came of asking one player: a value, or the outcome that stands in its place."""
+
+    player: str
+    value: T | None
+    outcome: Outcome
+    cause: str | None = None
+    late: bool = False
+    """It had not replied when the round went on without it."""
+
+
+def names_of(player: Player) -> tuple[str, ...]:
+    """What a player may be known by: its own name, its model's, and what the provider calls the model."""
+    called = player.model.shape(Request(())).get("model")
+    return (player.name, player.model.name, *((called,) if isinstance(called, str) else ()))
+
+
+def likeness(player: Player) -> tuple[str, str, str]:
+    """What makes two players alike: all that a model is told of them."""
+    return player.model.name, player.instruction, player.persona
+
+
+def numbered(players: Mapping[str, Player]) -> dict[str, Player]:
+    """Give like players their copy numbers, in the order of the file."""
+    seen: dict[tuple[str, str, str], int] = {}
+    result = {}
+    for name, player in players.items():
+        alike = likeness(player)
+        result[name] = replace(player, copy=seen.get(alike, 0))
+        seen[alike] = seen.get(alike, 0) + 1
+    return result

@@ -1,0 +1,84 @@
+"""Remarks below a report: what its figures cannot say by themselves, and what must not be overlooked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from moot.report.facts import prompts_remark
+from moot.report.numbers import money, percent
+from moot.report.section_parts import Figures, Row, at_table, count
+
+SMALL = 30
+"""Fewer questions than this prove next to nothing, and the report says so."""
+
+
+def remarks(figures: Figures) -> list[str]:
+    lines = []
+    if figures.get("kind") == "calibration":
+        lines.append("A calibration: kept apart from production, and no part of any figure of it.")
+    if figures["simulated"]:
+        lines.append(f"Simulated, not real: {', '.join(figures['simulated'])}.")
+    if 0 < figures["questions"] < SMALL:
+        prove = "proves" if figures["questions"] == 1 else "prove"
+        asked = count(figures["questions"], "question")
+        lines.append(f"{asked} {prove} nothing: look at the width of the intervals.")
+    lines += [_ungraded(row) for row in figures["accuracy"] if row["ungraded"]]
+    if judges := figures.get("judges"):
+        kappa = "–" if judges["kappa"] is None else f"{judges['kappa']:.2f}"
+        said = f"agree on {percent(judges['agreement'])} of {judges['n']} answers (kappa {kappa})"
+        lines.append(f"The judges {' and '.join(judges['judges'])} {said}.")
+    if learnt := figures.get("adaptive"):
+        lines.append(_threshold(learnt))
+    if front := [row for row in figures.get("frontier", ()) if row["on_frontier"]]:
+        lines.append(f"None is both cheaper and better than {_front(front)} (picked after the fact).")
+    if taken := figures.get("measurement"):
+        calls = f"{taken['calls']} calls ({money(taken['cost_usd'])})"
+        lines.append(f"To match captains' words to drafts took {calls}: measurement, in no strategy's cost.")
+    if others := figures.get("other_plans"):
+        sizes = " and ".join(f"{each['questions']:,}" for each in others)
+        lines.append(f"The store holds other plans under this name, of {sizes} questions; they are not shown here.")
+    lines += figures.get("left_out", ())
+    if prompts := figures.get("prompts"):
+        lines.append(prompts_remark(prompts))
+    missing = sum(row["missing"] for row in figures["accuracy"])
+    if missing:
+        are = "is" if missing == 1 else "are"
+        lines.append(f"{count(missing, 'episode')} {are} not played yet: run the file again to go on.")
+    if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
+        lines.append(f"The last run ended before its time: {cause}.")
+    lines += [
+        f"{failure['model']}: {count(failure['times'], 'call')} failed ({failure['kind']}: {failure['message']})"
+        for failure in figures["failures"]
+    ]
+    return lines
+
+
+def _front(rows: Sequence[Row]) -> str:
+    costs = [money(row["cost"]) if row["unit"] == "usd" else f"{row['cost']:.1f} calls" for row in rows]
+    return ", ".join(
+        f"{row['of']} ({percent(row['accuracy'])} at {cost} a question)" for row, cost in zip(rows, costs, strict=True)
+    )
+
+
+def _ungraded(row: Row) -> str:
+    title = f"{row['label']}@{at_table(row)}" if at_table(row) else row["label"]
+    disputed = f", {row['disputed']} of them disputed" if row["disputed"] else ""
+    low, high = row["bounds"]["low"], row["bounds"]["high"]
+    return f"{title}: {row['ungraded']} ungraded{disputed}; right lies between {percent(low)} and {percent(high)}."
+
+
+def _threshold(learnt: Row) -> str:
+    arms = ("adaptive", "always_vote", "always_talk")
+    names = ("adaptive", "always voting", "always talking")
+    parts = [
+        f"{name} {percent(learnt[arm]['accuracy'])} at {_price(learnt[arm])}"
+        for arm, name in zip(arms, names, strict=True)
+    ]
+    return f"Learnt: talk from {learnt['talk_from']} different answers on. On unseen questions {', '.join(parts)}."
+
+
+def _price(arm: Row) -> str:
+    """In money, or in calls where money says nothing."""
+    if not arm["cost_usd"]:
+        return f"{arm['calls']:.1f} calls a question"
+    return f"{money(1_000 * arm['cost_usd'])} a thousand questions"
