@@ -110,10 +110,6 @@ class Gate:
         self.waiting = 0
         self.under_way = 0
 
-    @property
-    def locked(self) -> bool:
-        return bool(self._secrets)
-
     def holder(self, request: HTTPConnection) -> Holder:
         """Whose key it is; compared in constant time, with every key, so that time tells nothing."""
         if not self._secrets:
