@@ -6,10 +6,13 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from moot.run.collector import spare_collector
+
 T = TypeVar("T")
 
 
 def run_to_end(work: Coroutine[Any, Any, T]) -> T:
+    spare_collector()
     try:
         import uvloop
     except ImportError:  # Windows

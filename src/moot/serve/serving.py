@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import ipaddress
 import os
 import socket
@@ -14,6 +13,7 @@ from pathlib import Path
 import uvicorn
 
 from moot.errors import UsageError
+from moot.run.collector import spare_collector
 from moot.run.experiment import ExperimentFile
 from moot.run.live import LiveTeam
 from moot.serve.app import Settings, create_app
@@ -55,17 +55,11 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """A server whose collector of garbage looks at the traffic only.
-
-    What is loaded at the start stays to the end; going through all of it again and again would stop every request for a
-    tenth of a second. Of the rest next to nothing is in a circle, so it need not be looked for after every few requests.
-    """
+    """A server that keeps the collector of garbage out of its requests."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(10_000, 20, 20)
+        spare_collector()
 
 
 def keys_of(variables: Sequence[str]) -> dict[str, str]:
