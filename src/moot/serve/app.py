@@ -27,8 +27,8 @@ from moot.errors import MootError, UsageError
 from moot.run.live import LiveTeam
 from moot.run.served_past import purge
 from moot.serve.body import BodyLimit
-from moot.serve.chat import ChatRequest, Completion, wanted_form
-from moot.serve.gate import Gate, KeyLimits, Refused
+from moot.serve.chat import ChatRequest, Completion, Wanted, wanted_form
+from moot.serve.gate import Gate, Holder, KeyLimits, Refused
 from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
 from moot.serve.openapi import BEARER, CHAT, body_of, describe, read_body, time_limit_s
@@ -148,15 +148,7 @@ class Server:
     async def chat(self, request: Request) -> Response:
         holder = self.gate.holder(request)
         body = await read_body(ChatRequest, request)
-        play = Play(
-            self,
-            holder,
-            model=body.model,
-            messages=body.messages,
-            wanted=wanted_form(body.response_format),
-            time_limit_s=body.time_limit_s or time_limit_s(request),
-            ident=f"chatcmpl-{uuid.uuid4().hex}",
-        )
+        play = self._play(request, holder, body, wanted_form(body.response_format), "chatcmpl-")
         if body.stream:
             options = body.stream_options
             told = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
@@ -169,19 +161,29 @@ class Server:
     async def responses(self, request: Request) -> Response:
         holder = self.gate.holder(request)
         body = await read_body(ResponsesRequest, request)
-        play = Play(
-            self,
-            holder,
-            model=body.model,
-            messages=body.messages,
-            wanted=body.wanted,
-            time_limit_s=body.time_limit_s or time_limit_s(request),
-            ident=f"resp_{uuid.uuid4().hex}",
-        )
+        play = self._play(request, holder, body, body.wanted, "resp_")
         done = await unless_gone(request, play.completion())
         if body.stream:
             return Stream(play.ident, _each(response_events(done)))
         return _whole(orjson.dumps(response_json(done)), done)
+
+    def _play(
+        self,
+        request: Request,
+        holder: Holder,
+        body: ChatRequest | ResponsesRequest,
+        wanted: Wanted | None,
+        prefix: str,
+    ) -> Play:
+        return Play(
+            self,
+            holder,
+            model=body.model,
+            messages=body.messages,
+            wanted=wanted,
+            time_limit_s=body.time_limit_s or time_limit_s(request),
+            ident=f"{prefix}{uuid.uuid4().hex}",
+        )
 
     async def feedback(self, request: Request) -> Response:
         self.gate.holder(request)
