@@ -14,6 +14,7 @@ from served import THREE, serving
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.errors import RequestRejected
 from moot.models.model import Wrapper
 from moot.run import served
 from moot.run.experiment import read_experiment
@@ -121,6 +122,33 @@ async def test_a_store_that_takes_nothing_is_said_and_tried_again(
     assert any("while it was held" in text for text in texts), "what was answered before the trouble was known is kept"
     assert any("And now?" in text for text in texts)
     assert count(store_of(tmp_path), "calls") == 6
+
+
+async def test_a_failed_call_waits_for_the_store_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(served, "AGAIN_S", 0.1)
+
+    class Failing(Wrapper):
+        async def generate(self, request: Request) -> Reply:
+            raise RequestRejected("no", status=400)
+
+    live = opened(team(tmp_path, strategies=["vote"]))
+    for built in live.experiment.models.values():
+        object.__setattr__(built, "model", Failing(built.model))
+    async with live:
+        holder = sqlite3.connect(store_of(tmp_path), isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+        assert (await live.ask("Which river is the longest?")).outcome == "failed"
+
+        async def in_trouble() -> bool:
+            return live.record.error is not None
+
+        await until(in_trouble)
+        holder.execute("ROLLBACK")
+        holder.close()
+        await live.record.flush()
+        assert live.record.error is None
+        assert count(store_of(tmp_path), "failures") == 3
 
 
 async def test_what_is_not_written_yet_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

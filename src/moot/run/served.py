@@ -54,7 +54,7 @@ class ServedRecord:
         self._store = store
         self._experiment = experiment
         self._cells = tuple(cells)
-        self._waiting: asyncio.Queue[Episode | Row | None] = asyncio.Queue()
+        self._waiting: asyncio.Queue[Episode | tuple[Table, Row] | None] = asyncio.Queue()
         self._calls: dict[str, Row] = {}
         self._writer: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
@@ -98,11 +98,13 @@ class ServedRecord:
         if self.error is not None:
             raise StoreError(str(self.error))
         self._calls[row["key"]] = row
-        self._waiting.put_nowait(row)
+        self._waiting.put_nowait((schema.calls, row))
         return row
 
     def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None:
-        self._store.put_later(rows)
+        """With the calls, and not by the store itself: what that cannot write it never tries again."""
+        for each in rows:
+            self._waiting.put_nowait(each)
 
     async def flush(self) -> None:
         """All that was added so far is written, or an error says why not."""
@@ -137,7 +139,7 @@ class ServedRecord:
             over = None in batch
             await self._written(
                 [each for each in batch if isinstance(each, Episode)],
-                [each for each in batch if each is not None and not isinstance(each, Episode)],
+                [each for each in batch if isinstance(each, tuple)],
             )
             for _ in batch:
                 self._waiting.task_done()
@@ -148,12 +150,13 @@ class ServedRecord:
                 await self._hurry.wait()
         self._hurry.clear()
 
-    async def _written(self, episodes: Sequence[Episode], calls: Sequence[Row]) -> None:
+    async def _written(self, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
         """Until the store has taken it; a team that closes tries once more and then gives up."""
-        while episodes or calls:
+        calls = [row for table, row in rows if table is schema.calls]
+        while episodes or rows:
             closing = self._closing
             try:
-                await self._store.run(partial(self._keep, episodes=episodes, calls=calls))
+                await self._store.run(partial(self._keep, episodes=episodes, rows=rows))
             except MootError as error:
                 if self.error is None:
                     _log.warning("nothing is kept, and so nothing answered: %s", error)
@@ -171,8 +174,9 @@ class ServedRecord:
         for row in calls:
             self._calls.pop(row["key"], None)
 
-    def _keep(self, connection: Connection, episodes: Sequence[Episode], calls: Sequence[Row]) -> None:
-        queries.add(connection, schema.calls, calls)
+    def _keep(self, connection: Connection, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
+        for table in dict.fromkeys(table for table, _ in rows):
+            queries.add(connection, table, [row for of, row in rows if of is table])
         cases = _placed(connection, self.id, [episode.question for episode in episodes])
         scores = []
         for episode in episodes:
