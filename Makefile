@@ -7,8 +7,8 @@
 # make test-clients  other people's programs against a served team, each in an environment of its own
 
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
-MORE := tests/hostile tests/serve/test_openapi.py tests/measure/test_coverage.py \
-	tests/run/test_budget_cap.py tests/run/test_budget_estimate.py
+MORE := tests/hostile tests/serve/test_openapi.py tests/stats/test_coverage.py \
+	tests/engine/test_budget_cap.py tests/estimate/test_budget_estimate.py
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -32,7 +32,7 @@ lint: $(VENV)/.ready
 
 test: $(VENV)/.ready lint
 	$(BIN)/moot models add smollm2-135m
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal --ignore tests/clients --ignore tests/run/test_ray.py $(MORE:%=--ignore %)
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal --ignore tests/clients --ignore tests/engine/test_ray.py $(MORE:%=--ignore %)
 
 test-more: $(VENV)/.ready
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE)
@@ -51,7 +51,7 @@ test-clients: $(VENV)/.ready .clients/inspect .clients/lm-eval
 
 test-ray: $(VENV)/.ready
 	@$(BIN)/python -m pip install --quiet --no-compile -e ".[ray]"
-	$(BIN)/python -m pytest -q tests/run/test_ray.py
+	$(BIN)/python -m pytest -q tests/engine/test_ray.py
 
 demo: $(VENV)/.ready
 	@bash examples/demo.sh $(BIN)

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from moot.measure.bootstrap import percentile_interval, resampled_sums
+from moot.stats.bootstrap import percentile_interval, resampled_sums
 
 QUESTIONS, MODELS, RESAMPLES = 12_000, 34, 10_000
 

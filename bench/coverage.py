@@ -13,15 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moot.measure.hypothesis import Ratio, judge
-from moot.measure.paired import bootstrap_difference, mcnemar_exact, newcombe_paired, sign_flip
-from moot.measure.position import Look, position_bias
-from moot.measure.power import needed, power, simulated_power
-from moot.measure.proportion import mean_over_questions, wilson
-from moot.report.selection import method_rows
-from moot.run.claims import parse
+from moot.experiment.claims import parse
+from moot.measures.claims.hypothesis import Ratio, judge
+from moot.measures.position.bias import Look, position_bias
+from moot.measures.selection.figures import method_rows
 from moot.select.labels import LabelMatrix, Proposer
 from moot.select.trial import Trial
+from moot.stats.paired import bootstrap_difference, mcnemar_exact, newcombe_paired, sign_flip
+from moot.stats.power import needed, power, simulated_power
+from moot.stats.proportion import mean_over_questions, wilson
 from moot.types import Estimate
 
 Generator = np.random.Generator

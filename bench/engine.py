@@ -70,9 +70,9 @@ def write_experiment(folder: Path, name: str, base_url: str, count: int, concurr
 
 def write_bodies(experiment: Path, target: Path) -> None:
     """The bodies that the experiment will post, byte for byte."""
+    from moot.experiment.build import build
+    from moot.experiment.spec import read_experiment
     from moot.models.scripted import ScriptedModel
-    from moot.run.build import build
-    from moot.run.experiment import read_experiment
 
     built = build(read_experiment(experiment))
     endpoint = built.models["ann"].model

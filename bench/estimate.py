@@ -22,11 +22,11 @@ from typing import Any
 import yaml
 
 from moot.data import load
-from moot.run.build import build
-from moot.run.estimate import RunEstimate, estimate
-from moot.run.experiment import read_experiment
-from moot.run.runner import Runner
-from moot.serve.simulate import running
+from moot.engine.runner import Runner
+from moot.estimate.estimate import RunEstimate, estimate
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
+from moot.simulate.server import running
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 PAPERS = ("chgk-teams", "complementary-moa", "decision-protocols", "safety-multiple")

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from moot.final_line import FinalLine, final_lines
+from moot.team.final_line import FinalLine, final_lines
 from moot.types import Question
 
 DATA = Path(os.environ.get("MOOT_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))

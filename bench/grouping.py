@@ -21,9 +21,9 @@ from pathlib import Path
 
 from moot.grade.embedding import Embedding, set_apart
 from moot.grade.group import Stages
-from moot.measure.proportion import wilson
 from moot.models.local import LocalModel
 from moot.prompts import Prompts
+from moot.stats.proportion import wilson
 from moot.team import Player, Team
 from moot.types import Answer, Estimate, Question, seeded
 

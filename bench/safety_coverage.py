@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from moot.measure.multiple import multiple_bounds
-from moot.measure.proportion import Z_95
+from moot.measures.safety.multiple import multiple_bounds
+from moot.stats.proportion import Z_95
 
 REPETITIONS = 2_000
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from moot.report.selection import method_rows
+from moot.measures.selection.figures import method_rows
 from moot.select.aggregate import aggregators, inferred
 from moot.select.labels import LabelMatrix, read_labels
 from moot.select.registry import registered, selector

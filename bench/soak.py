@@ -90,9 +90,9 @@ def experiment(folder: Path, base_url: str, questions: int) -> Path:
 
 
 async def soak(path: Path) -> dict[str, object]:
-    from moot.run.build import build
-    from moot.run.experiment import read_experiment
-    from moot.run.runner import Runner
+    from moot.engine.runner import Runner
+    from moot.experiment.build import build
+    from moot.experiment.spec import read_experiment
 
     tasks_before, threads_before, sockets_before = len(asyncio.all_tasks()), threading.active_count(), sockets()
     experiment_built = build(read_experiment(path))

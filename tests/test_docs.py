@@ -41,10 +41,10 @@ from typer.testing import CliRunner
 
 from moot.cli.app import app
 from moot.data.case import KEYS
+from moot.experiment.build import build
+from moot.experiment.spec import ExperimentSpec, read_experiment
 from moot.models import packaged
-from moot.run.build import build
-from moot.run.experiment import ExperimentSpec, read_experiment
-from moot.serve.simulate_config import SimulateConfig
+from moot.simulate.server_config import SimulateConfig
 from moot.store import schema as store_schema
 
 ROOT = Path(__file__).parents[1]

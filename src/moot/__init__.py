@@ -27,7 +27,7 @@ _PLACES = {
     "Verdict": "moot.types",
     "open_store": "moot.report.notebook",
     "report": "moot",
-    "load_team": "moot.run.live",
+    "load_team": "moot.live.team",
 }
 
 __all__ = [*_PLACES]

@@ -41,7 +41,7 @@ _PLAIN = {"open": "Babylon", "choice": "A", "yes-no": "yes"}
 
 def obliging(request: Request) -> Script:
     """Whatever form is asked for, a valid reply: enough to carry any strategy to its end."""
-    from moot.models.instance import instance
+    from moot.simulate.schema_instance import instance
 
     if request.schema is None:
         kind = next((each.kind for each in QUESTIONS if each.id == request.question_id), "open")

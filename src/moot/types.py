@@ -15,6 +15,8 @@ from typing import Any, Literal
 
 import orjson
 
+from moot.traces import Ballot, Grouped, Trace, of_kind
+
 Outcome = Literal["answered", "undecided", "unanswered", "refused", "failed"]
 """How an episode ended. `undecided`: the protocol did not decide and its fall-back stands as the answer."""
 
@@ -246,10 +248,9 @@ class Grouping:
         """The number of the group that a player is in; None for one who did not answer."""
         return next((number for number, group in enumerate(self.groups) if player in group), None)
 
-    def notes(self) -> dict[str, Any]:
+    def trace(self, turn: int = 1) -> Grouped:
         """What an episode keeps of it."""
-        kept: dict[str, Any] = {"groups": [list(group) for group in self.groups], "stages": list(self.stages)}
-        return {**kept, "fell_back": self.fell_back} if self.fell_back else kept
+        return Grouped(self.groups, self.stages, self.fell_back, turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,13 +277,18 @@ class Verdict:
     who: tuple[str, ...] = ()
     """Whose answer it is: the players who stand behind it."""
     answers: tuple[Answer, ...] = ()
-    ballots: tuple[Mapping[str, Any], ...] = ()
+    """What each player said: alone, where the strategy's traits say that drafts are given alone; else where it ended."""
     turns: int = 1
     absent: tuple[str, ...] = ()
     """Players who should have spoken and did not."""
     cause: str | None = None
     """Why there is no answer, in words."""
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    traces: tuple[Trace, ...] = ()
+    """What happened on the way, as typed records: see `moot.traces`."""
+
+    @property
+    def ballots(self) -> list[Ballot]:
+        return of_kind(self.traces, Ballot)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from moot.cli import progress
 from moot.cli import schema as schema_module
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.serve.simulate import SimulatedServer, running
+from moot.simulate.server import SimulatedServer, running
 
 Captured = pytest.CaptureFixture[str]
 TOM = {"provider": "simulated", "accuracy": 0.4}

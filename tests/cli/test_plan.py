@@ -8,7 +8,7 @@ import pytest
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.measure.power import needed
+from moot.stats.power import needed
 
 
 def test_with_a_discordance(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,9 +19,9 @@ from moot.cli import play as play_module
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import UsageError
+from moot.grade.grading import Grading
+from moot.live.game import PERSON, Game, PersonModel, Turn, table
 from moot.models.scripted import ScriptedModel
-from moot.run.game import PERSON, Game, PersonModel, Turn, table
-from moot.run.grading import Grading
 from moot.strategies import strategy
 from moot.team import Player, Team
 from moot.types import Case, Question, Request

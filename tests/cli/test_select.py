@@ -18,7 +18,7 @@ from beside import in_a_thread
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.select import registered
-from moot.serve.simulate import running
+from moot.simulate.server import running
 
 MODELS = {"alpha": 0.75, "beta": 0.6, "gamma": 0.55, "delta": 0.3}
 KEYS = {"method", "k", "size", "team", "selection_accuracy", "test_accuracy", "low", "high", "calls"}

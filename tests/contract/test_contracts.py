@@ -17,8 +17,8 @@ from moot.models.model import Model
 from moot.models.recorded import RecordedModel
 from moot.models.retry import Retry
 from moot.models.scripted import ScriptedModel
-from moot.models.simulated import SimulatedModel
-from moot.models.world import World
+from moot.simulate.simulated import SimulatedModel
+from moot.simulate.world import World
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import Strategy, registered, strategy

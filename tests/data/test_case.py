@@ -1,4 +1,4 @@
-"""One row into a case: every key, and the forms it may have. What is refused is in tests/run/test_bad_input.py."""
+"""One row into a case: every key, and the forms it may have. What is refused is in tests/experiment/test_bad_input.py."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ pytest.importorskip("datasets", reason="the extra datasets is not installed")
 from moot.data import load_published
 from moot.data.formats import dataset_format
 from moot.data.hub import Hub, _fetched
+from moot.engine.runner import Runner
 from moot.errors import FileError, UsageError
-from moot.run.build import build
-from moot.run.experiment import read_experiment
-from moot.run.runner import Runner
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
 from moot.store import queries
 
 ROOT = Path(__file__).parents[2]

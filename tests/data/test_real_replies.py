@@ -18,16 +18,16 @@ import pytest
 
 from moot.data import load
 from moot.data.replies import convert_replies
+from moot.engine.runner import Runner
 from moot.errors import FileError
-from moot.final_line import final_answer
-from moot.measure.quiz import Played
-from moot.measure.skyline import skyline
+from moot.experiment.build import build
+from moot.experiment.plan import Experiment
+from moot.experiment.spec import read_experiment
+from moot.measures.quiz.played import Played
+from moot.measures.quiz.skyline import skyline
 from moot.models.recorded import read_recording
-from moot.run.build import build
-from moot.run.experiment import read_experiment
-from moot.run.plan import Experiment
-from moot.run.runner import Runner
 from moot.store import queries
+from moot.team.final_line import final_answer
 from moot.types import Question
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "mmlu_pro_texts_500x12.jsonl.gz"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from moot.data import builtin, builtin_names, load
-from moot.forms import AnswerForm, read_reply
 from moot.grade.match import match
+from moot.team.forms import AnswerForm, read_reply
 from moot.types import Case, Reply, canonical_json
 
 

@@ -15,17 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.errors import CallError, ConnectionFailed, UsageError
-from moot.final_line import final_answer, final_lines
-from moot.forms import AnswerForm, read_reply
 from moot.grade.extract import EXTRACT, LONGEST_REPLY, Extraction, shortened
 from moot.models.recorded import RecordedModel
 from moot.models.scripted import Script, ScriptedModel
-from moot.models.simulated import SimulatedModel
-from moot.models.world import World
 from moot.prompts import Prompts
-from moot.reading import Announced
+from moot.simulate.simulated import SimulatedModel
+from moot.simulate.world import World
 from moot.strategies.argument import ArgumentForm
 from moot.team import Player, Team
+from moot.team.final_line import final_answer, final_lines
+from moot.team.forms import AnswerForm, read_reply
+from moot.team.reading import Announced
 from moot.types import Case, Question, Reply, Request
 
 

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.attempts import ATTEMPTS
 from moot.errors import RequestRejected
 from moot.grade.group import GROUPING, Cluster, PartitionForm, Stages, merged
 from moot.grade.normalise import normalise
 from moot.models.scripted import ScriptedModel
 from moot.prompts import Prompts
 from moot.team import Player, Team
+from moot.team.attempts import ATTEMPTS
 from moot.types import Answer, Case, Grouping, Question, Reply, Request
 
 NAMES = ("ann", "bob", "cid", "dee", "eve", "fay")

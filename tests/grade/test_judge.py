@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from moot.attempts import ATTEMPTS
 from moot.errors import ConnectionFailed
 from moot.grade.judge import ANSWERS_TOGETHER, Judgement, judge, judge_identity, needs_judge, settled
 from moot.models.scripted import ScriptedModel
 from moot.prompts import Prompts
 from moot.team import Player, Team
+from moot.team.attempts import ATTEMPTS
 from moot.types import Case, Question
 
 CASE = Case(

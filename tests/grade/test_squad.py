@@ -13,15 +13,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from moot.engine.runner import Runner
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
 from moot.grade.judge import needs_judge
 from moot.grade.match import Match, match
 from moot.grade.squad import best, exact_match, squad, token_f1
+from moot.measures.squad.figures import squad_sections
 from moot.models.scripted import ScriptedModel
 from moot.report.figures import figures, find_experiment
-from moot.report.squad import squad_sections
-from moot.run.build import build
-from moot.run.experiment import read_experiment
-from moot.run.runner import Runner
 from moot.types import Case, Question, Request, Verdict
 
 # --- the definition, in its own words ---------------------------------------------------------------------------------

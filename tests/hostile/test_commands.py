@@ -26,8 +26,8 @@ from rich.text import Text
 from moot.cli.app import app
 from moot.cli.console import Console
 from moot.cli.exit import run_app
-from moot.cli.tame import print_json, tamed
-from moot.models.instance import instance
+from moot.cli.safe_text import print_json, tamed
+from moot.simulate.schema_instance import instance
 from moot.strategies import registered
 
 sys.path.insert(0, str(Path(__file__).parent))

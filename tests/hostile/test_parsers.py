@@ -25,8 +25,8 @@ from moot.ballots import rule
 from moot.data import load
 from moot.data.replies import convert_replies
 from moot.errors import FileError, MootError
-from moot.final_line import after_thoughts, final_answer
-from moot.forms import AnswerForm, Form, Unusable, read_reply
+from moot.experiment.claims import ClaimError, parse, parse_side
+from moot.experiment.spec import read_experiment
 from moot.grade.extract import ExtractForm
 from moot.grade.group import PartitionForm
 from moot.grade.judge import GradesForm
@@ -38,16 +38,16 @@ from moot.models.recorded import read_recording
 from moot.models.stream import read_stream
 from moot.models.wire import preview, read_completion, storable
 from moot.prompts import block, line
-from moot.reading import Announced
-from moot.run.claims import ClaimError, parse, parse_side
-from moot.run.experiment import read_experiment
-from moot.serve.dress import ClientForm
+from moot.serve.client_form import ClientForm
 from moot.strategies.argument import ArgumentForm
-from moot.talk.challenge import AgreementForm
-from moot.talk.paper import Paper, PickForm
-from moot.talk.personas import RoleForm
-from moot.talk.remark import MessageForm
+from moot.strategies.discuss.challenge import AgreementForm
+from moot.strategies.discuss.paper import Paper, PickForm
+from moot.strategies.discuss.personas import RoleForm
+from moot.strategies.discuss.remark import MessageForm
 from moot.team import Team
+from moot.team.final_line import after_thoughts, final_answer
+from moot.team.forms import AnswerForm, Form, Unusable, read_reply
+from moot.team.reading import Announced
 from moot.types import Case, Question, Reply
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
+from moot.engine.play import play
+from moot.experiment.plan import Cell
 from moot.grade.extract import Extraction
 from moot.grade.group import GROUPING, Stages
 from moot.grade.judge import judge
-from moot.models.instance import instance
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Prompts, block
-from moot.run.plan import Cell
-from moot.run.play import play
+from moot.simulate.schema_instance import instance
 from moot.strategies import Strategy, registered, strategy
 from moot.team import Player, Team
 from moot.types import OUTCOMES, Call, Case, Episode, Question, Request, Verdict, seeded

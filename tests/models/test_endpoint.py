@@ -28,11 +28,11 @@ from moot.errors import (
     TimedOut,
     UsageError,
 )
+from moot.experiment.build import build
+from moot.experiment.plan import Experiment
+from moot.experiment.spec import read_experiment
 from moot.models.endpoint import EndpointModel, Network
-from moot.run.build import build
-from moot.run.experiment import read_experiment
-from moot.run.plan import Experiment
-from moot.serve.simulate import running
+from moot.simulate.server import running
 from moot.types import Message, Price, Request, Usage
 
 KEY = "sk-planted-7f3a9c"

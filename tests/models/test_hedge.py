@@ -16,15 +16,15 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from moot.engine.runner import Runner
 from moot.errors import ConnectionFailed, FileError, RateLimited
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
 from moot.models.budget import Budget, Purse
 from moot.models.endpoint import EndpointModel
 from moot.models.hedge import FEWEST, LONGEST_CREDIT, SHARE, Departure, Hedge
 from moot.models.limit import COMPLETION_GUESS, Limit, Limiter, Limits
 from moot.models.model import Model
-from moot.run.build import build
-from moot.run.experiment import read_experiment
-from moot.run.runner import Runner
 from moot.types import Message, Price, Reply, Request, Usage
 
 ASKED = Request((Message("user", "Who?"),))

@@ -18,7 +18,7 @@ from moot.errors import CallError, RateLimited, ServerFailed
 from moot.models.endpoint import EndpointModel
 from moot.models.limit import LONGEST_PAUSE_S, AdaptiveLimit, Bucket, Limit, Limiter, Limits
 from moot.models.scripted import Script, ScriptedModel
-from moot.serve.simulate import running
+from moot.simulate.server import running
 from moot.types import Message, Reply, Request, Usage, seeded
 
 SERVED = {"models": {"ann": {"accuracy": 0.5}, "bob": {"accuracy": 0.5}}}

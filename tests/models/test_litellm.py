@@ -12,12 +12,12 @@ import pytest
 if find_spec("litellm") is None:  # not imported here: the adapter sets it up before it does
     pytest.skip('needs the extra: pip install "moot[litellm]"', allow_module_level=True)
 
+from moot.engine.runner import Runner
 from moot.errors import CallError, ConnectionFailed, RateLimited, RequestRejected, ServerFailed, TimedOut
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
 from moot.models.litellm import LitellmModel
-from moot.run.build import build
-from moot.run.experiment import read_experiment
-from moot.run.runner import Runner
-from moot.serve.simulate import running
+from moot.simulate.server import running
 from moot.store.sqlite import SqliteStore
 from moot.testing import check_model
 from moot.types import Message, Price, Request

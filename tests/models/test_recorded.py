@@ -1,4 +1,4 @@
-"""Replies from a file. What is refused in one is in tests/run/test_bad_input.py."""
+"""Replies from a file. What is refused in one is in tests/experiment/test_bad_input.py."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from moot.errors import FileError
-from moot.forms import AnswerForm, read_reply
 from moot.models.model import Model, call_key
 from moot.models.recorded import RecordedModel, read_recording
+from moot.team.forms import AnswerForm, read_reply
 from moot.types import Message, Question, Reply, Request
 
 QUESTION = Question("q", "Who?")

@@ -16,9 +16,9 @@ import moot
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import UsageError
+from moot.measures.section import Column, Section
 from moot.report.frames import rows_frame
 from moot.report.notebook import Report, section_html
-from moot.report.section import Column, Section
 
 MODELS = {"ann": 0.7, "bob": 0.5, "cat": 0.4}
 
@@ -120,7 +120,7 @@ def test_the_names_are_light() -> None:
     """`import moot` brings nothing heavy along, and `moot.report` is there before and after it was used."""
     code = (
         "import sys, moot; assert 'polars' not in sys.modules and 'numpy' not in sys.modules; r = moot.report;"
-        " assert callable(r); import moot.report.section; assert callable(moot.report) and callable(moot.open_store)"
+        " assert callable(r); import moot.measures.section; assert callable(moot.report) and callable(moot.open_store)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -15,15 +15,15 @@ from rich.console import Console
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.models.reading import read_shown
+from moot.engine.runner import Runner
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import Figures, figures, find_experiment
 from moot.report.remarks import remarks
 from moot.report.story import stories
 from moot.report.terminal import print_report
-from moot.run.build import build
-from moot.run.experiment import read_experiment
-from moot.run.runner import Runner
+from moot.simulate.prompt_reading import read_shown
 from moot.types import Request
 
 SIX = {"ann": 0.6, "bob": 0.5, "cat": 0.4, "dan": 0.3, "eve": 0.3, "a-player-with-a-rather-long-name": 0.2}

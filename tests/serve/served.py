@@ -15,9 +15,9 @@ import aiohttp
 import uvicorn
 import yaml
 
+from moot.experiment.spec import read_experiment
+from moot.live.team import LiveTeam
 from moot.models.model import Model
-from moot.run.experiment import read_experiment
-from moot.run.live import LiveTeam
 from moot.serve.app import Settings, create_app
 
 THREE: dict[str, Any] = {

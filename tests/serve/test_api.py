@@ -13,10 +13,10 @@ from aiohttp import ClientTimeout
 from served import THREE, serving
 from starlette.requests import HTTPConnection
 
+from moot.live.served import served_name
 from moot.models.model import Model, Wrapper
-from moot.run.served import served_name
+from moot.serve.admission import Gate, Holder, KeyLimits, Refused
 from moot.serve.app import Settings
-from moot.serve.gate import Gate, Holder, KeyLimits, Refused
 from moot.store import queries, store_at
 from moot.types import Reply, Request
 

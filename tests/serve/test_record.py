@@ -15,10 +15,10 @@ from served import THREE, serving
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import RequestRejected
+from moot.experiment.spec import read_experiment
+from moot.live import served
+from moot.live.team import LiveTeam
 from moot.models.model import Wrapper
-from moot.run import served
-from moot.run.experiment import read_experiment
-from moot.run.live import LiveTeam
 from moot.store import sqlite
 from moot.types import Reply, Request
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.store import along
-from moot.store.along import Along
+from moot.store.bulk_read import Along
 
 
 class Shelf:

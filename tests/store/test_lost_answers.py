@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert
 
 from moot.models.cache import StoredCall
 from moot.store import postgresql, schema, store_at
-from moot.store.blocking import BlockingConnection
+from moot.store.asyncpg_driver import BlockingConnection
 from moot.store.rows import call_row
 from moot.types import Reply
 

@@ -23,7 +23,7 @@ from moot.cli.exit import run_app
 from moot.errors import StoreFull, UsageError
 from moot.models.cache import Cache
 from moot.models.scripted import ScriptedModel
-from moot.serve.simulate import SimulatedServer, running
+from moot.simulate.server import SimulatedServer, running
 from moot.store import sqlite, store_at
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore

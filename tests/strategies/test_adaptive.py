@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from moot.errors import FileError
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
 from moot.grade.group import GROUPING, Stages
 from moot.models.scripted import Script, ScriptedModel
-from moot.run.build import build
-from moot.run.experiment import read_experiment
 from moot.strategies import Strategy, label, strategy
 from moot.strategies.adaptive import Adaptive
 from moot.strategies.talkative import Talkative

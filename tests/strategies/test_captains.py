@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from moot.attempts import ATTEMPTS
 from moot.errors import FileError, TimedOut, UsageError
-from moot.models.reading import read_question, read_shown
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Prompts, block, line
-from moot.run.build import build
-from moot.run.experiment import read_experiment
+from moot.simulate.prompt_reading import read_question, read_shown
 from moot.strategies import Strategy, label, strategy
 from moot.strategies.silent import Silent
 from moot.strategies.talkative import Talkative
 from moot.team import Player, Team
+from moot.team.attempts import ATTEMPTS
 from moot.testing import check_strategy
 from moot.types import Message, Question, Reply, Request, Verdict
 

@@ -11,13 +11,13 @@ import pytest
 import yaml
 
 from moot.errors import FileError
+from moot.experiment.build import build
+from moot.experiment.plan import Experiment
+from moot.experiment.spec import read_experiment
 from moot.models.scripted import ScriptedModel
-from moot.run.build import build
-from moot.run.experiment import read_experiment
-from moot.run.plan import Experiment
 from moot.strategies import Strategy, strategy
-from moot.strategies.debate import Debate
-from moot.strategies.peer_review import PeerReview
+from moot.strategies.debate.debate import Debate
+from moot.strategies.peer_review.peer_review import PeerReview
 from moot.strategies.solo import Solo
 from moot.strategies.vote import Vote
 from moot.team import Player, Team

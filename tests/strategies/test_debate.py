@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from moot.attendance import Quorum, Remembered
 from moot.errors import BudgetReached, TimedOut, UsageError
 from moot.grade.group import Stages
 from moot.models.cache import Cache, Flights
@@ -23,10 +22,12 @@ from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import Strategy, label, strategy
 from moot.strategies.blind import MASK
-from moot.strategies.debate import Debate
-from moot.strategies.peer_review import PeerReview
+from moot.strategies.debate.debate import Debate
+from moot.strategies.peer_review.peer_review import PeerReview
 from moot.strategies.solo import Solo
-from moot.team import LATE, Player, Team
+from moot.team import Player, Team
+from moot.team.team import LATE
+from moot.team.attendance import Quorum, Remembered
 from moot.testing import check_strategy
 from moot.types import Question, Reply, Request, Verdict
 

@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 
 from moot.cli.app import app
 from moot.errors import FileError, UsageError
+from moot.experiment.build import build
+from moot.experiment.plan import Experiment
+from moot.experiment.spec import read_experiment
 from moot.models.scripted import ScriptedModel
-from moot.run.build import build
-from moot.run.experiment import read_experiment
-from moot.run.plan import Experiment
 from moot.strategies import label, strategy
-from moot.strategies.discuss import Discuss
+from moot.strategies.discuss.discuss import Discuss
 from moot.team import Player, Team
 from moot.testing import check_strategy, scripted_team
 from moot.types import Request

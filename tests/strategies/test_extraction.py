@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from moot.attempts import ATTEMPTS
+from moot.engine.play import play
 from moot.errors import ConnectionFailed
+from moot.experiment.plan import Cell
 from moot.grade.extract import EXTRACT, Extraction
 from moot.models.scripted import Script, ScriptedModel
-from moot.reading import UNPARSED
-from moot.run.plan import Cell
-from moot.run.play import play
 from moot.strategies import Strategy, registered, strategy
+from moot.strategies.discuss.personas import RoleForm
 from moot.strategies.team_model import TeamModel
 from moot.strategies.vote import Vote
-from moot.talk.personas import RoleForm
 from moot.team import Player, Team
+from moot.team.attempts import ATTEMPTS
+from moot.team.reading import UNPARSED
 from moot.testing import obliging
 from moot.types import Episode, Question, Reply, Request
 

@@ -17,7 +17,7 @@ from moot.errors import ConnectionFailed, UsageError
 from moot.models.scripted import ScriptedModel
 from moot.prompts import Prompts
 from moot.strategies import label, strategy
-from moot.strategies.mixture import Mixture, equal_cut
+from moot.strategies.mixture.mixture import Mixture, equal_cut
 from moot.team import Player, Team
 from moot.types import Question, Request
 

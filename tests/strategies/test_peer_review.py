@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from moot.attempts import ATTEMPTS
 from moot.errors import TimedOut, UsageError
 from moot.models.cache import Cache
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Prompts
-from moot.reading import UNPARSED, Reading
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import label, strategy
 from moot.strategies.blind import MASK, masked
 from moot.strategies.natives import native
-from moot.strategies.peer_review import PeerReview
+from moot.strategies.peer_review.peer_review import PeerReview
 from moot.strategies.solo import Solo
 from moot.team import Player, Team
+from moot.team.attempts import ATTEMPTS
+from moot.team.reading import UNPARSED, Reading
 from moot.types import Question, Reply, Request, Verdict
 
 NAMES = ("ann", "bob", "cat")

@@ -9,14 +9,14 @@ from typing import Any
 from rich.live import Live
 
 from moot.cli.console import Console
-from moot.cli.tame import print_json
+from moot.cli.safe_text import print_json
 from moot.cli.watched import Watched
+from moot.engine.chain import chain, limiters, purse_of
 from moot.errors import UsageError
-from moot.run.build import build
-from moot.run.chain import chain, limiters, purse_of
-from moot.run.embedded import embedded_team
-from moot.run.experiment import ExperimentFile, read_experiment
-from moot.run.plan import Experiment
+from moot.experiment.build import build
+from moot.experiment.embedded_team import embedded_team
+from moot.experiment.plan import Experiment
+from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.types import Question

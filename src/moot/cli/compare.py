@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from moot.cli.console import Console
 from moot.cli.report import open_existing
-from moot.cli.tame import print_json
+from moot.cli.safe_text import print_json
 from moot.report.compare import compared, words
 from moot.report.figures import find_experiment
 from moot.store import from_here

@@ -10,7 +10,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from moot.cli.tame import tamed
+from moot.cli.safe_text import tamed
 
 
 class Console(RichConsole):

@@ -10,10 +10,10 @@ from rich.text import Text
 
 from moot.cli.console import Console
 from moot.cli.estimate import estimate_with_store, show_estimate
-from moot.run.build import build
-from moot.run.doctor import Diagnosis, examine
-from moot.run.experiment import read_experiment
-from moot.run.plan import Experiment
+from moot.experiment.build import build
+from moot.experiment.plan import Experiment
+from moot.experiment.spec import read_experiment
+from moot.live.doctor import Diagnosis, examine
 
 
 def doctor_command(path: Path) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from rich.table import Table
 
 from moot.cli.console import Console
-from moot.report.numbers import money
-from moot.run.estimate import RunEstimate, estimate
-from moot.run.plan import Experiment
+from moot.estimate.estimate import RunEstimate, estimate
+from moot.experiment.plan import Experiment
+from moot.measures.numbers import money
 
 
 async def print_estimate(experiment: Experiment) -> int:

@@ -9,7 +9,7 @@ import traceback
 
 import typer
 
-from moot.cli.tame import tamed
+from moot.cli.safe_text import tamed
 from moot.errors import MootError
 
 INTERRUPTED = 130

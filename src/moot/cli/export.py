@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TextIO
 
 from moot.cli.report import open_existing
+from moot.engine.export import recorded_replies
 from moot.errors import FileError, UsageError
+from moot.live.feedback import learnt_questions
 from moot.report.figures import find_experiment
-from moot.run.export import recorded_replies
-from moot.run.learnt import learnt_questions
 from moot.store.store import Store
 
 

@@ -15,17 +15,18 @@ from rich.text import Text
 
 from moot.cli.console import Console
 from moot.cli.report import open_existing
-from moot.cli.tame import tamed
+from moot.cli.safe_text import tamed
 from moot.cli.typed import Typed
+from moot.engine.chain import chain, limiters, purse_of
+from moot.engine.grading import Graded, OpenAnswer, declare_judges, grade_stored, open_answers, settle
 from moot.errors import UsageError
-from moot.measure.agreement import agreement
+from moot.experiment.build import build
+from moot.experiment.spec import ExperimentFile, JudgeSpec, read_experiment
+from moot.grade.grading import Grading
 from moot.models.closest import closest
 from moot.report.figures import figures, find_experiment
 from moot.report.terminal import print_report
-from moot.run.build import build
-from moot.run.chain import chain, limiters, purse_of
-from moot.run.experiment import ExperimentFile, JudgeSpec, read_experiment
-from moot.run.grading import Graded, Grading, OpenAnswer, declare_judges, grade_stored, open_answers, settle
+from moot.stats.agreement import agreement
 from moot.store.calls import ExperimentCalls
 from moot.store.statements import Row
 from moot.store.store import Store

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from moot.run.collector import spare_collector
+from moot.engine.garbage import spare_collector
 
 T = TypeVar("T")
 

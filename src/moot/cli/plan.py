@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from moot.cli.console import Console
-from moot.cli.tame import print_json
-from moot.measure.power import independent_discordance, most_discordance, needed
-from moot.report.section import Column, Section
+from moot.cli.safe_text import print_json
+from moot.measures.section import Column, Section
 from moot.report.section_terminal import section_parts
+from moot.stats.power import independent_discordance, most_discordance, needed
 
 USUAL = (0.05, 0.1, 0.2, 0.3, 0.4)
 """Shares of questions on which two strategies over the same drafts may differ."""

@@ -16,17 +16,17 @@ from rich.text import Text
 
 from moot.cli.console import Console
 from moot.cli.exit import INTERRUPTED
-from moot.cli.tame import tamed
+from moot.cli.safe_text import tamed
 from moot.cli.typed import Typed
 from moot.data import builtin, builtin_names, load
+from moot.engine.chain import chain, limiters, purse_of
 from moot.errors import UsageError
+from moot.experiment.build import build
+from moot.experiment.embedded_team import embedded_team
+from moot.experiment.plan import Experiment
+from moot.experiment.spec import ExperimentFile, QuestionsSpec, read_experiment
+from moot.live.game import CLOCK_S, PERSON, POINTS, Game, PersonDecides, PersonModel, Round, Standing, Turn, table
 from moot.models.closest import closest
-from moot.run.build import build
-from moot.run.chain import chain, limiters, purse_of
-from moot.run.embedded import embedded_team
-from moot.run.experiment import ExperimentFile, QuestionsSpec, read_experiment
-from moot.run.game import CLOCK_S, PERSON, POINTS, Game, PersonDecides, PersonModel, Round, Standing, Turn, table
-from moot.run.plan import Experiment
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import Strategy

@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from moot.cli.console import Console
-from moot.cli.tame import tamed
-from moot.report.numbers import money
-from moot.run.runner import Tally
+from moot.cli.safe_text import tamed
+from moot.engine.runner import Tally
+from moot.measures.numbers import money
 
 LINE_EVERY_S = 5.0
 

@@ -12,15 +12,15 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from moot.cli.tame import print_json
+from moot.cli.safe_text import print_json
 from moot.errors import UsageError
+from moot.experiment.spec import read_experiment
+from moot.measures.sides import sides
+from moot.measures.source import Source
 from moot.report.figures import figures, find_experiment, grader_of
 from moot.report.frames import Format, frame, rows_frame, section_frame, write_tables
-from moot.report.options import sides
-from moot.report.plays import Source
 from moot.report.sections import all_sections
 from moot.report.side_by_side import Run, side_by_side, side_by_side_sections
-from moot.run.experiment import read_experiment
 from moot.store import from_here, queries, store_at
 from moot.store.store import Store
 
@@ -171,7 +171,7 @@ def open_existing(path: Path | None, url: str | None, *, served: bool = False) -
         file = read_experiment(path, with_questions=False)
         name, beside = file.spec.kept_as, path.parent
         if served or file.spec.questions is None:
-            from moot.run.served import served_name
+            from moot.live.served import served_name
 
             name = served_name(name)
         url = from_here(url) if url else file.store_url

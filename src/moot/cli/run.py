@@ -13,15 +13,15 @@ from moot.cli.console import Console
 from moot.cli.exit import INTERRUPTED
 from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
-from moot.cli.tame import tamed
+from moot.cli.safe_text import tamed
+from moot.engine.runner import Runner, State
 from moot.errors import UsageError
+from moot.experiment.build import build
+from moot.experiment.plan import Experiment
+from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.report.figures import figures, find_experiment
 from moot.report.story import FEW, stories
 from moot.report.terminal import print_report
-from moot.run.build import build
-from moot.run.experiment import ExperimentFile, read_experiment
-from moot.run.plan import Experiment
-from moot.run.runner import Runner, State
 from moot.store import from_here
 from moot.store.store import Store
 
@@ -47,8 +47,8 @@ class Engine:
     def runner(self, experiment: Experiment, store: Store, limit: int | None) -> Runner:
         if self.name == "local":
             return Runner(experiment, store)
-        from moot.run.ray_cluster import Cluster
-        from moot.run.ray_engine import RayRunner
+        from moot.engine.ray.cluster import Cluster
+        from moot.engine.ray.engine import RayRunner
 
         for name, model in experiment.spec.models.items():
             if model.provider == "local":

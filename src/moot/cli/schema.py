@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from moot.run.experiment import ExperimentSpec
+from moot.experiment.spec import ExperimentSpec
 
 
 def schema_command() -> int:

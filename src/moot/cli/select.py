@@ -14,16 +14,16 @@ from typing import Any
 
 from moot.cli.console import Console
 from moot.cli.report import open_existing
-from moot.cli.tame import print_json, tamed
+from moot.cli.safe_text import print_json, tamed
+from moot.engine.chain import chain, limiters, purse_of
+from moot.engine.selection import only_summariser, stored_labels, summariser_named, summariser_of
 from moot.errors import UsageError
+from moot.experiment.build import build
+from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.measures.selection.figures import method_rows, single_rows
+from moot.measures.selection.sections import selection_sections
 from moot.report.figures import find_experiment, grader_of
 from moot.report.section_terminal import section_parts
-from moot.report.selection import method_rows, single_rows
-from moot.report.selection_sections import selection_sections
-from moot.run.build import build
-from moot.run.chain import chain, limiters, purse_of
-from moot.run.experiment import ExperimentFile, read_experiment
-from moot.run.selecting import only_summariser, stored_labels, summariser_named, summariser_of
 from moot.select.aggregate import aggregators, inferred
 from moot.select.labels import LabelMatrix, default_m, read_labels
 from moot.select.oracle import BY_VOTE

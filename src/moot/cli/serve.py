@@ -8,12 +8,12 @@ from pathlib import Path
 
 from moot.cli.report import open_existing
 from moot.errors import UsageError
-from moot.run.embedded import embedded_team
-from moot.run.experiment import read_experiment
-from moot.run.served import served_name
-from moot.run.served_past import purge
+from moot.experiment.embedded_team import embedded_team
+from moot.experiment.spec import read_experiment
+from moot.live.served import served_name
+from moot.live.served_past import purge
+from moot.serve.admission import KeyLimits
 from moot.serve.app import DAY_S, Settings
-from moot.serve.gate import KeyLimits
 from moot.serve.serving import report_folder, serve
 from moot.store import from_here, queries
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from moot.cli.console import Console
 from moot.cli.report import open_existing
-from moot.cli.tame import print_json
+from moot.cli.safe_text import print_json
 from moot.errors import UsageError
 from moot.report.figures import find_experiment
 from moot.report.transcript import Transcript, transcripts

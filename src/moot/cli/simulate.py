@@ -26,7 +26,7 @@ def simulate(
     """
     import asyncio
 
-    from moot.serve.simulate import simulate_until_stopped
-    from moot.serve.simulate_config import SimulateConfig, load_config
+    from moot.simulate.server import simulate_until_stopped
+    from moot.simulate.server_config import SimulateConfig, load_config
 
     asyncio.run(simulate_until_stopped(load_config(config) if config else SimulateConfig(), host, port))

@@ -14,10 +14,10 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from moot.engine.play import play
+from moot.experiment.plan import Cell
 from moot.grade.normalise import spelled
-from moot.run.live import Journal
-from moot.run.plan import Cell
-from moot.run.play import play
+from moot.live.team import Journal
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import verdict_json
 from moot.types import Call, Episode, Question

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from moot.errors import FileError
-from moot.final_line.letters import YES_NO
 from moot.models.closest import closest
+from moot.team.final_line.letters import YES_NO
 from moot.types import UNKNOWN, Case, HumanRate, Question, QuestionKind
 
 KEYS = (

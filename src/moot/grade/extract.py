@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moot.errors import CallError, UsageError
-from moot.forms import AnswerForm, Unusable, object_schema
 from moot.grade.normalise import normalise
-from moot.player import Heard
-from moot.reading import Announced, Reading
 from moot.team import Player, Reader, Team
+from moot.team.forms import AnswerForm, Unusable, object_schema
+from moot.team.player import Heard
+from moot.team.reading import Announced, Reading
 from moot.types import Question, Reply
 
 EXTRACT = "extract"

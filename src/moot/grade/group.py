@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
-from moot.forms import Unusable, object_schema
 from moot.grade.lemmas import lemma_key
 from moot.grade.normalise import spelled
 from moot.team import Player, Team
+from moot.team.forms import Unusable, object_schema
 from moot.types import Answer, Case, Grouping, Question
 
 GROUPING = "grouping"

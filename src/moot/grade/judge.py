@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from moot.forms import Unusable, object_schema
 from moot.grade.match import match
 from moot.grade.normalise import normalise
 from moot.team import Player, Team
+from moot.team.forms import Unusable, object_schema
 from moot.types import UNKNOWN, Case, Request, Score, digest
 
 JUDGE = "judge"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from moot.models.closest import closest
 from moot.types import Message, Question, digest
 
 LANGUAGES = ("en", "ru")
+Own = Path | Mapping[str, str]
+"""Where a strategy's own templates are: a folder with one for each language in it, or their texts by name."""
 SETS = ("small",)
 """Prompt sets of ours beside the usual one."""
 _EXAMPLE: dict[str, Any] = {
@@ -123,10 +125,13 @@ class Prompts:
     >>> Prompts("en").render("draft", question="Who?", choices=(), context=None, kind="open")
     """
 
-    def __init__(self, language: str = "en", folder: Path | str | None = None) -> None:
+    def __init__(self, language: str = "en", folder: Path | str | None = None, own: Own | None = None) -> None:
         if language not in LANGUAGES:
             raise UsageError(f"language: {language!r} has no prompts; expected one of {', '.join(LANGUAGES)}")
         self.language = language
+        self.own = own
+        """Templates that a strategy brings: its folder, with one for each language in it, or their texts by name."""
+        self._beside: dict[Path, Prompts] = {}
         self.folder = _HERE / folder / language if folder in SETS else Path(folder) if folder is not None else None
         self._templates: dict[str, Template] = {}
         self._sources: dict[str, str] = {}
@@ -135,10 +140,29 @@ class Prompts:
         self.draft = lru_cache(maxsize=1024)(self._draft)
         self.introduction = lru_cache(maxsize=1024)(self._introduction)
 
+    def beside(self, module: str) -> Prompts:
+        """These prompts and those in the folder ``prompts`` beside a module, which says so by its ``__file__``.
+
+        A strategy's own prompts stand beside it. Ours go before them, so that a draft is a draft for every strategy;
+        the user's go before all.
+        """
+        folder = Path(module).parent / "prompts"
+        if self.own == folder:
+            return self
+        if folder not in self._beside:
+            self._beside[folder] = self.bringing(folder)
+        return self._beside[folder]
+
+    def bringing(self, own: Own) -> Prompts:
+        """These prompts and those that a strategy brings."""
+        brought = Prompts(self.language, None, own)
+        brought.folder = self.folder
+        return brought
+
     def render(self, name: str, **inputs: Any) -> str:
         template = self._templates.get(name)
         if template is None:
-            template = self._templates[name] = _compile(self.path(name))
+            template = self._templates[name] = _compiled(self.path(name), self.source(name))
         # By hand, because Jinja's own way copies its global functions, which a prompt has no use for, at every render.
         context = Context(template.environment, inputs, template.name, template.blocks)
         return "".join(template.root_render_func(context)).strip()
@@ -157,13 +181,18 @@ class Prompts:
         return (Message("system", self.render("player", instruction=instruction, persona=persona)),)
 
     def path(self, name: str) -> Path:
-        """The user's file if there is one, else ours."""
-        if self.folder is not None and (own := self.folder / f"{name}.j2").is_file():
-            return own
+        """The user's file if there is one, else ours, else the strategy's own."""
+        if self.folder is not None and (written := self.folder / f"{name}.j2").is_file():
+            return written
         ours = _HERE / self.language / f"{name}.j2"
-        if not ours.is_file():
-            raise UsageError(f"there is no prompt {name!r} in {self.language}")
-        return ours
+        if ours.is_file():
+            return ours
+        if isinstance(self.own, Path) and (brought := self.own / self.language / f"{name}.j2").is_file():
+            return brought
+        if isinstance(self.own, Mapping) and name in self.own:
+            return Path(f"{name}.j2")
+        beside = f" nor in {self.own / self.language}" if isinstance(self.own, Path) else ""
+        raise UsageError(f"there is no prompt {name!r} in {self.language}{beside}")
 
     def examples(self, name: str) -> tuple[Message, ...]:
         """Worked examples that go before a prompt, from ``NAME.examples.yaml`` beside the template; most have none."""
@@ -174,7 +203,9 @@ class Prompts:
 
     def source(self, name: str) -> str:
         if name not in self._sources:
-            self._sources[name] = _read(self.path(name))
+            path = self.path(name)
+            given = isinstance(self.own, Mapping) and path == Path(f"{name}.j2")
+            self._sources[name] = self.own[name] if given and isinstance(self.own, Mapping) else _read(path)
         return self._sources[name]
 
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
@@ -196,8 +227,8 @@ class Prompts:
         folders = [_HERE / self.language, *([self.folder] if self.folder else [])]
         return sorted({path.stem for folder in folders for path in (folder / "instructions").glob("*.j2")})
 
-    def check(self) -> None:
-        """Find mistakes in the user's templates before any model is called."""
+    def check(self, folders: Iterable[Path] = ()) -> None:
+        """Find mistakes in the user's templates before any model is called. `folders`: those of the strategies."""
         if self.folder is None:
             return
         if not self.folder.is_dir():
@@ -205,14 +236,15 @@ class Prompts:
         templates = sorted(path for path in self.folder.rglob("*.j2") if path.is_file())
         if not templates:
             raise FileError("expected .j2 templates in this folder, found none", file=self.folder, key="prompts")
-        known = sorted(each.stem for each in (_HERE / self.language).glob("*.j2"))
+        places = [_HERE / self.language, *(folder / self.language for folder in folders)]
+        known = sorted({each.stem for folder in places for each in folder.glob("*.j2")})
         for path in templates:
             place = path.relative_to(self.folder)
-            ours = _HERE / self.language / place
-            if not ours.is_file() and place.parts[:-1] != ("instructions",):
+            ours = next((folder / place for folder in places if (folder / place).is_file()), None)
+            if ours is None and place.parts[:-1] != ("instructions",):
                 expected = f"expected one of {', '.join(known)}, or instructions/NAME"
                 raise FileError(f"no prompt has this name; {expected}{closest(path.stem, known)}", file=path)
-            _check_inputs(path, declared_inputs(_read(ours)) if ours.is_file() else frozenset())
+            _check_inputs(path, declared_inputs(_read(ours)) if ours is not None else frozenset())
             self.examples(place.with_suffix("").as_posix())
 
 

@@ -9,13 +9,13 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
-from moot.measure.paired import compare
-from moot.measure.power import detectable
-from moot.measure.quiz import Row, estimate, estimate_row
+from moot.experiment.claims import ClaimError, cells_meant, parse_side
+from moot.measures.sides import side_of
+from moot.measures.source import Source, Stored
 from moot.report.figures import grader_of
-from moot.report.options import side_of
-from moot.report.plays import Source, Stored
-from moot.run.claims import ClaimError, cells_meant, parse_side
+from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.paired import compare
+from moot.stats.power import detectable
 from moot.store import queries
 
 

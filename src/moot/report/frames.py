@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import Connection, select
 
 from moot.errors import UsageError
+from moot.measures.section import Section
+from moot.measures.source import Stored
 from moot.report.figures import grader_of
-from moot.report.plays import Stored
-from moot.report.section import Section
 from moot.store import queries, schema
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
+from moot.measures.section import Section
 from moot.report.figures import Figures, figures, find_experiment
 from moot.report.frames import experiments_frame, frame
-from moot.report.section import Section
 from moot.report.section_terminal import cell
 from moot.report.sections import all_sections
 from moot.store import from_here, store_at
@@ -150,7 +150,7 @@ def report(source: str | Path, output: str | Path | None = None, *, experiment: 
 
 
 def _of_file(path: Path) -> Report:
-    from moot.run.experiment import read_experiment
+    from moot.experiment.spec import read_experiment
 
     file = read_experiment(path, with_questions=False)
     opened = OpenStore(file.store_url, beside=path.parent)

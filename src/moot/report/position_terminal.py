@@ -8,9 +8,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from moot.measures.numbers import bounds, shown
+from moot.measures.position.sections import position_sections
 from moot.report.layout import table
-from moot.report.numbers import bounds, shown
-from moot.report.position_sections import position_sections
 
 
 def position_table(figures: Mapping[str, Any], width: int) -> Iterable[Table | Text]:

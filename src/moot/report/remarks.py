@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from moot.report.facts import prompts_remark
-from moot.report.numbers import money, percent
-from moot.report.section_parts import Figures, Row, at_table, count
+from moot.measures.columns import Figures, Row, at_table, count
+from moot.measures.facts.figures import prompts_remark
+from moot.measures.numbers import money, percent
 
 SMALL = 30
 """Fewer questions than this prove next to nothing, and the report says so."""

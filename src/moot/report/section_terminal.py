@@ -13,9 +13,9 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+from moot.measures.numbers import bounds, shown
+from moot.measures.section import Column, Section
 from moot.report.layout import GUTTER, wrapped
-from moot.report.numbers import bounds, shown
-from moot.report.section import Column, Section
 
 COLUMNS = 80
 LONGEST = 24

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from moot.measure.paired import compare
-from moot.measure.quiz import Row, with_holm
-from moot.report.section import Column, Section
-from moot.report.section_parts import paired_columns, paired_words, titled
+from moot.measures.columns import paired_columns, paired_words, titled
+from moot.measures.section import Column, Section
+from moot.stats.estimates import Row, with_holm
+from moot.stats.paired import compare
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from moot.measure.quiz import Groups
+from moot.measures.quiz.figures import Source, Stored, right_of
+from moot.measures.quiz.played import Groups
+from moot.measures.summaries.figures import summariser_of
 from moot.report.figures import grader_of
-from moot.report.mixture import summariser_of
 from moot.report.names import short_names
-from moot.report.quiz import Source, Stored, right_of
 from moot.store import queries
 from moot.store.rows import verdict_of
-from moot.talk.vote import JUDGE
+from moot.strategies.discuss.vote import JUDGE
 from moot.types import Case, Verdict
 
 FEW = 60

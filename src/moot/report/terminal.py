@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from moot.measures.columns import at_table, count, over_captains, several_teams, who
+from moot.measures.numbers import WHISKER, brief, interval, money, percent, plain, points, shown, whisker
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
 from moot.report.names import shortened
-from moot.report.numbers import WHISKER, brief, interval, money, percent, plain, points, shown, whisker
 from moot.report.position_terminal import position_table
 from moot.report.remarks import remarks
-from moot.report.section_parts import at_table, count, over_captains, several_teams, who
 from moot.report.section_terminal import cell, section_parts
 from moot.report.sections import all_sections
 

@@ -24,11 +24,11 @@ from starlette.responses import Response
 
 from moot import __version__
 from moot.errors import MootError, UsageError
-from moot.run.live import LiveTeam
-from moot.run.served_past import purge
-from moot.serve.body import BodyLimit
+from moot.live.served_past import purge
+from moot.live.team import LiveTeam
+from moot.openai_form.body import BodyLimit
+from moot.serve.admission import Gate, Holder, KeyLimits, Refused
 from moot.serve.chat import ChatRequest, Completion, Wanted, wanted_form
-from moot.serve.gate import Gate, Holder, KeyLimits, Refused
 from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
 from moot.serve.openapi import BEARER, CHAT, body_of, describe, read_body, time_limit_s

@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
+from moot.live.team import Asked
 from moot.prompts import Prompts
-from moot.run.live import Asked
-from moot.serve.gate import Refused
+from moot.serve.admission import Refused
+from moot.traces import Deadline, NotNeeded, of_kind
 from moot.types import Question, Usage, digest
 
 PIECE = 24
@@ -145,10 +146,10 @@ def moot_field(asked: Asked) -> dict[str, Any]:
     }
     if verdict.cause:
         shown["cause"] = verdict.cause
-    if "deadline_s" in verdict.notes:
-        shown["deadline_s"] = verdict.notes["deadline_s"]
-    if verdict.notes.get("not_needed"):
-        shown["not_needed"] = verdict.notes["not_needed"]
+    for each in of_kind(verdict.traces, Deadline):
+        shown["deadline_s"] = each.seconds
+    for spared in of_kind(verdict.traces, NotNeeded):
+        shown["not_needed"] = list(spared.players)
     return shown
 
 
@@ -208,7 +209,7 @@ def completion_of(ident: str, created: int, asked: Asked, dressed: str | None = 
     refused = verdict.outcome == "refused"
     text = dressed if dressed is not None else verdict.answer
     if text is None and not refused:
-        status = TOO_LATE_STATUS if "deadline_s" in verdict.notes else NO_ANSWER_STATUS
+        status = TOO_LATE_STATUS if of_kind(verdict.traces, Deadline) else NO_ANSWER_STATUS
         words = f"The team has no answer: {verdict.cause or verdict.outcome}"
         raise Refused(status, words, code=f"team_{verdict.outcome}", kind="server_error")
     said = text if text is not None else verdict.cause or "The team refused to answer."

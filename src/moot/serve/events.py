@@ -7,8 +7,9 @@ from typing import Any
 
 import orjson
 
-from moot.run.live import Asked
-from moot.run.plan import Cell
+from moot.experiment.plan import Cell
+from moot.live.team import Asked
+from moot.traces import trace_json
 from moot.types import Call
 
 
@@ -59,9 +60,9 @@ def verdict_event(asked: Asked) -> dict[str, Any]:
             for each in verdict.answers
         ],
         "groups": [list(group) for group in asked.groups],
-        "ballots": [dict(ballot) for ballot in verdict.ballots],
+        "ballots": [trace_json(ballot) for ballot in verdict.ballots],
         "turns": verdict.turns,
-        "notes": dict(verdict.notes),
+        "traces": [trace_json(each) for each in verdict.traces],
         "calls": len(asked.episode.calls),
         "cost_usd": asked.cost_usd,
         "seconds": round(asked.episode.seconds, 3),

@@ -14,11 +14,11 @@ from sqlalchemy import Connection
 from starlette.responses import FileResponse, Response
 
 from moot.errors import UsageError
+from moot.live.served import find_episode
+from moot.live.served_past import latest_episodes
+from moot.live.team import LiveTeam
 from moot.report.transcript import calls_of
-from moot.run.live import LiveTeam
-from moot.run.served import find_episode
-from moot.run.served_past import latest_episodes
-from moot.serve.gate import Gate, Refused
+from moot.serve.admission import Gate, Refused
 from moot.store.rows import case_of, verdict_json, verdict_of
 
 PAGE = Path(__file__).parent / "page"

@@ -19,7 +19,7 @@ try:
 except ImportError as error:
     raise ImportError("moot.serve.inspect needs the extra inspect: pip install 'moot[inspect]'") from error
 
-from moot.run.live import Asked, LiveTeam, load_team, question_of
+from moot.live.team import Asked, LiveTeam, load_team, question_of
 from moot.serve.chat import moot_field
 
 

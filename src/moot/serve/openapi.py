@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from fastapi import FastAPI, Request
 from pydantic import BaseModel, ValidationError
 
+from moot.serve.admission import Refused
 from moot.serve.chat import LONGEST_S
-from moot.serve.gate import Refused
 
 F = TypeVar("F", bound=BaseModel)
 

@@ -14,7 +14,8 @@ from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Scope, Send
 
 from moot.errors import MootError, UsageError
-from moot.run.live import Asked, LiveTeam, unheard
+from moot.live.team import Asked, LiveTeam, unheard
+from moot.serve.admission import Gate, Holder, Refused, Ticket
 from moot.serve.chat import (
     ChatMessage,
     Completion,
@@ -27,9 +28,8 @@ from moot.serve.chat import (
     sse,
     table_event,
 )
-from moot.serve.dress import check_schema, dressed
+from moot.serve.client_form import check_schema, dressed
 from moot.serve.events import call_event, seated_event, verdict_event
-from moot.serve.gate import Gate, Holder, Refused, Ticket
 from moot.serve.metrics import Metrics
 from moot.serve.refusal import as_refusal, error_json
 from moot.serve.tracing import span

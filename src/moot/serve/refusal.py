@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from moot.errors import BudgetReached, MootError, StoreError
-from moot.serve.gate import Refused
+from moot.serve.admission import Refused
 
 NOT_KEEPING = "The store cannot be written; until it can, nothing is answered."
 

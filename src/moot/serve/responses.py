@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
+from moot.serve.admission import Refused
 from moot.serve.chat import PIECE, ChatMessage, Completion, Seconds, Wanted
-from moot.serve.gate import Refused
 
 
 class TextFormat(BaseModel):

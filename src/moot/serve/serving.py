@@ -12,10 +12,10 @@ from pathlib import Path
 
 import uvicorn
 
+from moot.engine.garbage import spare_collector
 from moot.errors import UsageError
-from moot.run.collector import spare_collector
-from moot.run.experiment import ExperimentFile
-from moot.run.live import LiveTeam
+from moot.experiment.spec import ExperimentFile
+from moot.live.team import LiveTeam
 from moot.serve.app import Settings, create_app
 from moot.serve.tracing import traced
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from moot.attendance import Decide, Remembered
 from moot.store import queries
 from moot.store.store import Store
+from moot.team.attendance import Decide, Remembered
 from moot.types import digest
 
 

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, Table, inspect
 
 from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, UsageError
 from moot.store import schema
-from moot.store.link import (
+from moot.store.postgresql_line import (
     STATUS,
     Link,
     connected,
@@ -144,7 +144,7 @@ class PostgresStore(Store):
 
     def _engine(self) -> Engine:
         if self._blocking is None:
-            from moot.store.blocking import blocking_engine
+            from moot.store.asyncpg_driver import blocking_engine
 
             self._blocking = blocking_engine(self._connect)
         return self._blocking

@@ -11,6 +11,7 @@ import orjson
 
 from moot.errors import CallError
 from moot.models.cache import StoredCall
+from moot.traces import trace_json, trace_of
 from moot.types import Answer, Case, Episode, HumanRate, Question, Reply, Score, Usage, Verdict
 
 _QUESTION_DEFAULTS = {"id": None, "text": None, "choices": (), "context": None, "language": None, "kind": "open"}
@@ -100,11 +101,10 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         "reasoning": verdict.reasoning,
         "who": verdict.who,
         "answers": [[each.player, each.text, each.reasoning, each.outcome, each.cause] for each in verdict.answers],
-        "ballots": [dict(ballot) for ballot in verdict.ballots],
         "turns": verdict.turns,
         "absent": verdict.absent,
         "cause": verdict.cause,
-        "notes": dict(verdict.notes),
+        "traces": [trace_json(each) for each in verdict.traces],
     }
     return {key: value for key, value in whole.items() if value or key in ("answer", "outcome", "turns")}
 
@@ -112,7 +112,8 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
 def verdict_of(text: str) -> Verdict:
     data = json.loads(text)
     data["answers"] = tuple(Answer(*fields) for fields in data.get("answers", ()))
-    for name in ("who", "absent", "ballots"):
+    data["traces"] = tuple(map(trace_of, data.get("traces", ())))
+    for name in ("who", "absent"):
         data[name] = tuple(data.get(name, ()))
     return Verdict(**data)
 

@@ -9,7 +9,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from sqlalchemy import Column, Connection, Float, Index, Integer, MetaData, String, Table, Text, insert, inspect, select
+from sqlalchemy import (
+    Column,
+    Connection,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    bindparam,
+    insert,
+    inspect,
+    select,
+    tuple_,
+    update,
+)
 
 from moot.errors import StoreNewer
 
@@ -41,6 +57,8 @@ experiment_questions = Table(
     Column("position", Integer, primary_key=True),
     Column("question", String, nullable=False),
     Column("case", String, nullable=False),
+    Column("question_set", String),  # null: the file has one set, without a name
+    Column("cluster", String),  # null: it belongs together with no other
     Index("ix_experiment_questions_question", "experiment", "question"),
     sqlite_with_rowid=False,
 )
@@ -55,6 +73,15 @@ cells = Table(
     Column("player", String),
     Column("spec", Text, nullable=False),
     Column("cohort", String),  # null: the whole team sits at one table
+    Column("options", Text),  # JSON: given, those that differ from their defaults; default, the rest
+    Column("traits", Text),  # JSON: what the strategy says of itself, see strategies.traits
+)
+choices = Table(
+    "choices",
+    metadata,
+    Column("cell", String, primary_key=True),  # what was chosen, such as a team of proposers
+    Column("question", String, primary_key=True),  # the digest of a question that the choice was made on
+    sqlite_with_rowid=False,
 )
 cases = Table(
     "cases",
@@ -209,12 +236,65 @@ def _served_at_length(connection: Connection) -> None:
             each.create(connection, checkfirst=True)
 
 
+def _columns(connection: Connection, table: str) -> set[str]:
+    return {column["name"] for column in inspect(connection).get_columns(table)}
+
+
+def _options_and_sets(connection: Connection) -> None:
+    """What a cell's options and traits are, which set and cluster a question is of, and what choices were made on."""
+    for table, column, kind in (
+        *(("cells", name, "TEXT") for name in ("options", "traits")),
+        *(("experiment_questions", name, "VARCHAR") for name in ("question_set", "cluster")),
+    ):
+        if column not in _columns(connection, table):
+            connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
+    choices.create(connection, checkfirst=True)
+    from moot.store.before_traces import told_of_cell
+
+    for cell in connection.execute(select(cells).where(cells.c.options.is_(None))).mappings().all():
+        connection.execute(update(cells).where(cells.c.id == cell["id"]).values(**told_of_cell(dict(cell))))
+
+
+def _traces(connection: Connection) -> None:
+    """Notes become typed records, in the stored verdicts themselves. Episodes are taken some thousands at a time."""
+    from moot.store.before_traces import verdict_with_traces
+
+    known = {cell["id"]: dict(cell) for cell in connection.execute(select(cells)).mappings()}
+    place = (episodes.c.cell, episodes.c.question, episodes.c.repeat)
+    noted = episodes.c.verdict.like('%"notes"%') | episodes.c.verdict.like('%"ballots"%')
+    changed = update(episodes).where(
+        episodes.c.cell == bindparam("b_cell"),
+        episodes.c.question == bindparam("b_question"),
+        episodes.c.repeat == bindparam("b_repeat"),
+    )
+    for ident, cell in known.items():
+        after: tuple[str, int] = ("", -1)
+        beyond = select(*place, episodes.c.verdict).where(episodes.c.cell == ident, noted)
+        while True:
+            query = beyond.where(tuple_(episodes.c.question, episodes.c.repeat) > after)
+            rows = connection.execute(query.order_by(*place).limit(MIGRATED_TOGETHER)).all()
+            if not rows:
+                break
+            written = [
+                {"b_cell": ident, "b_question": question, "b_repeat": repeat, "verdict": found}
+                for _, question, repeat, verdict in rows
+                if (found := verdict_with_traces(verdict, cell)) is not None
+            ]
+            if written:
+                connection.execute(changed.values(verdict=bindparam("verdict")), written)
+            after = (rows[-1][1], rows[-1][2])
+
+
+MIGRATED_TOGETHER = 2_000
+
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0001-first-tables": _first_tables,
     "0002-cohorts": _cohorts,
     "0003-hypotheses": _hypotheses,
     "0004-absences": _absences,
     "0005-served-at-length": _served_at_length,
+    "0006-options-and-sets": _options_and_sets,
+    "0007-traces": _traces,
 }
 
 

@@ -1,22 +1,31 @@
 """Strategies: how a team gets from a question to a verdict, a page each.
 
-A strategy is a frozen dataclass whose fields are its options in the experiment file. A new one is one file and one
-entry point in the group ``moot.strategies``; nothing else changes.
+A strategy is a frozen dataclass whose fields are its options in the experiment file. It says what it is (`Traits`), and
+leaves typed records of what happened (`moot.traces`). A new one is one file, or a folder where it has prompts of its
+own, and one entry point in the group ``moot.strategies``; or an object given from Python. Nothing else changes.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from functools import cache
 from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 from moot.errors import UsageError
 from moot.models.closest import closest
+from moot.prompts import Own, Prompts
+from moot.strategies.option_values import built
+from moot.strategies.traits import CallBound as CallBound
+from moot.strategies.traits import Traits as Traits
+from moot.strategies.traits import traits_of as traits_of
 from moot.team import Team
-from moot.types import Question, Verdict
+from moot.types import Question, Verdict, canonical_json
 
 BUILT_IN = {
     "solo": "moot.strategies.solo:Solo",
@@ -24,21 +33,19 @@ BUILT_IN = {
     "silent": "moot.strategies.silent:Silent",
     "talkative": "moot.strategies.talkative:Talkative",
     "adaptive": "moot.strategies.adaptive:Adaptive",
-    "discuss": "moot.strategies.discuss:Discuss",
-    "peer-review": "moot.strategies.peer_review:PeerReview",
-    "debate": "moot.strategies.debate:Debate",
-    "mixture": "moot.strategies.mixture:Mixture",
+    "discuss": "moot.strategies.discuss.discuss:Discuss",
+    "peer-review": "moot.strategies.peer_review.peer_review:PeerReview",
+    "debate": "moot.strategies.debate.debate:Debate",
+    "mixture": "moot.strategies.mixture.mixture:Mixture",
 }
 
 
 @runtime_checkable
 class Strategy(Protocol):
+    """What every strategy has. `traits` are looked for too, and are cautious where it has none: see `traits_of`."""
+
     name: ClassVar[str]
     """As in the experiment file."""
-
-    @property
-    def templates(self) -> tuple[str, ...]:
-        """The prompts it uses: their hashes are part of what an episode is. Most have always the same: a `ClassVar`."""
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
         """The teams that play: the team itself, each player alone, or one for every captain."""
@@ -56,30 +63,71 @@ def registered() -> Mapping[str, str]:
 
 def strategy(name: str, options: Mapping[str, Any] | None = None) -> Strategy:
     """The strategy of this name with these options, checked."""
+    return cast(Strategy, built(strategy_class(name), options or {}, named=f"strategy {name!r}"))
+
+
+def strategy_class(name: str) -> type[Any]:
     place = registered().get(name)
     if place is None:
         expected = f"expected one of {', '.join(sorted(registered()))}{closest(name, registered())}"
         raise UsageError(f"strategy {name!r} is unknown; {expected}")
-    kind = resolve_name(place)
-    allowed = {each.name: each for each in fields(kind)}
-    given = {key.replace("-", "_"): value for key, value in (options or {}).items()}
-    for key in given:
-        if key not in allowed:
-            expected = ", ".join(sorted(allowed)) or "no options"
-            raise UsageError(f"strategy {name!r} has no option {key!r}; expected {expected}{closest(key, allowed)}")
-    for key, each in allowed.items():
-        if key not in given and each.default is MISSING and each.default_factory is MISSING:
-            raise UsageError(f"strategy {name!r} needs the option {key!r}")
-    return cast(Strategy, kind(**given))
+    return cast(type[Any], resolve_name(place))
+
+
+def with_options(played: Strategy, options: Mapping[str, Any]) -> Strategy:
+    """The same strategy with other options, where it has options of these names."""
+    own = {each.name: getattr(played, each.name) for each in fields(played)}  # type: ignore[arg-type]
+    return type(played)(**{**own, **{name: value for name, value in options.items() if name in own}})
+
+
+def served(played: Strategy) -> Strategy:
+    """What a strategy becomes when somebody waits for its answer."""
+    return with_options(played, traits_of(played).served)
 
 
 def label(played: Strategy) -> str:
-    """The strategy with the options that differ from their defaults: ``adaptive(talk_from=3)``."""
+    """The strategy with the options that differ from their defaults: ``adaptive(talk_from=3)``. For people to read."""
     given = []
     for each in fields(played):  # type: ignore[arg-type]
         if each.name == "captain":
             continue  # stands after the @
         value = getattr(played, each.name)
         if value != each.default:
-            given.append(f"{each.name}={value}")
+            given.append(f"{each.name}={_told(value)}")
     return f"{played.name}({', '.join(given)})" if given else played.name
+
+
+def _told(value: Any) -> str:
+    """A text that could be mistaken for another option is quoted."""
+    if isinstance(value, str) and any(sign in value for sign in ',=()"\n'):
+        return canonical_json(value).decode()
+    return str(value)
+
+
+def prompts_brought(played: object) -> Own:
+    """A strategy's own templates: its attribute ``prompts``, or else the folder of that name beside its module."""
+    own = getattr(type(played), "prompts", None)
+    if isinstance(own, Path | Mapping):
+        return own
+    file = getattr(sys.modules.get(type(played).__module__), "__file__", None)
+    return Path(file).parent / "prompts" if file else {}
+
+
+def prompts_for(played: object, prompts: Prompts) -> Prompts:
+    """The prompts as this strategy sees them: with its own beside ours."""
+    brought = prompts_brought(played)
+    return prompts.bringing(brought)
+
+
+def prompt_folders() -> list[Path]:
+    """Where the templates of all registered strategies are, without loading any of them."""
+    modules = dict.fromkeys(place.partition(":")[0] for place in registered().values())
+    found = []
+    for module in modules:
+        try:
+            spec = find_spec(module)
+        except ImportError:
+            continue  # said when it is named in a file
+        if spec is not None and spec.origin is not None:
+            found.append(Path(spec.origin).parent / "prompts")
+    return [folder for folder in dict.fromkeys(found) if folder.is_dir()]

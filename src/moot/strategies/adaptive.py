@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from annotated_types import Ge
 
 from moot.strategies.captaincy import by_captain, captain_decides
+from moot.strategies.traits import CallBound, Traits
 from moot.strategies.vote import Vote
 from moot.team import Team
 from moot.types import Question, Verdict
@@ -16,14 +19,19 @@ class Adaptive:
     """Talk from so many different answers on; below that the vote stands."""
 
     name: ClassVar[str] = "adaptive"
-    templates: ClassVar[tuple[str, ...]] = ("draft", "group", "captain")
+    traits: ClassVar[Traits] = Traits(
+        prompts=("draft", "group", "captain"),
+        drafts="single-call",
+        captain="leads",
+        word="captain",
+        hears="reasons",
+        groups=True,
+        asks="captain",
+        calls=CallBound(per_player=1, fixed=1),
+    )
 
-    talk_from: int = 3
+    talk_from: Annotated[int, Ge(1)] = 3
     captain: str | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.talk_from, int) or isinstance(self.talk_from, bool) or self.talk_from < 1:
-            raise ValueError(f"talk_from: expected a whole number from 1 on, found {self.talk_from!r}")
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
         return by_captain(team, self.captain)
@@ -34,4 +42,4 @@ class Adaptive:
         if len(grouping.groups) < self.talk_from:
             return Vote().decide(question, team, drafts, grouping)
         verdict = await captain_decides(question, team, drafts, reasons=True)
-        return replace(verdict, notes={**grouping.notes(), **verdict.notes})
+        return replace(verdict, traces=(grouping.trace(), *verdict.traces))

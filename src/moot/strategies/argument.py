@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.forms import AnswerForm
+from moot.team.forms import AnswerForm
 from moot.types import Question, canonical_json
 
 

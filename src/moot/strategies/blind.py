@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from moot.player import names_of
 from moot.team import Team
+from moot.team.player import names_of
 
 MASK = "[…]"
 

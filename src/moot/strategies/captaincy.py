@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from moot.errors import UsageError
-from moot.forms import AnswerForm
 from moot.team import Team
+from moot.team.forms import AnswerForm
+from moot.traces import Shown
 from moot.types import Answer, Question, Verdict
 
 
@@ -70,13 +71,13 @@ async def captain_decides(question: Question, team: Team, drafts: Sequence[Answe
     examples = team.prompts.examples("captain")
     form = AnswerForm(question)
     heard = await team.ask(team[team.captain], question, prompt, form, stage=stage, turn=2, examples=examples)
-    notes = {"order": [draft.player for draft in order]}
-    if heard.value is None:
+    word = heard.value
+    shown = Shown(team.captain, "captain", drafts_shown(order), answer=word.answer if word else None)
+    if word is None:
         cause = f"the captain {team.captain} gave no answer: {heard.cause}"
         return Verdict(
-            None, heard.outcome, answers=tuple(drafts), turns=2, absent=absent(drafts), cause=cause, notes=notes
+            None, heard.outcome, answers=tuple(drafts), turns=2, absent=absent(drafts), cause=cause, traces=(shown,)
         )
-    word = heard.value
     return Verdict(
         word.answer,
         "answered",
@@ -85,5 +86,10 @@ async def captain_decides(question: Question, team: Team, drafts: Sequence[Answe
         answers=tuple(drafts),
         turns=2,
         absent=tuple(name for name in absent(drafts) if name != team.captain),
-        notes=notes,
+        traces=(shown,),
     )
+
+
+def drafts_shown(order: Sequence[Answer]) -> tuple[tuple[str, ...], ...]:
+    """Drafts in an order, for the record: each stands for the one player who wrote it."""
+    return tuple((draft.player,) for draft in order)

@@ -11,24 +11,25 @@ reply has it, then the team's reader, else the reply is unparsed. Else a reply t
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from moot.errors import UsageError
-from moot.reading import unparsed
 from moot.team import Player, Team
+from moot.team.reading import unparsed
 from moot.types import Answer, Question
 
 Drafts = Literal["single-call", "double-call"]
+SINGLE_CALL: Drafts = "single-call"
+DOUBLE_CALL: Drafts = "double-call"
 
 EXPLAINED_WITHOUT = "no rationale"
 
 
-def check_drafts(drafts: object) -> None:
-    if drafts not in get_args(Drafts):
-        raise UsageError(f"drafts: expected {' or '.join(get_args(Drafts))}, found {drafts!r}")
+def draft_calls(drafts: Drafts) -> int:
+    """How many replies a player's native answer takes."""
+    return 1 if drafts == "single-call" else 2
 
 
-def draft_templates(drafts: Drafts) -> tuple[str, ...]:
+def draft_prompts(drafts: Drafts) -> tuple[str, ...]:
     """The prompts that native answers are asked with."""
     return ("draft",) if drafts == "single-call" else ("verdict", "rationale")
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from moot.strategies.captaincy import by_captain, captain_decides
+from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
 from moot.types import Question, Verdict
 
@@ -15,7 +16,15 @@ class Silent:
     """Answers without reasons."""
 
     name: ClassVar[str] = "silent"
-    templates: ClassVar[tuple[str, ...]] = ("draft", "captain")
+    traits: ClassVar[Traits] = Traits(
+        prompts=("draft", "captain"),
+        drafts="single-call",
+        captain="leads",
+        word="captain",
+        hears="answers",
+        asks="captain",
+        calls=CallBound(per_player=1, fixed=1),
+    )
 
     captain: str | None = None
     """Who decides, if not the team's captain."""

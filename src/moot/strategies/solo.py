@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from moot.strategies.natives import Drafts, check_drafts, draft_templates, native
+from moot.strategies.natives import Drafts, draft_calls, draft_prompts, native
+from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
 from moot.types import Question, Verdict
 
@@ -19,12 +20,17 @@ class Solo:
     drafts: Drafts = "single-call"
     """`double-call`: the answer first, its reasons in a second call. What it gains is the tax on the form."""
 
-    def __post_init__(self) -> None:
-        check_drafts(self.drafts)
-
     @property
-    def templates(self) -> tuple[str, ...]:
-        return draft_templates(self.drafts)
+    def traits(self) -> Traits:
+        return Traits(
+            prompts=draft_prompts(self.drafts),
+            drafts=self.drafts,
+            alone=True,
+            word="player",
+            hears="nothing",
+            asks="nobody",
+            calls=CallBound(per_player=draft_calls(self.drafts)),
+        )
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
         alone = replace(team, cohort=None, cohorts={})  # a player of two teams is alone only once

@@ -10,7 +10,7 @@ from typing import Any
 
 from moot.errors import GenerationFailed
 from moot.models.model import messages_json
-from moot.strategies import Strategy, label
+from moot.strategies import Strategy, label, prompts_for, traits_of
 from moot.team import Team, retrieved_from
 from moot.types import Price, Question, Reply, Request, Usage, Verdict, digest
 
@@ -49,7 +49,9 @@ class TeamModel:
             "officers": {name: officer.model.shape(Request(())) for name, officer in self.team.officers.items()},
             "facts": retrieved_from(self.team),
             **self._extraction(),
-            "prompts": self.team.prompts.hashes(("player", "again", *self.strategy.templates)),
+            "prompts": prompts_for(self.strategy, self.team.prompts).hashes(
+                ("player", "again", *traits_of(self.strategy).prompts)
+            ),
             "messages": messages_json(request),
             "params": dict(request.params),
             "schema": request.schema,

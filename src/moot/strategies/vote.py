@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from moot.ballots.plurality import plurality
 from moot.strategies.captaincy import absent, by_captain, nobody_answered
+from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
+from moot.traces import Ballot, Counted, NotNeeded, Trace
 from moot.types import Answer, Grouping, Question, Verdict
 
 NOT_NEEDED = "not needed: the vote was settled without it"
@@ -25,7 +27,17 @@ class Vote:
     """The largest group of answers."""
 
     name: ClassVar[str] = "vote"
-    templates: ClassVar[tuple[str, ...]] = ("draft", "group")
+    traits: ClassVar[Traits] = Traits(
+        prompts=("draft", "group"),
+        drafts="single-call",
+        captain="breaks-ties",
+        word="group",
+        hears="nothing",
+        groups=True,
+        asks="nobody",
+        served={"early_stop": True},
+        calls=CallBound(per_player=1),
+    )
 
     captain: str | None = None
     """Who breaks ties, if not the team's captain."""
@@ -54,10 +66,20 @@ class Vote:
             reasoning=said.reasoning,
             who=tuple(member.player for member in members),
             answers=tuple(drafts),
-            ballots=tuple({"player": player, "group": grouping.group_of(player)} for player in grouping.players),
             absent=tuple(name for name in absent(drafts) if name not in dropped),
-            notes={**grouping.notes(), "tied": len(tied), **({"not_needed": dropped} if dropped else {})},
+            traces=(*_count(drafts, grouping, tied), *([NotNeeded(tuple(dropped))] if dropped else [])),
         )
+
+
+def _count(drafts: Sequence[Answer], grouping: Grouping, tied: Sequence[tuple[str, ...]]) -> Iterator[Trace]:
+    """The drafts as ballots: everybody votes for its own group."""
+    yield grouping.trace()
+    for number, group in enumerate(grouping.groups):
+        yield from (Ballot(player, {number: 1.0}) for player in group)
+    words = {draft.player: draft.text or "" for draft in drafts}
+    winners = tuple(number for number, group in enumerate(grouping.groups) if group in tied)
+    points = tuple(float(len(group)) for group in grouping.groups)
+    yield Counted(tuple(words[group[0]] for group in grouping.groups), points, winners)
 
 
 async def drafts_that_matter(question: Question, team: Team) -> tuple[Answer, ...]:

@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
+from moot.engine.runner import Runner
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
+from moot.measures.section import Column, Section
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import find_experiment
 from moot.report.page import RunPage, read_run
 from moot.report.page.run import write_page
-from moot.report.section import Column, Section
 from moot.report.transcript import Transcript, transcripts
-from moot.run.build import build
-from moot.run.experiment import read_experiment
-from moot.run.runner import Runner
 from moot.types import Reply, Request
 
 PLAYERS = ("ann", "bob", "cat")

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 import pytest
 
+from moot.measures.section import Chart, Column, Section
 from moot.report.page.run import write_page
-from moot.report.section import Chart, Column, Section
 
 from .conftest import DRAFTS, FILLERS, LONG, Written
 

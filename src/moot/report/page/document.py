@@ -12,10 +12,10 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from moot.measures.section import Section
 from moot.report.page.pack import packed
 from moot.report.page.questions import QuestionData
 from moot.report.page.verdict import lead, verdict, warnings
-from moot.report.section import Section
 
 if TYPE_CHECKING:
     from moot.report.page.run import RunPage

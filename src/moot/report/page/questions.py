@@ -18,9 +18,9 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, select
 
+from moot.measures.sides import title_of
 from moot.report.figures import grader_of
 from moot.report.names import short_names, table_names
-from moot.report.options import title_of
 from moot.report.page.pack import Once, packed
 from moot.report.page.part import Part
 from moot.report.page.words import Play, Plays, Words

@@ -11,11 +11,11 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from moot.measures.section import Section
 from moot.report.figures import Figures, figures, grader_of
 from moot.report.names import shortened
 from moot.report.page.document import page_html
 from moot.report.page.questions import QuestionData, read_questions
-from moot.report.section import Section
 from moot.store import queries
 from moot.store.statements import Row
 from moot.types import Case
@@ -72,6 +72,6 @@ def _grade(connection: Connection, experiment: Row) -> Callable[[Case, str | Non
     alone = {cell["player"] for cell in cells if cell["player"]}
     if all(cell["captain"] is None or cell["captain"] in alone for cell in cells):
         return None
-    from moot.report.plays import Source
+    from moot.measures.source import Source
 
     return Source(connection, experiment, grader_of(json.loads(experiment["config"]))).grade

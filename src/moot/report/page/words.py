@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from moot.store import queries, schema
-from moot.store.along import (
+from moot.store.bulk_read import (
     MANY_REPEATS,
     Along,
     Marks,

@@ -1,0 +1,197 @@
+"""What a validator found, in our words: the key as it stands in the file, what was expected, what was found."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from moot.config.key_lines import Key
+from moot.models.closest import closest
+
+_WORDS: Mapping[str, str] = {
+    "string_type": "expected a text",
+    "int_type": "expected a whole number",
+    "int_from_float": "expected a whole number",
+    "float_type": "expected a number",
+    "finite_number": "expected a finite number",
+    "bool_type": "expected true or false",
+    "dict_type": "expected keys and values",
+    "model_type": "expected keys and values",
+    "model_attributes_type": "expected keys and values",
+    "list_type": "expected a list",
+    "tuple_type": "expected a list",
+    "path_type": "expected a path",
+    "greater_than_equal": "expected {ge} or more",
+    "none_required": "expected nothing",
+    "dataclass_type": "expected keys and values",
+    "mapping_type": "expected keys and values",
+    "too_long": "expected at most {max_length}",
+    "greater_than": "expected more than {gt}",
+    "less_than_equal": "expected {le} or less",
+    "less_than": "expected less than {lt}",
+    "string_too_short": "expected a text that is not empty",
+    "string_too_long": "expected at most {max_length} characters",
+    "string_pattern_mismatch": "expected letters, digits and . : _ - only",
+}
+_KINDS: Mapping[object, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    key: Key
+    problem: str
+
+
+def mistakes(form: type[BaseModel], error: ValidationError) -> list[Mistake]:
+    """All of them, unknown keys first: a misspelt key is often why another one is missing."""
+    found = sorted(error.errors(include_url=False), key=lambda each: each["type"] != "extra_forbidden")
+    return [_mistake(form, each) for each in found]
+
+
+def _mistake(form: type[BaseModel], found: Any) -> Mistake:
+    kind, context, given = found["type"], found.get("ctx", {}), found.get("input")
+    about_key = kind.startswith("string_") and found["loc"][-1:] == ("[key]",)
+    place = _walk(form, found["loc"][:-1] if about_key else found["loc"])
+    if kind == "extra_forbidden":
+        known = list(place.owner.model_fields)
+        name = place.key[-1]
+        return Mistake(place.key, f"unknown key; expected one of {', '.join(known)}{closest(name, known)}")
+    if kind == "missing":
+        return Mistake(place.key, f"Field required; expected {_expectation(place.owner, place.key[-1])}")
+    if kind == "union_tag_not_found":
+        tag = context["discriminator"].strip("'")
+        return Mistake((*place.key, tag), f"Field required; expected {_one_of(place.tags)}")
+    if kind == "union_tag_invalid":
+        tag, name = context["discriminator"].strip("'"), context["tag"]
+        problem = f"{name!r} is unknown; expected {_one_of(place.tags)}{closest(name, place.tags)}"
+        return Mistake((*place.key, tag), problem)
+    if kind == "literal_error":
+        known = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+        return Mistake(place.key, f"expected {_one_of(known)}, found {_shown(given)}{closest(given, known)}")
+    if kind == "too_short":
+        return Mistake(
+            place.key, f"expected at least {context['min_length']}, found {context['actual_length'] or 'none'}"
+        )
+    if kind == "value_error":
+        return Mistake(place.key, str(context["error"]))
+    if kind == "invalid_key" or (kind == "string_type" and about_key):
+        # The validator knows such a key by another name than the file does, so the complaint is about what is above it.
+        return Mistake(place.key[:-1], f"expected texts as keys, found {_shown(given)}; put it in quotes")
+    return Mistake(place.key, f"{_worded(found)}, found {_shown(given)}")
+
+
+def value_problem(error: ValidationError, given: object) -> str:
+    """What is wrong with one value that stands by itself; a value that may be of several types has one complaint."""
+    found = error.errors(include_url=False)
+    if own := [each for each in found if each["type"] == "value_error"]:
+        return str(own[0]["ctx"]["error"])
+    expected: list[str] = []
+    hint = ""
+    for each in found:
+        if each["type"] == "literal_error":
+            known = each["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+            expected += known
+            hint = hint or closest(given, known)
+        else:
+            expected.append(_worded(each).removeprefix("expected "))
+    return f"expected {_one_of(dict.fromkeys(expected))}, found {_shown(given)}{hint}"
+
+
+def _worded(found: Any) -> str:
+    context = {name: _number(value) for name, value in found.get("ctx", {}).items()}
+    return str(_WORDS.get(found["type"], found["msg"])).format(**context)
+
+
+def _number(value: object) -> object:
+    return f"{value:g}" if isinstance(value, float) else value
+
+
+def _one_of(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _shown(value: object) -> str:
+    """What was found, short enough for a message and never a whole block of the file."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "keys and values"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value!r:.80}"
+
+
+def _expectation(owner: type[BaseModel], name: object) -> str:
+    field = owner.model_fields.get(str(name))
+    if field is None:
+        return "a value"
+    if field.description:
+        return field.description
+    if get_origin(field.annotation) is Literal:
+        return _one_of(map(str, get_args(field.annotation)))
+    kind: object = dict if _is_part(field.annotation) else get_origin(field.annotation) or field.annotation
+    return _KINDS.get(kind, "a list" if kind in (list, tuple) else "keys and values")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A validator's location in terms of the file."""
+
+    key: Key
+    owner: type[BaseModel]
+    """The form whose key the last one is."""
+    tags: tuple[str, ...]
+    """Where a form is chosen by a key, the values that key may have."""
+
+
+def _walk(form: type[BaseModel], location: Key) -> _Place:
+    """Follow a location through the forms; steps that a validator adds (the branch of a union) are not in the file."""
+    key: Key = ()
+    owner, kind = form, _bare(form)
+    for step in location:
+        if (branch := _branches(kind).get(str(step))) is not None:
+            owner, kind = branch, branch
+            continue
+        key = (*key, step if isinstance(step, int) and get_origin(kind) in (list, tuple) else str(step))
+        if _is_part(kind):
+            owner = kind
+            field = kind.model_fields.get(str(step))
+            kind = _bare(field.annotation) if field is not None else None
+        else:
+            arguments = get_args(kind)
+            kind = _bare(arguments[1 if get_origin(kind) is dict else 0]) if arguments else None
+    return _Place(key, owner, tuple(_branches(kind)))
+
+
+def _is_part(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _bare(kind: Any) -> Any:
+    """A type without its annotations and without None."""
+    while get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    if get_origin(kind) in (Union, types.UnionType):
+        left = [each for each in get_args(kind) if each is not type(None)]
+        return _bare(left[0]) if len(left) == 1 else kind
+    return kind
+
+
+def _branches(kind: Any) -> dict[str, type[BaseModel]]:
+    """The forms of a union by the value of the key that chooses between them: the one with a single possible value."""
+    if get_origin(kind) not in (Union, types.UnionType):
+        return {}
+    forms = [each for each in map(_bare, get_args(kind)) if _is_part(each)]
+    return {
+        str(get_args(field.annotation)[0]): form
+        for form in forms
+        for field in form.model_fields.values()
+        if get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1
+    }

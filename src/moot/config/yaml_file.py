@@ -1,0 +1,144 @@
+"""YAML files that people write: read with the line of every key, checked against a form, and every mistake said in words.
+
+The experiment file and the config of `moot simulate` are read here, so that both complain alike. YAML's own surprises
+are kept out: equal keys are an error, dates are texts, 1e-3 is a number, and only what JSON can say is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from moot.config.key_lines import Places, duplicate_key
+from moot.config.mistakes import Mistake, mistakes
+from moot.errors import FileError
+
+Form = TypeVar("Form", bound=BaseModel)
+
+_PLAIN_TAGS = ("null", "bool", "int", "float", "seq", "map", "str")
+_EXPONENT = re.compile(r"^[-+]?[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+$")
+
+
+Text = Annotated[str, Field(min_length=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Strict(BaseModel):
+    """A part of a file: unknown keys are errors, and "3" is not 3."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+@dataclass(frozen=True, slots=True)
+class YamlFile:
+    """What a file says, and where."""
+
+    path: Path
+    values: Mapping[str, Any]
+    places: Places
+
+
+def read_yaml(path: Path) -> YamlFile:
+    """The values of a file whose outermost level is keys; an empty file has none of them."""
+    text = _read_text(path)
+    try:
+        node = yaml.compose(text, Loader=_Loader)
+        places = Places(node)
+        repeated = duplicate_key(node)
+        values = yaml.load(text, Loader=_Loader)  # a SafeLoader of ours
+    except yaml.YAMLError as error:
+        _raise_yaml(path, error)
+    except ValueError as error:
+        raise FileError(f"not valid YAML: {error}", file=path) from None
+    except RecursionError:
+        raise FileError("nested deeper than any file of ours needs to be", file=path) from None
+    if values is not None and not isinstance(values, dict):
+        raise FileError("expected keys and values, such as name: spring-cup", file=path, line=1)
+    if repeated:
+        problem = f"stands here a second time; the first one is in line {repeated.first}"
+        raise FileError(problem, file=path, line=repeated.line, key=Places.dotted(repeated.key))
+    return YamlFile(path, values or {}, places)
+
+
+def checked(form: type[Form], values: Mapping[str, Any], *, file: object = None, places: Places | None = None) -> Form:
+    """The values in their form, or a `FileError` for the first mistake and a list of the others."""
+    try:
+        return form.model_validate(values)
+    except ValidationError as error:
+        found = mistakes(form, error)
+    first, others = found[0], found[1:]
+    problem = first.problem
+    if others:
+        named = ", ".join(dict.fromkeys(Places.dotted(each.key) for each in others[:5]))
+        problem += f" (and {len(others)} more: {named})"
+    raise FileError(problem, file=file, line=_line(places, first), key=Places.dotted(first.key) or None)
+
+
+def _line(places: Places | None, mistake: Mistake) -> int | None:
+    return places.line(mistake.key) if places is not None else None
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise FileError("no such file", file=path) from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise FileError(f"expected UTF-8 text ({error.reason})", file=path, line=line) from None
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=path) from None
+
+
+def _raise_yaml(path: Path, error: yaml.YAMLError) -> NoReturn:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    words = [part for part in (getattr(error, "context", None), getattr(error, "problem", None)) if part]
+    problem = ", ".join(words) or str(error).splitlines()[0]
+    raise FileError(f"not valid YAML: {problem}", file=path, line=mark.line + 1 if mark else None) from None
+
+
+class _Loader(yaml.SafeLoader):
+    """Only what JSON can say, so that everything in a file can be stored, hashed and sent."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012
+        first: [each for each in resolvers if each[0] != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    yaml_constructors = {  # noqa: RUF012
+        tag: make
+        for tag, make in yaml.SafeLoader.yaml_constructors.items()
+        if tag is None or tag.removeprefix("tag:yaml.org,2002:") in _PLAIN_TAGS
+    }
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """A number as key is its digits, as in JSON (`logit_bias: {50256: -100}`); what else is no text is a slip."""
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        for key, _ in node.value:
+            if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:int"):
+                problem = f"expected a text as key, found {key.value!r:.40}; put it in quotes"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+        return {str(key): value for key, value in mapping.items()}
+
+    def number(self, node: yaml.ScalarNode) -> int:
+        value = self.construct_yaml_int(node)
+        if not -(2**63) <= value < 2**63:
+            raise yaml.constructor.ConstructorError(None, None, "expected a number of at most 64 bits", node.start_mark)
+        return int(value)
+
+    def text(self, node: yaml.ScalarNode) -> str:
+        value = str(self.construct_scalar(node))
+        if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
+            problem = "holds half of a surrogate pair or a NUL, which no store or model can take"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return value
+
+
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", _EXPONENT, list("-+0123456789"))
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.number)
+_Loader.add_constructor("tag:yaml.org,2002:str", _Loader.text)

@@ -1,0 +1,79 @@
+"""What stands around a model in a run, from the outside in: cache, retry, hedge, limit, budget.
+
+The slot at the endpoint is free again as soon as the reply has arrived, before it is written to the disk; a pause
+between two attempts holds no slot; every attempt is paid for, and so is a hedge's second request, which has a slot of
+its own.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+
+from moot.errors import StoreError
+from moot.experiment.providers import BuiltModel
+from moot.models.budget import Budget, Purse, Till
+from moot.models.cache import Cache, CallStore, Flights
+from moot.models.hedge import Departure, Hedge
+from moot.models.limit import Limit, Limiter, Limits, Turnstile
+from moot.models.model import Model
+from moot.models.retry import OnRetry, Patience, Retry
+from moot.store import queries, schema
+from moot.store.store import Store
+from moot.types import FREE, NOTHING
+
+
+def limiters(models: Mapping[str, BuiltModel]) -> dict[str, Limiter]:
+    """One for each endpoint, however many models share it."""
+    found: dict[str, Limiter] = {}
+    for built in models.values():
+        if built.endpoint and built.endpoint not in found:
+            limits = built.limits
+            found[built.endpoint] = Limiter(Limits(limits.concurrent, limits.rpm, limits.tpm))
+    return found
+
+
+def chain(
+    models: Mapping[str, BuiltModel],
+    limits: Mapping[str, Turnstile],
+    calls: CallStore,
+    purse: Till | None = None,
+    on_retry: OnRetry | None = None,
+    on_hedge: Callable[[str], None] | None = None,
+) -> dict[str, Model]:
+    flights = Flights()
+    chained: dict[str, Model] = {}
+    for name, built in models.items():
+        model = Departure(built.model) if built.hedge is not None else built.model
+        if purse is not None and model.price is not None and model.price != FREE:
+            model = Budget(model, purse, model.price, built.max_tokens)
+        if built.endpoint:
+            model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens)
+            if built.hedge is not None:
+                model = Hedge(model, built.hedge.after_s, on_hedge=on_hedge)
+            patience = Patience(attempts=built.retries.attempts, total_s=built.retries.total_s)
+            model = Retry(model, patience, on_retry=on_retry)
+        chained[name] = Cache(model, calls, flights)
+    return chained
+
+
+async def purse_of(
+    store: Store, experiment: str, cap_usd: float | None, models: Mapping[str, BuiltModel] = NOTHING
+) -> Purse | None:
+    """What is left of an experiment's budget, if it has one.
+
+    What may be on the bill without having given a reply is written down as it happens, whatever becomes of the run.
+    Models that hedge lose replies on purpose: for them there is a purse, without a bottom, even where there is no cap.
+    """
+    if cap_usd is None and all(built.hedge is None for built in models.values()):
+        return None
+    spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment))
+    return Purse(math.inf if cap_usd is None else cap_usd, spent_usd, on_loss=partial(keep_loss, store, experiment))
+
+
+def keep_loss(store: Store, experiment: str, usd: float) -> None:
+    with suppress(StoreError):  # a store that cannot write ends the run by itself
+        store.put_later([(schema.losses, {"experiment": experiment, "usd": usd, "created_at": time.time()})])

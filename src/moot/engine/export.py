@@ -1,0 +1,98 @@
+"""The store as recorded replies: every player's draft, so that an experiment can be played again without a model.
+
+Drafts are found in the transcripts, where every strategy leaves them under the same stage; the reply that was used is
+the one without a problem, and it is read by the same form as in play. One that extraction models read has their answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from moot.grade.extract import EXTRACT
+from moot.store import queries, schema
+from moot.store.rows import case_of, reply_of, verdict_of
+from moot.store.store import Store
+from moot.team.forms import AnswerForm, Unusable, read_reply
+from moot.types import Question, Reply
+
+QUESTIONS_TOGETHER = 200
+
+USABLE = (None, "repaired")
+"""What a transcript notes of a reply that was used."""
+
+Recorded = Mapping[str, Any]
+
+
+async def recorded_replies(store: Store, experiment: str) -> AsyncIterator[Recorded]:
+    """Each draft of each player once, question by question, in the form of the file of recorded replies."""
+    cells = [row["id"] for row in await store.read(partial(queries.cells_of, ident=experiment))]
+    start = 0
+    while asked := await store.read(partial(_questions, experiment=experiment, start=start)):
+        for each in await store.read(partial(_replies, cells=cells, asked=asked)):
+            yield each
+        start += len(asked)
+
+
+def _questions(connection: Connection, experiment: str, start: int) -> dict[str, Question]:
+    """The next questions by their digests."""
+    places, cases = schema.experiment_questions, schema.cases
+    query = select(places.c.question, cases.c.content).join(cases, places.c.case == cases.c.id)
+    query = query.where(places.c.experiment == experiment).order_by(places.c.position)
+    page = connection.execute(query.offset(start).limit(QUESTIONS_TOGETHER))
+    return {question: case_of(content).question for question, content in page}
+
+
+def _replies(connection: Connection, cells: Sequence[str], asked: Mapping[str, Question]) -> list[Recorded]:
+    drafts: dict[str, dict[tuple[str, int], str]] = {question: {} for question in asked}
+    extracted: dict[tuple[str, str], str] = {}
+    for row in queries.episodes_on(connection, cells, list(asked)):
+        transcript = json.loads(row["transcript"])
+        for player, stage, _turn, key, _error, problem in transcript:
+            if stage == "draft" and key and problem in USABLE:
+                drafts[row["question"]].setdefault((player, row["repeat"]), key)
+        if any(stage == EXTRACT for _player, stage, *_ in transcript):
+            for player, key, answer in _extracted(transcript, row["verdict"]):
+                drafts[row["question"]].setdefault((player, row["repeat"]), key)
+                extracted[row["question"], key] = answer
+    replies = queries.find_calls(connection, {key for each in drafts.values() for key in each.values()})
+    found = (
+        _recorded(asked[question], player, repeat, reply_of(replies[key]), extracted.get((question, key)))
+        for question, each in drafts.items()
+        for (player, repeat), key in sorted(each.items())
+        if key in replies
+    )
+    return [each for each in found if each is not None]
+
+
+def _extracted(transcript: Sequence[Sequence[Any]], verdict: str) -> Iterator[tuple[str, str, str]]:
+    """Player, call and answer of the drafts that fitted no form and gave an answer all the same."""
+    drafted = {player: (key, problem) for player, stage, _turn, key, _error, problem in transcript if stage == "draft"}
+    for answer in verdict_of(verdict).answers:
+        key, problem = drafted.get(answer.player, (None, None))
+        if key and problem not in USABLE and answer.text is not None:
+            yield answer.player, key, answer.text
+
+
+def _recorded(question: Question, player: str, repeat: int, reply: Reply, extracted: str | None) -> Recorded | None:
+    """None for a reply without a usable answer, such as a refusal: a recorded model is silent there too."""
+    if reply.refused:
+        return None
+    form = AnswerForm(question)
+    try:
+        given = read_reply(reply, form).value if extracted is None else form.found(extracted, reply.text)
+    except Unusable:
+        return None
+    return {
+        "model": player,
+        "question_id": question.id,
+        "answer": given.answer,
+        "reasoning": given.reasoning,
+        # Where there is no reasoning a reader takes the text for it, and the player would say more than it did.
+        "text": reply.text if given.reasoning else None,
+        "sample": repeat,
+    }

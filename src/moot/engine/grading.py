@@ -1,0 +1,276 @@
+"""Grading what is stored: every episode's answer against its case, by match, by judges, by a person's word.
+
+It calls judges, never players, so it can be done again at any time. What a judge has said of an answer is kept, and
+asked for once; a judge that failed is asked again the next time. A person's word stands over every judge's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, select, update
+
+from moot.grade.grading import Grading
+from moot.grade.judge import Judgement, judge, judge_identity, needs_judge, open_to_judgement
+from moot.grade.normalise import normalise
+from moot.store import queries, schema
+from moot.store.rows import case_of, score_row, verdict_of
+from moot.store.statements import Row
+from moot.store.store import Store
+from moot.team import Player
+from moot.traces import claims_in
+from moot.types import Case
+
+T = TypeVar("T")
+
+QUESTIONS_TOGETHER = 100
+
+_TRIES = re.compile(r"asked (\d+)×: ")
+"""How often a judge that gave no usable word was asked stands before the reason."""
+
+
+@dataclass
+class Graded:
+    """What came of it."""
+
+    stages: Counter[str] = field(default_factory=Counter)
+    """Scores by the stage that made them; `ungraded` and `disputed` are without a value."""
+    causes: Counter[str] = field(default_factory=Counter)
+    """Why scores are ungraded."""
+    judged: list[tuple[bool, bool]] = field(default_factory=list)
+    """Answers that two judges both graded, for their agreement."""
+
+    @property
+    def scores(self) -> int:
+        return self.stages.total()
+
+    @property
+    def ungraded(self) -> int:
+        return self.stages["ungraded"]
+
+    @property
+    def disputed(self) -> int:
+        return self.stages["disputed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """All that is stored about the answers to one question: who gave them, what judges and persons said of them."""
+
+    case: Case
+    episodes: Sequence[Row]
+    judgements: Sequence[Judgement]
+    """Those of this grading's judges; a judge that failed has a word that is None."""
+    persons: Mapping[str, bool]
+
+    def open_answers(self) -> dict[str, str]:
+        """Normalised answers that the match leaves open, each as somebody worded it."""
+        wordings: dict[str, str] = {}
+        given = {answer for row in self.episodes for answer in _given(row)}
+        for answer in sorted(answer for answer in given if needs_judge(self.case, answer)):
+            wordings.setdefault(normalise(answer), answer)
+        return dict(sorted(wordings.items()))
+
+
+def _given(row: Row) -> Iterator[str]:
+    """Every answer of an episode that a report grades: its own, and those that a challenge round planted and brought."""
+    if row["answer"] is not None:
+        yield row["answer"]
+    if '"traces"' in row["verdict"]:
+        yield from claims_in(verdict_of(row["verdict"]).traces)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAnswer:
+    """An answer that waits for a person's word."""
+
+    case: Case
+    answer: str
+    wording: str
+    judgements: tuple[Judgement, ...]
+    episodes: int
+
+
+async def grade_all(store: Store, grading: Grading, cells: Sequence[str], cases: Iterable[Case]) -> Graded:
+    """Grade every stored episode of these cells on these cases."""
+    graded = Graded()
+    for batch in _batches(cases, QUESTIONS_TOGETHER):
+        await _grade_batch(store, grading, cells, batch, graded)
+    await store.flush()
+    return graded
+
+
+async def grade_stored(store: Store, grading: Grading, experiment: str) -> Graded:
+    """Grade every episode of a stored experiment, with the cases it was stored with."""
+    graded = Graded()
+    cells = await _cells(store, experiment)
+    async for batch in _stored_cases(store, experiment):
+        await _grade_batch(store, grading, cells, batch, graded)
+    await store.flush()
+    return graded
+
+
+async def open_answers(store: Store, grading: Grading, experiment: str) -> list[OpenAnswer]:
+    """The queue for a person: what judges dispute or could not grade; without judges, all that does not match."""
+    cells = await _cells(store, experiment)
+    found: list[OpenAnswer] = []
+    async for batch in _stored_cases(store, experiment):
+        for sheet in await _sheets(store, grading, cells, batch):
+            found += _left_open(sheet, grading)
+    return found
+
+
+def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
+    """A person's word on a normalised answer. It is in every score of that answer at once; how many is returned."""
+    word = {"case": case.digest, "answer": answer, "right": int(right), "settled_at": time.time()}
+    queries.put(connection, schema.settlements, [word])
+    episodes, scores = schema.episodes, schema.scores
+    given = select(episodes.c.cell, episodes.c.repeat, episodes.c.answer).where(
+        episodes.c.question == case.question.digest, episodes.c.answer.is_not(None)
+    )
+    changed = 0
+    for cell, repeat, said in connection.execute(given).all():
+        if normalise(said) == answer and open_to_judgement(case, said):
+            place = (scores.c.cell == cell, scores.c.case == case.digest, scores.c.repeat == repeat)
+            values = {"value": float(right), "stage": "person", "detail": None}
+            changed += connection.execute(update(scores).where(*place).values(**values)).rowcount
+    return changed
+
+
+def declare_judges(connection: Connection, experiment: str, judges: Sequence[str]) -> None:
+    """Write down whom the file names as judges now: reports show the scores of those."""
+    table = schema.experiments
+    config = json.loads(connection.execute(select(table.c.config).where(table.c.id == experiment)).scalar_one())
+    if config.get("judge", {}).get("models", []) != list(judges):
+        config.pop("judge", None)
+        config |= {"judge": {"models": list(judges)}} if judges else {}
+        changed = update(table).where(table.c.id == experiment)
+        connection.execute(changed.values(config=json.dumps(config, ensure_ascii=False)))
+
+
+async def _cells(store: Store, experiment: str) -> list[str]:
+    return [row["id"] for row in await store.run(partial(queries.cells_of, ident=experiment))]
+
+
+async def _stored_cases(store: Store, experiment: str) -> AsyncIterator[list[Case]]:
+    places = schema.experiment_questions
+    query = select(schema.cases.c.content).join(places, places.c.case == schema.cases.c.id)
+    query = query.where(places.c.experiment == experiment).order_by(places.c.position).limit(QUESTIONS_TOGETHER)
+
+    def page(connection: Connection, after: int) -> list[Case]:
+        return [case_of(content) for content in connection.execute(query.offset(after)).scalars()]
+
+    start = 0
+    while batch := await store.run(partial(page, after=start)):
+        yield batch
+        start += len(batch)
+
+
+async def _sheets(store: Store, grading: Grading, cells: Sequence[str], cases: Sequence[Case]) -> list[Sheet]:
+    questions = [case.question.digest for case in cases]
+    digests = [case.digest for case in cases]
+    episodes: dict[str, list[Row]] = defaultdict(list)
+    for row in await store.run(partial(queries.episodes_on, cells=cells, questions=questions)):
+        episodes[row["question"]].append(row)
+    names = {judge_identity(judging, grading.team): judging.name for judging in grading.judges}
+    judgements: dict[str, list[Judgement]] = defaultdict(list)
+    for row in await store.run(partial(queries.judgements_on, cases=digests)):
+        if row["judge"] in names:
+            right = None if row["right"] is None else bool(row["right"])
+            judgements[row["case"]].append(Judgement(row["answer"], names[row["judge"]], right, row["detail"]))
+    persons: dict[str, dict[str, bool]] = defaultdict(dict)
+    for (case, answer), right in (await store.run(partial(queries.settlements_on, cases=digests))).items():
+        persons[case][answer] = right
+    return [
+        Sheet(case, episodes[case.question.digest], judgements[case.digest], persons[case.digest]) for case in cases
+    ]
+
+
+async def _grade_batch(
+    store: Store, grading: Grading, cells: Sequence[str], cases: Sequence[Case], graded: Graded
+) -> None:
+    sheets = await _sheets(store, grading, cells, cases)
+    await asyncio.gather(*(_grade_sheet(store, grading, sheet, graded) for sheet in sheets))
+
+
+async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Graded) -> None:
+    case, wordings = sheet.case, sheet.open_answers()
+    heard = await asyncio.gather(*(_ask(judging, grading, sheet, wordings) for judging in grading.judges))
+    for judging, fresh in zip(grading.judges, heard, strict=True):
+        identity = judge_identity(judging, grading.team)
+        store.put_later([(schema.judgements, _judgement_row(case, identity, each)) for each in fresh])
+    words = [*(each for each in sheet.judgements if each.right is not None), *(each for part in heard for each in part)]
+    for row in sheet.episodes:
+        answer = row["answer"]
+        person = sheet.persons.get(normalise(answer)) if answer is not None else None
+        score = grading.score(case, answer, words, person)
+        store.put_later([(schema.scores, score_row(row["cell"], case.digest, row["repeat"], grading.name, score))])
+        graded.stages[score.stage] += 1
+        if score.stage == "ungraded":
+            graded.causes[score.detail or "unknown"] += 1
+    graded.judged += _pairs([each for each in words if each.answer in wordings], grading)
+
+
+async def _ask(judging: Player, grading: Grading, sheet: Sheet, wordings: Mapping[str, str]) -> list[Judgement]:
+    mine = [each for each in sheet.judgements if each.judge == judging.name]
+    heard = {each.answer for each in mine if each.right is not None}
+    left = {answer: wording for answer, wording in wordings.items() if answer not in heard}
+    if not left:
+        return []
+    # A judge that failed is asked under a new sample number: the stored replies are those that could not be used.
+    tries = max((_tries(each) for each in mine if each.answer in left), default=0)
+    fresh = await judge(judging, sheet.case, left, grading.team.seated(tries))
+    return [
+        each
+        if each.right is not None
+        else Judgement(each.answer, each.judge, None, f"asked {tries + 1}×: {each.detail}")
+        for each in fresh
+    ]
+
+
+def _tries(failed: Judgement) -> int:
+    found = _TRIES.match(failed.detail or "")
+    return int(found.group(1)) if found and failed.right is None else 0
+
+
+def _left_open(sheet: Sheet, grading: Grading) -> Iterator[OpenAnswer]:
+    counts = Counter(normalise(row["answer"]) for row in sheet.episodes if row["answer"] is not None)
+    for answer, wording in sheet.open_answers().items():
+        if answer in sheet.persons:
+            continue
+        words = tuple(each for each in sheet.judgements if each.answer == answer)
+        if not grading.judges or grading.score(sheet.case, wording, words, None).value is None:
+            yield OpenAnswer(sheet.case, answer, wording, words, counts[answer])
+
+
+def _pairs(judgements: Sequence[Judgement], grading: Grading) -> Iterator[tuple[bool, bool]]:
+    if len(grading.judges) != 2:
+        return
+    first, second = (judging.name for judging in grading.judges)
+    words: dict[str, dict[str, bool]] = defaultdict(dict)
+    for each in judgements:
+        if each.right is not None:
+            words[each.answer][each.judge] = each.right
+    for given in words.values():
+        if first in given and second in given:
+            yield given[first], given[second]
+
+
+def _judgement_row(case: Case, identity: str, each: Judgement) -> dict[str, Any]:
+    right = None if each.right is None else int(each.right)
+    return {"case": case.digest, "answer": each.answer, "judge": identity, "right": right, "detail": each.detail}
+
+
+def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    walker = iter(items)
+    while batch := list(islice(walker, size)):
+        yield batch

@@ -1,0 +1,45 @@
+"""Play one question: from a cell and a question to an episode. Whatever happens, the end is an outcome."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from moot.errors import CallError, MootError
+from moot.experiment.plan import Cell
+from moot.team import Grouper, Team
+from moot.types import Call, Episode, Question, Verdict
+
+
+async def play(
+    cell: Cell,
+    question: Question,
+    repeat: int = 0,
+    *,
+    grouper: Grouper | None = None,
+    journal: list[Call] | None = None,
+) -> Episode:
+    """`grouper` takes the place of the team's own: one that was told the reference, where an experiment asks for it.
+
+    `journal` is where the calls are written as they come, for those who watch.
+    """
+    team = replace(cell.team, grouper=grouper).seated(repeat) if grouper else cell.team.seated(repeat)
+    if journal is not None:
+        team = replace(team, journal=journal)
+    started = time.perf_counter()
+    try:
+        verdict = await cell.strategy.play(question, team)
+    except CallError as error:
+        verdict = Verdict(None, "failed", cause=f"{type(error).__name__}: {error}")
+    except MootError:
+        raise  # the budget or the store: the run must end
+    except Exception as error:  # noqa: BLE001  one strategy's bug on one question must not lose a run of thousands
+        verdict = Verdict(None, "failed", cause=f"a bug in {cell.strategy.name}: {type(error).__name__}: {error}")
+    calls = tuple(team.journal) if len(team.players) == 1 else _in_order(team)
+    return Episode(cell.id, question, repeat, verdict, calls, time.perf_counter() - started)
+
+
+def _in_order(team: Team) -> tuple[Call, ...]:
+    """By turn and seat, not by who happened to answer first: the same run gives the same transcript."""
+    seats = {player.name: seat for seat, player in enumerate(team.players)}
+    return tuple(sorted(team.journal, key=lambda call: (call.turn, seats.get(call.player, len(seats)))))

@@ -1,0 +1,329 @@
+"""Run many: questions pipelined through the cells with bounded memory, resumable at any moment.
+
+There is no barrier anywhere: a window of episodes is always under way, and what an episode needs from another (a shared
+draft) it gets through the cache. What is finished is looked up and skipped; what failed is played again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import time
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Generic, Literal, TypeVar
+
+from sqlalchemy import Connection
+
+from moot import __version__
+from moot.engine.chain import chain, limiters, purse_of
+from moot.engine.grading import Graded, grade_all
+from moot.engine.matching import Matched, decider_speaks, match_all
+from moot.engine.play import play
+from moot.errors import BudgetReached, MootError, StoreError, TransportError
+from moot.experiment.plan import Cell, Experiment
+from moot.grade.group import Stages
+from moot.models.budget import Purse
+from moot.models.limit import Turnstile
+from moot.store import processes, queries, schema
+from moot.store.attendance import StoredAttendance
+from moot.store.calls import ExperimentCalls
+from moot.store.rows import case_row, episode_row, score_row
+from moot.store.store import Store
+from moot.types import Case, Request
+
+LOOKED_UP_TOGETHER = 100
+"""Questions whose finished episodes are looked up in one query."""
+
+T = TypeVar("T")
+State = Literal["running", "done", "failed", "budget", "interrupted"]
+
+
+@dataclass
+class Tally:
+    """Where the run is. Progress bars read it; nothing else does."""
+
+    total: int
+    skipped: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    causes: Counter[str] = field(default_factory=Counter)
+    retries: Counter[str] = field(default_factory=Counter)
+    hedges: Counter[str] = field(default_factory=Counter)
+    calls: ExperimentCalls | None = None
+    limiters: Mapping[str, Turnstile] = field(default_factory=dict)
+    started_at: float = field(default_factory=time.monotonic)
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """How endpoints are doing where the calls are made, if that is not here."""
+    purse: Purse | None = None
+    graded: Graded | None = None
+    matched: Matched | None = None
+
+    @property
+    def endpoints(self) -> dict[str, str]:
+        """How each is doing, in a word."""
+        return {endpoint: limiter.state for endpoint, limiter in self.limiters.items()} | self.elsewhere
+
+    @property
+    def played(self) -> int:
+        return sum(self.outcomes.values())
+
+    @property
+    def done(self) -> int:
+        return self.skipped + self.played
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEpisode:
+    """Something left to play."""
+
+    case: Case
+    cell: Cell
+    repeat: int
+
+
+class Runner:
+    """One run of one experiment on one store."""
+
+    def __init__(self, experiment: Experiment, store: Store) -> None:
+        self.experiment = experiment
+        self.store = store
+        self.tally = Tally(experiment.episodes)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._stopped: MootError | None = None
+        self._interrupted = False
+        self._declared = False
+        self._ungraded: set[str] = set()
+        grouping = experiment.spec.grouping
+        self._shows_reference = grouping is not None and grouping.reference == "shown"
+
+    def interrupt(self) -> None:
+        """Stop cleanly: calls under way are dropped, everything stored is kept."""
+        self._interrupted = True
+        for task in self._tasks:
+            task.cancel()
+
+    async def run(self) -> State:
+        experiment, tally = self.experiment, self.tally
+        tally.purse = await purse_of(self.store, experiment.name, experiment.spec.budget_usd, experiment.models)
+        tally.calls = ExperimentCalls(self.store, experiment.name)
+        tally.limiters = limiters(experiment.models)
+        models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self.count_retry, self.count_hedge)
+        self._declared = await self.store.run(self._declare)
+        process = processes.begun()
+        facts = {"version": __version__, "seed": experiment.spec.seed, "process": process}
+        run = await self.store.run(partial(queries.start_run, experiment=experiment.id, facts=facts))
+        state: State = "failed"
+        cause: str | None = None
+        try:
+            seated = experiment.with_models(models, StoredAttendance(self.store, experiment.name))
+            await self._play_all(seated.cells)
+            await self._afterwards(seated)
+            state = self._state()
+            cause = None if self._stopped is None else str(self._stopped)
+        except asyncio.CancelledError:
+            state = "interrupted"
+            raise
+        except Exception as error:
+            cause = str(error) if isinstance(error, MootError) else f"{type(error).__name__}: {error}"
+            raise
+        finally:
+            try:
+                for built in experiment.models.values():
+                    await built.model.close()
+            finally:
+                processes.over(process)
+                if not isinstance(
+                    self._stopped, StoreError
+                ):  # else it cannot be written; who reads sees the process gone
+                    with suppress(StoreError):
+                        await self.store.run(partial(queries.finish_run, run=run, state=state, cause=cause))
+        return state
+
+    def _state(self) -> State:
+        if self._interrupted:
+            return "interrupted"
+        if isinstance(self._stopped, BudgetReached):
+            return "budget"
+        if self._stopped is not None:
+            raise self._stopped
+        return "failed" if self.tally.outcomes["failed"] else "done"
+
+    def _store_is_broken(self) -> bool:
+        return self._stopped is not None and not isinstance(self._stopped, BudgetReached)
+
+    def count_retry(self, model: str, request: Request, error: TransportError) -> None:
+        self.tally.retries[f"{model}: {type(error).__name__}"] += 1
+
+    def count_hedge(self, model: str) -> None:
+        self.tally.hedges[model] += 1
+
+    @property
+    def stopped_by(self) -> MootError | None:
+        return self._stopped
+
+    async def _play_all(self, cells: Sequence[Cell]) -> None:
+        left = Prefetched(self._open_episodes(cells))
+        self._tasks = [asyncio.create_task(self._work(left)) for _ in range(self._window())]
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        left.close()
+        if not self._store_is_broken():
+            await self.store.flush()
+
+    async def _work(self, left: Prefetched[OpenEpisode]) -> None:
+        """One of many that take the next episode and play it, until there is none or the run must end."""
+        try:
+            # Interrupted: perhaps before there was a task that could be cancelled.
+            while self._stopped is None and not self._interrupted and (episode := await left.next()) is not None:
+                await self.play_one(episode)
+        except MootError as error:
+            self._stop(error)
+        except Exception as error:  # noqa: BLE001  a bug of ours: it ends the run, in words
+            self._stop(MootError(f"{type(error).__name__}: {error}"))
+
+    def _stop(self, error: MootError) -> None:
+        """The first error is the reason. A reached budget lets the calls finish that are paid for."""
+        self._stopped = self._stopped or error
+        if self._store_is_broken():
+            for task in self._tasks:
+                task.cancel()
+
+    def _window(self) -> int:
+        """Enough episodes under way to keep every endpoint busy while some wait for the disk."""
+        slots = sum(limiter.limits.concurrent for limiter in self.tally.limiters.values())
+        return max(32, 3 * slots)
+
+    async def _open_episodes(self, cells: Sequence[Cell]) -> AsyncIterator[list[OpenEpisode]]:
+        """What is left to play, question by question, a batch of questions at a time."""
+        ids = [cell.id for cell in cells]
+        repeats = self.experiment.spec.repeats
+        for start, cases in _batches(self.experiment.dataset or (), LOOKED_UP_TOGETHER):
+            done = await self.store.run(partial(self._look_up, ids=ids, start=start, cases=cases))
+            every = [(case, cell, repeat) for case in cases for cell in cells for repeat in cell.plays(repeats)]
+            left = [
+                OpenEpisode(case, cell, repeat)
+                for case, cell, repeat in every
+                if (cell.id, case.question.digest, repeat) not in done
+            ]
+            self.tally.skipped += len(every) - len(left)
+            yield left
+
+    def _look_up(
+        self, connection: Connection, ids: list[str], start: int, cases: list[Case]
+    ) -> set[tuple[str, str, int]]:
+        """Which episodes are finished; on the way questions are written down, and missing grades noted."""
+        if not self._declared:
+            self._declare_questions(connection, start, cases)
+        cased = {case.question.digest: case.digest for case in cases}
+        done = queries.finished(connection, ids, list(cased))
+        if done:
+            # Episodes that were played for another reference, or under other judges, have no grade here yet.
+            graded = queries.graded(connection, ids, list(cased.values()), self.experiment.grading.name)
+            self._ungraded |= {
+                cased[question] for cell, question, repeat in done if (cell, cased[question], repeat) not in graded
+            }
+        return done
+
+    async def _afterwards(self, seated: Experiment) -> None:
+        """What follows the play: grades that need a judge, then whose words a captain used. Interruptible like play."""
+        if self._interrupted or self._stopped is not None:
+            return
+        self._tasks = [asyncio.create_task(self._grade_and_match(seated))]
+        (failed,) = await asyncio.gather(*self._tasks, return_exceptions=True)
+        if isinstance(failed, BudgetReached):
+            self._stop(failed)
+        elif isinstance(failed, Exception):
+            raise failed
+
+    async def _grade_and_match(self, seated: Experiment) -> None:
+        judged = bool(seated.grading.judges)
+        if judged or self._ungraded:
+            # Answers that a judge must see, and episodes that were graded by an earlier reference.
+            cases = (case for case in self.experiment.dataset or () if judged or case.digest in self._ungraded)
+            self.tally.graded = await grade_all(self.store, seated.grading, [cell.id for cell in seated.cells], cases)
+        if any(map(decider_speaks, seated.cells)):
+            # Measurement, not play: so it comes last and is counted apart.
+            assert self.tally.calls is not None, "a run has begun"
+            made = self.tally.calls.made
+            self.tally.matched = await match_all(self.store, seated)
+            self.tally.matched.calls = self.tally.calls.made - made
+
+    def _declare(self, connection: Connection) -> bool:
+        """Write down what will be played: the file and the cells. True if the questions are written already."""
+        experiment = self.experiment
+        row = {
+            "id": experiment.id,
+            "name": experiment.name,
+            "config": json.dumps(experiment.public_config, ensure_ascii=False),
+            "size": len(experiment.dataset or ()),
+            "created_at": time.time(),
+        }
+        return queries.declare_experiment(connection, row, [cell.row() for cell in experiment.cells])
+
+    def _declare_questions(self, connection: Connection, start: int, cases: Sequence[Case]) -> None:
+        ident = self.experiment.id
+        places = [
+            {"experiment": ident, "position": position, "question": case.question.digest, "case": case.digest}
+            for position, case in enumerate(cases, start)
+        ]
+        queries.declare_questions(connection, places, [case_row(case) for case in cases])
+
+    async def play_one(self, open_episode: OpenEpisode) -> None:
+        case, cell, repeat = open_episode.case, open_episode.cell, open_episode.repeat
+        grouper = cell.team.grouper
+        told = grouper.knowing(case) if self._shows_reference and isinstance(grouper, Stages) else None
+        episode = await play(cell, case.question, repeat, grouper=told)
+        grading = self.experiment.grading
+        score = grading.at_once(case, episode.verdict.answer)
+        self.store.put_later(
+            [
+                (schema.episodes, episode_row(episode)),
+                (schema.scores, score_row(cell.id, case.digest, repeat, grading.name, score)),
+            ]
+        )
+        self.tally.outcomes[episode.verdict.outcome] += 1
+        if episode.verdict.outcome == "failed":
+            self.tally.causes[episode.verdict.cause or "unknown"] += 1
+
+
+class Prefetched(Generic[T]):
+    """Items of batches that come asynchronously, for many takers, with one batch always on its way."""
+
+    def __init__(self, batches: AsyncIterator[list[T]]) -> None:
+        self._batches = batches
+        self._shelf: deque[T] = deque()
+        self._coming: asyncio.Task[list[T] | None] | None = self._fetch()
+
+    async def next(self) -> T | None:
+        while not self._shelf:
+            if self._coming is None:
+                return None
+            coming = self._coming
+            batch = await asyncio.shield(coming)
+            if coming is self._coming:  # the first who wakes takes it for all
+                self._shelf.extend(batch or ())
+                self._coming = None if batch is None else self._fetch()
+        return self._shelf.popleft()
+
+    def close(self) -> None:
+        if self._coming is not None:
+            self._coming.cancel()
+
+    def _fetch(self) -> asyncio.Task[list[T] | None]:
+        return asyncio.create_task(self._next_batch())
+
+    async def _next_batch(self) -> list[T] | None:
+        return await anext(self._batches, None)
+
+
+def _batches(cases: Iterable[Case], size: int) -> Iterator[tuple[int, list[Case]]]:
+    """So many at a time, each batch with the position of its first."""
+    walker = iter(cases)
+    for start in itertools.count(0, size):
+        batch = list(itertools.islice(walker, size))
+        if not batch:
+            return
+        yield start, batch

@@ -1,0 +1,230 @@
+"""Whoever stands in for a model in an estimate: it says what the model would say, and counts what saying so would cost.
+
+Where the store holds the same call, that is the reply. A simulated or recorded model is asked itself: that costs nothing
+and reaches nobody. For a model behind an endpoint a new question is played the way a stored one went: each says again
+what it said there, so that lengths, agreement and the number of rounds are those of this very team. Where nothing is
+known yet somebody stands in (`moot.estimate.likely_replies`), and the call counts as guessed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from moot.errors import CallError
+from moot.estimate.likely_replies import (
+    BRIEF,
+    CHARACTERS_A_TOKEN,
+    COMPLETION_TOKENS,
+    StandIns,
+    missing_tokens,
+    usual_tokens,
+)
+from moot.experiment.providers import BuiltModel
+from moot.models.cache import Flights
+from moot.models.model import Wrapper
+from moot.models.recorded import RecordedModel
+from moot.simulate.simulated import SimulatedModel
+from moot.store.calls import ExperimentCalls
+from moot.types import Case, Price, Reply, Request, canonical_json, digest, digest_of_bytes, seeded
+
+Role = tuple[str, str, int, int]
+"""In which role a model is asked: who, in which form, which sample, which attempt."""
+
+
+@dataclass
+class ModelEstimate:
+    """What one model would be asked."""
+
+    calls: float = 0.0
+    stored: float = 0.0
+    prompt_tokens: float = 0.0
+    completion_tokens: float = 0.0
+    cost_usd: float | None = 0.0
+    most_usd: float | None = 0.0
+    """If every reply were as long as `max_tokens` allows; None where nothing bounds it."""
+    learned: float = 0.0
+    """Of the calls, how many go as a stored one went."""
+    guessed: float = 0.0
+    """Of the calls, how many have a length and a meaning that nothing speaks for."""
+
+
+class Memory:
+    """What was said on questions that are stored, in the order in which it was said."""
+
+    def __init__(self) -> None:
+        self.cases: dict[str, Case] = {}
+        self._said: dict[tuple[str, Role], list[Reply]] = defaultdict(list)
+        self._of_form: dict[tuple[str, str], list[Reply]] = defaultdict(list)
+        self._lengths: dict[str, list[int]] = defaultdict(list)
+        self._told: Counter[tuple[str, Role]] = Counter()
+        self._characters: Counter[str] = Counter()
+        self._tokens: Counter[str] = Counter()
+        self._examples: list[str] = []
+        self._kept: set[str] = set()
+
+    def keep(self, key: str, request: Request, role: Role, reply: Reply) -> None:
+        if key in self._kept:
+            return
+        self._kept.add(key)
+        question = request.question_id or ""
+        self._said[question, role].append(reply)
+        if reply.usage.completion is not None:
+            self._of_form[role[0], role[1]].append(reply)
+            self._lengths[role[1]].append(reply.usage.completion)
+        if reply.usage.prompt:
+            self._characters[role[0]] += _characters(request)
+            self._tokens[role[0]] += reply.usage.prompt
+
+    def remember(self, questions: Sequence[str]) -> None:
+        """These are stored; a new question may go as one of them went."""
+        self._examples = list(questions)
+
+    @property
+    def examples(self) -> int:
+        return len(self._examples)
+
+    def like(self, question: str) -> str | None:
+        """The stored question that this one is taken to be like; always the same one."""
+        return seeded(0, "like", question).choice(self._examples) if self._examples else None
+
+    def recall(self, request: Request, role: Role) -> Reply | None:
+        """What this model said in this role on the question that this one is taken to be like."""
+        question = request.question_id or ""
+        if (like := self.like(question)) is not None:
+            said = self._said.get((like, role))
+            number = self._told[question, role]
+            self._told[question, role] += 1
+            if said and number < len(said):
+                return said[number]
+        others = self._of_form.get((role[0], role[1]))
+        return seeded(0, "another", question, *role).choice(others) if others else None
+
+    def forget_told(self) -> None:
+        """Tell everything from the beginning, to those who play it once more."""
+        self._told.clear()
+
+    def usual_tokens(self, form: str, most: int | None) -> int:
+        """How long a reply in this form is taken to be: as those of the other models, where some are stored."""
+        lengths = self._lengths.get(form)
+        if not lengths:
+            return usual_tokens(most)
+        mean = round(sum(lengths) / len(lengths))
+        return mean if most is None else min(most, mean)
+
+    def characters_a_token(self, model: str) -> float:
+        tokens = self._tokens[model]
+        return self._characters[model] / tokens if tokens else CHARACTERS_A_TOKEN
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What all who pretend in one play share. Two names for one model are asked once."""
+
+    stand_ins: StandIns
+    memory: Memory
+    calls: ExperimentCalls | None
+    flights: Flights = field(default_factory=Flights)
+    known: dict[str, Reply | CallError] = field(default_factory=dict)
+
+
+class Pretender(Wrapper):
+    """Stands in for a model, and counts."""
+
+    def __init__(self, built: BuiltModel, scene: Scene) -> None:
+        super().__init__(built.model)
+        self._most = built.max_tokens
+        self._scene = scene
+        self._asks_itself = isinstance(built.model, SimulatedModel | RecordedModel)
+        self.taken = ModelEstimate()
+
+    async def generate(self, request: Request) -> Reply:
+        key = digest_of_bytes(canonical_json([self.inner.shape(request), request.sample, request.attempt]))
+        return await self._scene.flights.once(key, lambda: self._once(key, request))
+
+    async def _once(self, key: str, request: Request) -> Reply:
+        known = self._scene.known
+        if key not in known:
+            known[key] = await self._reply(key, request)
+        said = known[key]
+        if isinstance(said, CallError):
+            raise said
+        return said
+
+    async def _reply(self, key: str, request: Request) -> Reply | CallError:
+        scene = self._scene
+        role = (self.name, digest(request.schema), request.sample, request.attempt)
+        stored = await scene.calls.find_call(key) if scene.calls else None
+        if stored is not None:
+            self.taken.stored += 1
+            scene.memory.keep(key, request, role, stored)
+            return stored
+        if self._asks_itself:
+            return await self._itself(request)
+        return self._recalled(request, role) or self._guessed(request, role)
+
+    async def _itself(self, request: Request) -> Reply | CallError:
+        try:
+            reply = await self.inner.generate(request)
+        except CallError as error:  # it would fail in the run too
+            return error
+        said = reply.usage.completion or 0
+        self._count(float(reply.usage.prompt or 0), said, said if self._most is None else self._most)
+        return reply
+
+    def _recalled(self, request: Request, role: Role) -> Reply | None:
+        said = self._scene.memory.recall(request, role)
+        if said is None:
+            return None
+        self.taken.learned += 1
+        tokens = said.usage.completion
+        if tokens is None:
+            tokens = len(said.text) // CHARACTERS_A_TOKEN
+        self._count(self._prompt_tokens(request), tokens, self._most)
+        return Reply(said.text, said.finish, version="pretended")
+
+    def _guessed(self, request: Request, role: Role) -> Reply:
+        """Others read of a reply what is usual; what is longer than that is thought, unless everything is at its most."""
+        self.taken.guessed += 1
+        memory, stand_ins = self._scene.memory, self._scene.stand_ins
+        tokens = memory.usual_tokens(role[1], self._most)
+        visible = min(tokens, COMPLETION_TOKENS)
+        if stand_ins.stance == "agreeing":
+            tokens, visible = max(1, tokens // BRIEF), 0
+        elif stand_ins.stance == "contrary" and self._most is not None:
+            tokens = visible = self._most
+        case = memory.cases.get(request.question_id or "")
+        text = stand_ins.says(self.name, request, case.question if case else None, visible)
+        # What has no free text is as long as its form makes it; all else is as long as it was said to be.
+        own = len(text) // CHARACTERS_A_TOKEN
+        written = tokens if missing_tokens(text) else min(own, tokens)
+        self._count(self._prompt_tokens(request), written, self._most)
+        return Reply(text, version="pretended")
+
+    def _prompt_tokens(self, request: Request) -> float:
+        written = _characters(request) / self._scene.memory.characters_a_token(self.name)
+        return written + sum(missing_tokens(message.content) for message in request.messages)
+
+    def _count(self, prompt: float, completion: float, most: float | None) -> None:
+        taken, price = self.taken, self.price
+        taken.calls += 1
+        taken.prompt_tokens += prompt
+        taken.completion_tokens += completion
+        taken.cost_usd = plus(taken.cost_usd, _cost_usd(price, prompt, completion))
+        taken.most_usd = plus(taken.most_usd, _cost_usd(price, prompt, most))
+
+
+def _characters(request: Request) -> int:
+    return sum(len(message.content) for message in request.messages)
+
+
+def _cost_usd(price: Price | None, prompt: float, completion: float | None) -> float | None:
+    """None where the price or the length is unknown; what is free is free at any length."""
+    if price is None or (completion is None and price.completion > 0):
+        return None
+    return (prompt * price.prompt + (completion or 0) * price.completion) / 1e6
+
+
+def plus(total: float | None, more: float | None) -> float | None:
+    return None if total is None or more is None else total + more

@@ -1,0 +1,150 @@
+"""What a run would take, before it runs: the plan is played on a sample of its questions by models that only pretend.
+
+Because strategies are played and not described, the count is right for every strategy, ours or another's: shared drafts
+are counted once, and what the store holds already costs nothing. Grades and matches that follow the play are part of the
+bill, and of this.
+
+How sure it is depends on who speaks (`counting_model`). Simulated and recorded models say themselves what they would
+say: only which questions were drawn is left to chance. After a first run of a few questions the others say what they
+said there. Before that they are guessed, and the range runs from everybody agreeing in few words to nobody agreeing
+in as many as are allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
+
+from moot.estimate.counting_model import Memory, ModelEstimate
+from moot.estimate.likely_replies import CHARACTERS_A_TOKEN, COMPLETION_TOKENS
+from moot.estimate.sample_play import SAMPLE, Part, rehearse, total
+from moot.experiment.plan import Experiment
+from moot.store import queries
+from moot.store.calls import ExperimentCalls
+from moot.store.store import Store
+
+__all__ = ["CHARACTERS_A_TOKEN", "COMPLETION_TOKENS", "SAMPLE", "ModelEstimate", "RunEstimate", "estimate"]
+
+FIFTH = 0.2
+FEW = 0.05
+"""A share of the calls, or of the money, that may be guessed without the sum being a guess."""
+
+Sureness = Literal["played", "learned", "guessed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From here to there; None where nothing bounds it."""
+
+    low: float | None
+    high: float | None
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        return self.low, self.high
+
+
+@dataclass
+class RunEstimate:
+    episodes: int
+    sampled: int
+    models: dict[str, ModelEstimate] = field(default_factory=dict)
+    calls_range: Range = Range(0.0, 0.0)
+    """Two standard errors to each side; of a guess, its two ends."""
+    cost_range: Range = Range(0.0, 0.0)
+    examples: int = 0
+    """Stored questions that the new ones are taken to be like."""
+    spent_usd: float = 0.0
+    """What the experiment has paid already."""
+
+    @property
+    def calls(self) -> float:
+        return sum(each.calls for each in self.models.values())
+
+    @property
+    def cost_usd(self) -> float | None:
+        return total(each.cost_usd for each in self.models.values())
+
+    @property
+    def most_usd(self) -> float | None:
+        return total(each.most_usd for each in self.models.values())
+
+    @property
+    def sure(self) -> Sureness:
+        """Who spoke: the models themselves, what is stored, or stand-ins."""
+        models = self.models.values()
+        guessed = sum(each.guessed for each in models)
+        guessed_usd = sum((each.cost_usd or 0.0) * each.guessed / each.calls for each in models if each.guessed)
+        if guessed > FEW * self.calls or guessed_usd > FEW * (self.cost_usd or 0.0):
+            return "guessed"
+        return "learned" if any(each.learned for each in models) else "played"
+
+    @property
+    def guessed(self) -> list[str]:
+        """The models whose words are a guess."""
+        return [name for name, each in self.models.items() if each.guessed]
+
+    @property
+    def examples_needed(self) -> int | None:
+        """How many stored questions would make it sure to a fifth; None where that many are stored, or none is wanted."""
+        cost, high = self.cost_usd, self.cost_range.high
+        if self.sure != "learned" or not cost or high is None or high <= (1 + FIFTH) * cost:
+            return None
+        return math.ceil(self.examples * ((high - cost) / (FIFTH * cost)) ** 2)
+
+
+async def estimate(experiment: Experiment, store: Store | None) -> RunEstimate:
+    """Play a sample with pretenders and scale it up. Without a store nothing is finished yet."""
+    parts = await _parts(experiment, store)
+    memory = Memory()
+    calls = ExperimentCalls(store, experiment.name) if store else None
+    likely = await rehearse(experiment, parts, memory, calls, "likely")
+    found = RunEstimate(experiment.episodes, likely.sampled, likely.taken, examples=memory.examples)
+    if store is not None:
+        found.spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment.name))
+    if found.sure == "guessed":
+        left: dict[Part, list[int]] = {"begun": parts["begun"], "new": parts["new"]}
+        least = await rehearse(experiment, left, memory, calls, "agreeing")
+        most = await rehearse(experiment, left, memory, calls, "contrary")
+        for name, each in found.models.items():
+            each.most_usd = _larger(each.most_usd, most.taken[name].most_usd)
+        found.calls_range = Range(min(least.calls, found.calls), max(most.calls, found.calls))
+        found.cost_range = Range(_smaller(least.cost_usd, found.cost_usd), found.most_usd)
+    else:
+        examples = memory.examples if found.sure == "learned" else 0
+        found.calls_range = _around(found.calls, likely.error(0, examples))
+        found.cost_range = _around(found.cost_usd, likely.error(1, examples))
+    return found
+
+
+async def _parts(experiment: Experiment, store: Store | None) -> dict[Part, list[int]]:
+    """The places of the questions on which nothing, something, or everything is left to play."""
+    assert experiment.dataset is not None
+    digests = [case.question.digest for case in experiment.dataset]
+    cells = {cell.id: cell.plays(experiment.spec.repeats) for cell in experiment.cells}
+    needed = {(cell, repeat) for cell, repeats in cells.items() for repeat in repeats}
+    finished: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    if store is not None:
+        asked = partial(queries.finished, cells=list(cells), questions=list(dict.fromkeys(digests)))
+        for cell, question, repeat in await store.run(asked):
+            finished[question].add((cell, repeat))
+    parts: dict[Part, list[int]] = {"done": [], "begun": [], "new": []}
+    for position, question in enumerate(digests):
+        done = finished.get(question, set())
+        parts["done" if done >= needed else "begun" if done else "new"].append(position)
+    return parts
+
+
+def _around(value: float | None, error: float) -> Range:
+    return Range(None, None) if value is None else Range(max(0.0, value - 2 * error), value + 2 * error)
+
+
+def _smaller(one: float | None, two: float | None) -> float | None:
+    return None if one is None or two is None else min(one, two)
+
+
+def _larger(one: float | None, two: float | None) -> float | None:
+    return None if one is None or two is None else max(one, two)

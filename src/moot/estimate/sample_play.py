@@ -1,0 +1,206 @@
+"""The plan played on a sample of its questions, with pretenders for models: play, then judges, then matches.
+
+Questions are drawn until the sum over all of them is known closely enough, by how much they differ.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Literal
+
+from moot.engine.matching import decider_speaks, drafts_repeat, match_words, own_repeats, words_left
+from moot.engine.play import play
+from moot.estimate.counting_model import Memory, ModelEstimate, Pretender, Scene, plus
+from moot.estimate.likely_replies import Stance, StandIns
+from moot.experiment.plan import Experiment
+from moot.grade.group import Stages
+from moot.grade.judge import judge, needs_judge
+from moot.grade.normalise import normalise
+from moot.store.calls import ExperimentCalls
+from moot.traces import claims_in
+from moot.types import Case, Verdict, seeded
+
+SAMPLE = 50
+"""Questions that are played of those that are finished, and at least of those that are not."""
+
+MOST_SAMPLED = 400
+AT_A_TIME = 10
+PRECISION = 0.04
+"""More questions are played until the standard error is this share of the sum: five of them make a fifth."""
+
+MANY_CALLS = 5_000
+"""When so many were played, fewer questions than `SAMPLE` will do if they are precise enough."""
+
+MOST_CALLS = 50_000
+"""When so many were played it must be precise enough: nobody waits longer for an estimate."""
+
+ENDS_SAMPLE = 10
+"""Questions that the two ends of a guess are played on: they hardly differ from question to question."""
+
+Part = Literal["done", "begun", "new"]
+"""Of the questions: those on which nothing, something, or everything is left to play."""
+
+
+@dataclass
+class Rehearsal:
+    """What a play of the plan took, scaled up to all questions."""
+
+    taken: dict[str, ModelEstimate]
+    sampled: int = 0
+    spreads: list[Spread] = field(default_factory=list)
+
+    @property
+    def calls(self) -> float:
+        return sum(each.calls for each in self.taken.values())
+
+    @property
+    def cost_usd(self) -> float | None:
+        return total(each.cost_usd for each in self.taken.values())
+
+    def error(self, what: int, examples: int) -> float:
+        """The standard error of the calls (0) or the money (1), by who was drawn, of questions or of examples."""
+        return math.sqrt(sum(spread.error(what, examples) ** 2 for spread in self.spreads))
+
+
+@dataclass
+class Spread:
+    """How much the questions of a part differ: what each that was played took."""
+
+    size: int
+    each: list[tuple[float, float]] = field(default_factory=list)
+    """Calls and money, question by question; money that is not known counts as none."""
+
+    def error(self, what: int, examples: int = 0) -> float:
+        """Of the sum over all of them. Questions that go as one of a few examples went are no wider a sample than those."""
+        if len(self.each) < 2:
+            return 0.0
+        drawn = min(len(self.each), examples) if examples else len(self.each)
+        left_out = 1.0 if examples else 1 - len(self.each) / self.size
+        spread = statistics.stdev(question[what] for question in self.each)
+        return self.size * spread * math.sqrt(left_out / drawn)
+
+    @property
+    def precise(self) -> bool:
+        count = len(self.each)
+        sums = [self.size / count * sum(question[what] for question in self.each) for what in (0, 1)]
+        return all(self.error(what) <= PRECISION * total for what, total in enumerate(sums))
+
+
+async def rehearse(
+    experiment: Experiment,
+    parts: Mapping[Part, Sequence[int]],
+    memory: Memory,
+    calls: ExperimentCalls | None,
+    stance: Stance,
+) -> Rehearsal:
+    assert experiment.dataset is not None
+    scene = Scene(StandIns(experiment.dataset, experiment.spec.seed, stance), memory, calls)
+    pretenders = {name: Pretender(built, scene) for name, built in experiment.models.items()}
+    seated = experiment.with_models(pretenders)
+    whole = Rehearsal({name: ModelEstimate() for name in pretenders})
+    memory.forget_told()
+    # What is stored comes first: the rest is played the way it went.
+    for part, positions in parts.items():
+        cases = _drawn(experiment, part, positions, MOST_SAMPLED if stance == "likely" else ENDS_SAMPLE)
+        spread = Spread(len(positions))
+        for case in cases:
+            memory.cases[case.question.id] = case
+            before = _counts(pretenders)
+            await _play_and_grade(seated, case, memory)
+            spread.each.append(_since(before, _counts(pretenders)))
+            if len(spread.each) % AT_A_TIME == 0 and _enough(part, spread, _counts(pretenders)[0]):
+                break
+        if part != "new" and stance == "likely" and not memory.examples:
+            memory.remember([case.question.id for case in cases[: len(spread.each)]])
+        whole.sampled += len(spread.each)
+        whole.spreads.append(spread)
+        for name, pretender in pretenders.items():
+            scale = len(positions) / max(1, len(spread.each))
+            whole.taken[name] = _sum(whole.taken[name], pretender.taken, scale)
+            pretender.taken = ModelEstimate()
+    return whole
+
+
+def _enough(part: Part, spread: Spread, calls: float) -> bool:
+    if calls > MOST_CALLS:
+        return True
+    wanted = len(spread.each) >= SAMPLE or calls > MANY_CALLS
+    return wanted and (part == "done" or spread.precise)
+
+
+def _drawn(experiment: Experiment, part: Part, positions: Sequence[int], most: int) -> list[Case]:
+    """Questions in a drawn order, so that any first few of them are a fair sample."""
+    draw = seeded(experiment.spec.seed, "estimate", part)
+    chosen = draw.sample(positions, min(most, len(positions)))
+    wanted = set(chosen)
+    cases = {position: case for position, case in enumerate(experiment.dataset or ()) if position in wanted}
+    return [cases[position] for position in chosen]
+
+
+async def _play_and_grade(seated: Experiment, case: Case, memory: Memory) -> None:
+    like = memory.like(case.question.id)
+    # Whose answers are given: a judge is needed as it was there.
+    answered = case if like is None or case.question.id == like else memory.cases[like]
+    grouping = seated.spec.grouping
+    shown = grouping is not None and grouping.reference == "shown"
+    given: set[str] = set()
+    captains: dict[int, list[Verdict]] = defaultdict(list)
+    for cell in seated.cells:
+        grouper = cell.team.grouper
+        told = grouper.knowing(case) if shown and isinstance(grouper, Stages) else None
+        for repeat in cell.plays(seated.spec.repeats):
+            verdict = (await play(cell, case.question, repeat, grouper=told)).verdict
+            given.update(_given(verdict))
+            if decider_speaks(cell):
+                captains[drafts_repeat(repeat, own_repeats(cell))].append(verdict)
+    wordings: dict[str, str] = {}
+    for answer in sorted(answer for answer in given if needs_judge(answered, answer)):
+        wordings.setdefault(normalise(answer), answer)
+    for judging in seated.grading.judges if wordings else ():
+        await judge(judging, case, dict(sorted(wordings.items())), seated.grading.team.seated())
+    await _match(seated, case, captains, shows_reference=shown)
+
+
+def _given(verdict: Verdict) -> Iterable[str]:
+    """Every answer of an episode that is graded: its own, and those that a challenge round planted and brought."""
+    return [*([] if verdict.answer is None else [verdict.answer]), *claims_in(verdict.traces)]
+
+
+async def _match(
+    seated: Experiment, case: Case, captains: Mapping[int, Sequence[Verdict]], *, shows_reference: bool
+) -> None:
+    """The calls that say whose words a captain, a reviewer or a summariser used: measurement, but on the same bill."""
+    team = next((cell.team for cell in seated.cells if decider_speaks(cell)), None)
+    if team is None or not isinstance(team.grouper, Stages) or team.grouper.model is None:
+        return
+    for repeat, verdicts in captains.items():
+        left = words_left(case, repeat, verdicts)
+        if left is not None:
+            await match_words(left, team.seated(repeat), shows_reference=shows_reference)
+
+
+def _counts(pretenders: Mapping[str, Pretender]) -> tuple[float, float]:
+    """Calls and money so far."""
+    taken = [each.taken for each in pretenders.values()]
+    return sum(each.calls for each in taken), sum(each.cost_usd or 0.0 for each in taken)
+
+
+def _since(before: tuple[float, float], now: tuple[float, float]) -> tuple[float, float]:
+    return now[0] - before[0], now[1] - before[1]
+
+
+def _sum(total: ModelEstimate, taken: ModelEstimate, scale: float) -> ModelEstimate:
+    added = ModelEstimate()
+    for each in fields(ModelEstimate):
+        value = getattr(taken, each.name)
+        setattr(added, each.name, plus(getattr(total, each.name), None if value is None else value * scale))
+    return added
+
+
+def total(costs: Iterable[float | None]) -> float | None:
+    known = list(costs)
+    return None if None in known else sum(cost for cost in known if cost is not None)

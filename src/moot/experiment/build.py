@@ -1,0 +1,179 @@
+"""From a checked file to its plan: the models, players, teams, strategies and questions that it names, made.
+
+Everything that can be wrong is found here, before the first call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from moot.errors import FileError, UsageError
+from moot.experiment.claims import ClaimError, cells_meant, check_hypothesis, parse_side
+from moot.experiment.model_specs import RecordedSpec
+from moot.experiment.offices import staffed
+from moot.experiment.plan import Cell, Experiment, cell_of
+from moot.experiment.providers import BuiltModel, make_models, model_named
+from moot.experiment.questions import questions_of
+from moot.experiment.seating import check_recordings, cohorts_of, configured_names, reader_of, table_shape
+from moot.experiment.selected import with_selection
+from moot.experiment.spec import ExperimentFile
+from moot.grade.grading import Grading
+from moot.grade.group import GROUPING, Stages
+from moot.models.closest import closest
+from moot.prompts import SETS, Prompts
+from moot.strategies import Strategy, prompt_folders, strategy
+from moot.strategies.option_values import OptionError
+from moot.team import Player, Team
+from moot.team.player import numbered
+
+
+def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None) -> Experiment:
+    """Build all that the file names, or say what is wrong with it. `store_url` goes over the file's own."""
+    spec = file.spec
+    dataset = questions_of(file, limit) if spec.questions is not None else None
+    prompts = _prompts(file)
+    models = make_models(file, dataset)
+    players = _players(file, models, prompts)
+    teams = {
+        name: replace(team, names=configured_names(file), reader=reader_of(file, models))
+        for name, team in _teams(file, players, prompts, _grouper(file, models)).items()
+    }
+    cells = _cells(file, teams, prompts, models)
+    _check_claims(file, cells)
+    return Experiment(
+        file=file,
+        store_url=store_url or file.store_url,
+        dataset=dataset,
+        models=models,
+        players=players,
+        teams=teams,
+        cells=cells,
+        grading=_grading(file, models, prompts),
+    )
+
+
+def _prompts(file: ExperimentFile) -> Prompts:
+    named = file.spec.prompts
+    folder = named if named is None or named in SETS else file.beside(named)
+    prompts = Prompts(file.spec.language, folder)
+    prompts.check(prompt_folders())
+    return prompts
+
+
+def _players(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Prompts) -> dict[str, Player]:
+    players: dict[str, Player] = {}
+    for name, spec in file.spec.players.items():
+        model = model_named(file, models, ("players", name, "model"), spec.model)
+        try:
+            instruction = prompts.instruction(spec.instruction)
+        except UsageError as error:
+            raise file.error(("players", name, "instruction"), str(error)) from None
+        players[name] = Player(name, model, instruction, spec.persona)
+    counted = numbered(players)
+    for name, player in counted.items():
+        if player.copy and isinstance(file.spec.models[player.model.name], RecordedSpec):
+            problem = f"a second player of the recorded model {player.model.name!r}: it has only one voice"
+            raise file.error(("players", name), problem)
+    return counted
+
+
+def _grouper(file: ExperimentFile, models: Mapping[str, BuiltModel]) -> Stages:
+    spec = file.spec.grouping
+    if spec is None or spec.match is not None:
+        return Stages()
+    if spec.embedding:
+        from moot.grade.embedding import Embedding
+
+        try:
+            return Stages(similarity=Embedding())
+        except UsageError as error:
+            raise file.error(("grouping", "embedding"), str(error)) from None
+    return Stages(model=Player(GROUPING, model_named(file, models, ("grouping", "model"), spec.model or "")))
+
+
+def _grading(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Prompts) -> Grading:
+    names = file.spec.judge.models if file.spec.judge is not None else []
+    if len(set(names)) < len(names):
+        raise file.error(("judge", "models"), "expected two different models")
+    judges = [
+        Player(name, model_named(file, models, ("judge", "models", position), name))
+        for position, name in enumerate(names)
+    ]
+    return Grading(Team("judges", (), prompts, file.spec.seed), tuple(judges))
+
+
+def _teams(file: ExperimentFile, players: Mapping[str, Player], prompts: Prompts, grouper: Stages) -> dict[str, Team]:
+    teams: dict[str, Team] = {}
+    seed = file.spec.seed
+    for name, spec in file.spec.teams.items():
+        for position, member in enumerate(spec.players):
+            key = ("teams", name, "players", position)
+            if member not in players:
+                expected = f"expected one of {', '.join(players)}{closest(member, players)}"
+                raise file.error(key, f"unknown player {member!r}; {expected}")
+            if member in spec.players[:position]:
+                raise file.error(key, f"{member!r} sits at this table already")
+        if spec.captain not in (None, "each", *spec.players):
+            expected = f"expected each or one of {', '.join(spec.players)}"
+            raise file.error(("teams", name, "captain"), f"{spec.captain!r} is not in this team; {expected}")
+        members = tuple(players[each] for each in spec.players)
+        cohorts = cohorts_of(file, name, spec)
+        teams[name] = Team(name, members, prompts, seed, spec.captain, grouper, cohorts=cohorts)
+    if not teams:
+        teams["all"] = Team("all", tuple(players.values()), prompts, seed, grouper=grouper)
+    return teams
+
+
+def _cells(
+    file: ExperimentFile, teams: Mapping[str, Team], prompts: Prompts, models: Mapping[str, BuiltModel]
+) -> tuple[Cell, ...]:
+    """Strategies × teams × line-ups, each once: a player of two teams is alone only once."""
+    cells: dict[str, Cell] = {}
+    for position, entry in enumerate(file.spec.strategies):
+        played = _strategy(file, position, entry)
+        for team in (table for each in teams.values() for table in each.tables()):
+            try:
+                lineups = played.lineups(staffed(file, models, position, played, team))
+            except FileError:
+                raise
+            except UsageError as error:
+                raise file.error(("strategies", position), str(error)) from None
+            for lineup in lineups:
+                check_recordings(file, position, played, lineup)
+                cell = cell_of(played, lineup, prompts, file.spec.grouping, table_shape(file, played, lineup))
+                cells.setdefault(cell.id, cell)
+    return tuple(cells.values())
+
+
+def _check_claims(file: ExperimentFile, cells: tuple[Cell, ...]) -> None:
+    """What the file declares beforehand must be about what it plays."""
+    rows = [cell.row() for cell in cells]
+    cohorts = dict.fromkeys(name for team in file.spec.teams.values() for name in team.cohorts)
+    for position, text in enumerate(file.spec.hypotheses):
+        try:
+            check_hypothesis(text, rows, cohorts)
+        except ClaimError as error:
+            raise file.error(("hypotheses", position), str(error)) from None
+    if file.spec.primary is not None:
+        try:
+            cells_meant(parse_side(file.spec.primary), rows)
+        except ClaimError as error:
+            raise file.error(("primary",), str(error)) from None
+
+
+def _strategy(file: ExperimentFile, position: int, entry: str | Mapping[str, Mapping[str, Any]]) -> Strategy:
+    key = ("strategies", position)
+    if isinstance(entry, Mapping) and len(entry) != 1:
+        raise file.error(key, "expected one strategy an entry, such as - adaptive: {talk_from: 3}")
+    name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+    try:
+        return strategy(name, with_selection(file, options))
+    except FileError:
+        raise
+    except OptionError as error:
+        place = (*key, name, error.option) if error.option is not None else key
+        raise file.error(place, str(error).removeprefix(f"{error.option}: ")) from None
+    except (UsageError, TypeError, ValueError) as error:
+        raise file.error(key, str(error)) from None

@@ -1,0 +1,198 @@
+"""What the experiment file says of a model: one form for each provider.
+
+A key that the provider has no use for is a mistake in the file, and what may be a secret is repeated in no complaint.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from moot.config.yaml_file import Strict, Text
+from moot.models.proxy import ENV
+from moot.simulate.parameters import SimulatedParameters
+
+MAX_TOKENS_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+"""The names under which servers take a cap on the tokens of a reply."""
+
+_OURS = {
+    "model": "is the key model of this model",
+    "messages": "are ours to write",
+    "stream": "is the key stream of this model",
+    "api_key": "stands in a variable that api_key_env names, or in api_key_file",
+}
+
+
+def _address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or re.search(r"\s", url):
+        shown = re.sub(r"//.*@", "//…@", url, flags=re.DOTALL)  # what stands there may be a password
+        raise ValueError(f"expected an address such as http://127.0.0.1:8001/v1, found {shown!r}")
+    return url
+
+
+def _proxy(given: str) -> str:
+    return given if given == ENV else _address(given)
+
+
+def _variable(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        # Whoever puts the key itself here must not find it in a log.
+        raise ValueError("expected the name of an environment variable, such as QWEN_KEY, and not the key itself")
+    return name
+
+
+def _open_address(url: str) -> str:
+    parts = urlsplit(_address(url))
+    if parts.username is not None or parts.password is not None:
+        # The address is stored with every call, so nothing secret may stand in it; nor is it shown here.
+        raise ValueError("holds a user name or password; expected the key in a variable that api_key_env names")
+    if parts.query or parts.fragment:
+        raise ValueError(f"expected an address without ? and #, found {url!r}")
+    return url
+
+
+def _parameters(given: dict[str, Any]) -> dict[str, Any]:
+    for key, why in _OURS.items():
+        if key in given:
+            raise ValueError(f"{key} does not belong here: it {why}" if key != "messages" else f"{key} {why}")
+    for key in MAX_TOKENS_KEYS:
+        value = given.get(key, 1)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"{key}: expected a whole number from 1 on, found {value!r}")
+    return given
+
+
+def _headers(given: dict[str, str]) -> dict[str, str]:
+    for name, value in given.items():
+        if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
+            raise ValueError(f"{name!r} is no name of a header")
+        if re.search(r"[\x00-\x1f\x7f]", value):
+            raise ValueError(f"{name}: expected a text in one line")
+    return given
+
+
+Variable = Annotated[str, Field(min_length=1), AfterValidator(_variable)]
+Parameters = Annotated[dict[str, Any], AfterValidator(_parameters)]
+
+
+class PriceSpec(Strict):
+    """USD per million tokens."""
+
+    prompt: float = Field(ge=0)
+    completion: float = Field(ge=0)
+    cached: float | None = Field(default=None, ge=0)
+
+
+class LimitsSpec(Strict):
+    concurrent: int = Field(default=64, ge=1, le=10_000)
+    rpm: float | None = Field(default=None, gt=0)
+    tpm: float | None = Field(default=None, gt=0)
+
+
+class RetriesSpec(Strict):
+    attempts: int = Field(default=6, ge=1, le=100)
+    total_s: float = Field(default=900.0, gt=0)
+
+
+class HedgeSpec(Strict):
+    """When a second request is sent because the first one is late."""
+
+    after: Literal["p95"] | Annotated[float, Field(gt=0)] = "p95"
+
+    @property
+    def after_s(self) -> float | None:
+        """None: learned from the endpoint."""
+        return None if self.after == "p95" else self.after
+
+
+def _hedge(given: object) -> object:
+    """`hedge: true` is short for the usual one; one complaint, where pydantic would make one for each type."""
+    if given is True or given is False or given is None:
+        return {} if given else None
+    after = given.get("after", "p95") if isinstance(given, dict) and set(given) <= {"after"} else None
+    if after == "p95" or (isinstance(after, int | float) and not isinstance(after, bool) and 0 < after < math.inf):
+        return given
+    raise ValueError(f"expected true, or {{after: p95}}, or {{after: SECONDS}}; found {given!r}")
+
+
+Hedged = Annotated[HedgeSpec | None, BeforeValidator(_hedge)]
+
+
+class EndpointSpec(Strict):
+    """Any OpenAI-compatible chat API."""
+
+    provider: Literal["endpoint"]
+    base_url: Annotated[str, AfterValidator(_open_address)] = Field(description="an address up to and with /v1")
+    model: Text
+    api_key_env: Variable | None = Field(
+        default=None, description="Name of the environment variable that holds the key"
+    )
+    api_key_file: Text | None = Field(default=None, description="A file with the key, that only its owner can read")
+    params: Parameters = Field(default_factory=dict)
+    extra: Parameters = Field(default_factory=dict)
+    json_mode: Literal["auto", "schema", "object", "off"] = "auto"
+    stream: bool = False
+    limits: LimitsSpec | None = None
+    retries: RetriesSpec = RetriesSpec()
+    hedge: Hedged = Field(default=None, description="Ask a second time when a reply is late")
+    price: PriceSpec | None = None
+    timeout_s: float = Field(default=300.0, gt=0)
+    proxy: Annotated[str, AfterValidator(_proxy)] | None = Field(default=None, repr=False)
+    ca_file: Text | None = None
+    client_cert: Text | None = None
+    headers: Annotated[dict[str, str], AfterValidator(_headers)] = Field(default_factory=dict, repr=False)
+
+
+class LocalSpec(Strict):
+    """A model in this process, through llama.cpp: a packaged one by name, or any .gguf by path."""
+
+    provider: Literal["local"]
+    model: Text
+    params: Parameters = Field(default_factory=dict)
+    threads: int | None = Field(default=None, ge=1)
+    context: int | None = Field(default=None, ge=256)
+
+
+class LitellmSpec(Strict):
+    """Whatever LiteLLM can reach (extra `litellm`)."""
+
+    provider: Literal["litellm"]
+    model: Text
+    api_key_env: Variable | None = None
+    api_key_file: Text | None = None
+    params: Parameters = Field(default_factory=dict)
+    limits: LimitsSpec | None = None
+    retries: RetriesSpec = RetriesSpec()
+    hedge: Hedged = Field(default=None, description="Ask a second time when a reply is late")
+    price: PriceSpec | None = None
+    timeout_s: float = Field(default=300.0, gt=0)
+
+
+class SimulatedSpec(SimulatedParameters):
+    """A statistical model of a model; its output always says so."""
+
+    provider: Literal["simulated"]
+    price: PriceSpec | None = Field(default=None, description="As if it cost that: a rehearsal of the bill. None: free")
+    max_tokens: int | None = Field(default=None, ge=1, description="Where a reply is cut")
+
+
+class RecordedSpec(Strict):
+    """Replies from a file."""
+
+    provider: Literal["recorded"]
+    file: Text
+    model: Text
+
+
+ModelSpec = Annotated[
+    EndpointSpec | LocalSpec | LitellmSpec | SimulatedSpec | RecordedSpec, Field(discriminator="provider")
+]

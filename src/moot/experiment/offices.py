@@ -1,0 +1,59 @@
+"""Whom a strategy needs beside its players: models in an office, and somebody who looks facts up.
+
+A strategy says so by its options; the file may name any model. What they are is part of what an episode is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from moot.errors import UsageError
+from moot.experiment.model_specs import RecordedSpec
+from moot.experiment.providers import BuiltModel, model_named
+from moot.experiment.spec import ExperimentFile
+from moot.strategies import Strategy, traits_of
+from moot.team import Player, Team, retrieved_from
+from moot.types import Request
+
+
+def staffed(
+    file: ExperimentFile, models: Mapping[str, BuiltModel], position: int, played: Strategy, team: Team
+) -> Team:
+    """The team with all that this strategy needs, as its traits say."""
+    traits = traits_of(played)
+    seated = {player.name: player for player in team.players}
+    officers = {
+        office: replace(seated[name], name=office)
+        if name in seated and name not in models
+        else _officer(file, models, position, office, name)
+        for office, name in traits.offices.items()
+    }
+    facts = traits.facts
+    if facts is None:
+        return replace(team, officers=officers)
+    from moot.strategies.discuss.retrieve import retriever
+
+    try:
+        return replace(team, officers=officers, retriever=retriever(facts, file.beside(facts)))
+    except UsageError as error:
+        raise file.error(("strategies", position), str(error)) from None
+
+
+def _officer(file: ExperimentFile, models: Mapping[str, BuiltModel], position: int, office: str, name: str) -> Player:
+    model = model_named(file, models, ("strategies", position), name)
+    if isinstance(file.spec.models[name], RecordedSpec):
+        problem = f"{name!r} is a recording, which cannot be a {office}: it holds drafts and nothing else"
+        raise file.error(("strategies", position), problem)
+    return Player(office, model)
+
+
+def staff_shape(lineup: Team) -> dict[str, Any]:
+    """What a cell's identity keeps of the staff; nothing, where there is none."""
+    shape: dict[str, Any] = {}
+    if lineup.officers:
+        shape["officers"] = {office: each.model.shape(Request(())) for office, each in lineup.officers.items()}
+    if lineup.retriever is not None:
+        shape["facts"] = retrieved_from(lineup)
+    return shape

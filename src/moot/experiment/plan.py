@@ -1,0 +1,198 @@
+"""The plan of an experiment, checked: the cells that are played, and all that a run of them needs.
+
+A cell is what results are kept under. Its identity holds whatever shapes an episode and nothing else, so what is the
+same is played once, and what differs is never mixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from moot.data import Dataset
+from moot.experiment.offices import staff_shape
+from moot.experiment.providers import BuiltModel
+from moot.experiment.spec import ExperimentFile, ExperimentSpec, GroupingSpec
+from moot.grade.grading import Grading
+from moot.grade.group import Stages
+from moot.models.model import Model
+from moot.models.proxy import ENV
+from moot.prompts import Prompts
+from moot.store import public, store_at
+from moot.store.store import Store
+from moot.strategies import Strategy, Traits, label, prompts_for, traits_of
+from moot.strategies.option_values import option_json
+from moot.team import Player, Team
+from moot.team.attendance import Attendance
+from moot.types import Request, canonical_json, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One strategy with one line-up: what is played on every question. Its id holds all that shapes an episode."""
+
+    id: str
+    strategy: Strategy
+    label: str
+    team: Team
+    player: str | None
+    spec: str
+
+    @property
+    def captain(self) -> str | None:
+        return None if self.player else self.team.captain
+
+    def plays(self, repeats: int) -> range:
+        """How often a question is played; a strategy with repeats of its own is played more often than the file says."""
+        return range(repeats * self.traits.repeats)
+
+    @property
+    def traits(self) -> Traits:
+        return traits_of(self.strategy)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is worth knowing before it is played, although nothing is wrong."""
+        return tuple(f"{self.title}: {each}" for each in self.traits.warnings)
+
+    @property
+    def title(self) -> str:
+        if who := self.player or self.captain:
+            return f"{self.label}@{who}"
+        return f"{self.label}, {self.team.cohort}" if self.team.cohort else self.label
+
+    def row(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "strategy": self.strategy.name,
+            "label": self.label,
+            "team": None if self.player else self.team.name,
+            "captain": self.captain,
+            "player": self.player,
+            "spec": self.spec,
+            "cohort": self.team.cohort,
+            "options": canonical_json(option_json(self.strategy)).decode(),
+            "traits": canonical_json(self.traits.json()).decode(),
+        }
+
+
+def cell_of(
+    played: Strategy, lineup: Team, prompts: Prompts, grouping: GroupingSpec | None, seating: Mapping[str, Any]
+) -> Cell:
+    """The cell of a line-up. Whatever could change what is asked or how it is counted is part of its identity."""
+    nothing = Request(())
+    grouper = lineup.grouper
+    grouped = None
+    traits = traits_of(played)
+    if traits.groups and isinstance(grouper, Stages):
+        asked = grouper.model.model.shape(nothing) if grouper.model is not None else None
+        grouped = [asked, grouping.reference if grouping else None, repr(grouper.similarity)]
+    spec = {
+        "strategy": label(played),
+        "captain": lineup.captain,
+        "grouping": grouped,
+        "seed": lineup.seed,
+        "language": prompts.language,
+        "prompts": prompts_for(played, prompts).hashes(("player", "again", *traits.prompts)),
+        "players": [
+            {
+                "name": player.name,
+                "model": player.model.shape(nothing),
+                "instruction": player.instruction,
+                "persona": player.persona,
+                "copy": player.copy,
+            }
+            for player in lineup.players
+        ],
+    }
+    spec |= {**staff_shape(lineup), **seating}
+    if traits.repeats > 1:
+        spec["repeats"] = traits.repeats
+    named = {**spec, "team": None if traits.alone else lineup.name}
+    player = lineup.players[0].name if traits.alone else None
+    return Cell(digest(named), played, label(played), lineup, player, canonical_json(named).decode())
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Everything a run needs, checked."""
+
+    file: ExperimentFile
+    store_url: str
+    dataset: Dataset | None
+    models: Mapping[str, BuiltModel]
+    players: Mapping[str, Player]
+    teams: Mapping[str, Team]
+    cells: tuple[Cell, ...]
+    grading: Grading
+
+    @property
+    def spec(self) -> ExperimentSpec:
+        return self.file.spec
+
+    @property
+    def name(self) -> str:
+        return self.spec.kept_as
+
+    @property
+    def id(self) -> str:
+        """Different whenever a cell, a prompt or a question is; where it is kept and what it may cost is no part of it."""
+        questions = None
+        if self.dataset is not None:
+            questions = [self.dataset.fingerprint, sorted(self.dataset.chosen or ())]
+        return digest([self.name, self.spec.repeats, [cell.id for cell in self.cells], questions])
+
+    @property
+    def public_config(self) -> dict[str, Any]:
+        """The file as it may be written down: header values and passwords are not."""
+        config = self.spec.model_dump(mode="json", exclude_defaults=True)
+        if config.get("store"):
+            config["store"] = public(config["store"])
+        for model in config["models"].values():
+            if "headers" in model:
+                model["headers"] = dict.fromkeys(model["headers"], "…")
+            if model.get("proxy", ENV) != ENV:
+                parts = urlsplit(model["proxy"])
+                model["proxy"] = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        return config
+
+    @property
+    def episodes(self) -> int:
+        return len(self.dataset or ()) * sum(len(cell.plays(self.spec.repeats)) for cell in self.cells)
+
+    def store(self) -> Store:
+        """Where the run is kept. A path in the file is relative to the file."""
+        return store_at(self.store_url, beside=self.file.path.parent)
+
+    def with_models(self, wrapped: Mapping[str, Model], attendance: Attendance | None = None) -> Experiment:
+        """The same plan, played by these models; `attendance` remembers who was late for a round."""
+
+        def lent(player: Player) -> Player:
+            return replace(player, model=wrapped[player.model.name])
+
+        def seat(team: Team) -> Team:
+            grouper = team.grouper
+            if isinstance(grouper, Stages) and grouper.model is not None:
+                grouper = replace(grouper, model=lent(grouper.model))
+            officers = {office: lent(each) for office, each in team.officers.items()}
+            reader: Any = team.reader
+            if hasattr(reader, "models"):
+                reader = replace(reader, models=tuple(map(lent, reader.models)))
+            return replace(
+                team,
+                players=tuple(map(lent, team.players)),
+                grouper=grouper,
+                officers=officers,
+                reader=reader,
+                attendance=attendance or team.attendance,
+            )
+
+        return replace(
+            self,
+            players={name: lent(each) for name, each in self.players.items()},
+            teams={name: seat(team) for name, team in self.teams.items()},
+            cells=tuple(replace(cell, team=seat(cell.team)) for cell in self.cells),
+            grading=replace(self.grading, judges=tuple(map(lent, self.grading.judges))),
+        )

@@ -1,0 +1,235 @@
+"""The models that a file names, each made by its provider, with what is checked about them before any call.
+
+Models that share an endpoint share its limits; a budget needs a price and a longest reply; a key comes from the
+environment or a file of its own, and goes nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from moot.config.key_lines import Key
+from moot.data import Dataset
+from moot.errors import FileError, UsageError
+from moot.experiment.model_specs import (
+    MAX_TOKENS_KEYS,
+    EndpointSpec,
+    HedgeSpec,
+    LimitsSpec,
+    LitellmSpec,
+    LocalSpec,
+    ModelSpec,
+    RecordedSpec,
+    RetriesSpec,
+    SimulatedSpec,
+)
+from moot.experiment.spec import ExperimentFile
+from moot.models.closest import closest
+from moot.models.model import Model
+from moot.models.proxy import ENV, environment_proxy
+from moot.types import FREE, Price
+
+LONGEST_KEY = 100_000
+"""Characters of a key file that are read: one that never ends must not be waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltModel:
+    """A model as the file describes it, before anything is wrapped around it."""
+
+    model: Model
+    endpoint: str | None
+    """What its limits are shared by; None for a model in this process."""
+    limits: LimitsSpec
+    retries: RetriesSpec
+    max_tokens: int | None
+    hedge: HedgeSpec | None = None
+
+
+def model_named(file: ExperimentFile, models: Mapping[str, BuiltModel], key: Key, name: str) -> Model:
+    """The model that the file names at this key, or a complaint that says which there are."""
+    if name not in models:
+        expected = f"expected one of {', '.join(models)}{closest(name, models)}"
+        raise file.error(key, f"unknown model {name!r}; {expected}")
+    return models[name].model
+
+
+def make_models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, BuiltModel]:
+    built: dict[str, BuiltModel] = {}
+    limits: dict[str, tuple[str, LimitsSpec]] = {}
+    worlds: list[Any] = []
+    for name, spec in file.spec.models.items():
+        try:
+            model = _MAKERS[spec.provider](file, name, spec, dataset, worlds)
+        except FileError:
+            raise
+        except UsageError as error:
+            raise file.error(("models", name), str(error)) from None
+        endpoint = _endpoint_of(spec)
+        declared = getattr(spec, "limits", None)
+        if endpoint and declared:
+            first, agreed = limits.setdefault(endpoint, (name, declared))
+            if agreed != declared:
+                problem = f"models {first!r} and {name!r} share {endpoint}, so they share its limits; expected the same"
+                raise file.error(("models", name, "limits"), problem)
+        given = {"max_tokens": spec.max_tokens} if isinstance(spec, SimulatedSpec) else getattr(spec, "params", {})
+        tokens = _max_tokens(given, getattr(spec, "extra", {}))
+        retries, hedge = getattr(spec, "retries", RetriesSpec()), getattr(spec, "hedge", None)
+        built[name] = BuiltModel(model, endpoint, LimitsSpec(), retries, tokens, hedge)
+        _check_budget(file, name, built[name])
+    return {
+        name: replace(each, limits=limits[each.endpoint][1]) if each.endpoint in limits else each
+        for name, each in built.items()
+    }
+
+
+def _check_budget(file: ExperimentFile, name: str, built: BuiltModel) -> None:
+    if file.spec.budget_usd is None or built.model.price == FREE:
+        return
+    if built.model.price is None:
+        problem = "has no price, so no budget can be kept; expected price: {prompt: ..., completion: ...}"
+        raise file.error(("models", name), problem)
+    if built.max_tokens is None:
+        problem = "has a price but no max_tokens, so a call could cost anything; expected params: {max_tokens: ...}"
+        raise file.error(("models", name), problem)
+
+
+def _max_tokens(*sources: Mapping[str, Any]) -> int | None:
+    """The largest that is set anywhere: which of them the server obeys is not ours to know."""
+    given = [source[key] for source in sources for key in MAX_TOKENS_KEYS if isinstance(source.get(key), int)]
+    return max(given, default=None)
+
+
+def _endpoint_of(spec: ModelSpec) -> str | None:
+    if isinstance(spec, EndpointSpec):
+        return spec.base_url.rstrip("/")
+    return f"litellm:{spec.model}" if isinstance(spec, LitellmSpec) else None
+
+
+def _price(spec: EndpointSpec | LitellmSpec | SimulatedSpec) -> Price | None:
+    return Price(spec.price.prompt, spec.price.completion, spec.price.cached) if spec.price else None
+
+
+def _key_of(file: ExperimentFile, name: str, spec: EndpointSpec | LitellmSpec) -> str | None:
+    """The key, from the environment or from a file that is nobody else's to read."""
+    if spec.api_key_env is not None and spec.api_key_file is not None:
+        raise file.error(("models", name, "api_key_file"), "expected api_key_env or api_key_file, not both")
+    if spec.api_key_file is not None:
+        key, place = _key_in_file(file, name, spec.api_key_file), "api_key_file"
+        where = f"the file {spec.api_key_file}"
+    elif spec.api_key_env is not None:
+        key, place = os.environ.get(spec.api_key_env, ""), "api_key_env"
+        where = f"the environment variable {spec.api_key_env}"
+    else:
+        return None
+    if not key:
+        problem = f"{where} is not set" if place == "api_key_env" else f"{where} is empty"
+        raise file.error(("models", name, place), problem)
+    if not key.isprintable():
+        raise file.error(("models", name, place), f"{where} holds a line break or a control character")
+    return key
+
+
+def _key_in_file(file: ExperimentFile, name: str, given: str) -> str:
+    path = file.beside(given)
+    try:
+        with path.open(encoding="utf-8") as opened:
+            # Of what was opened, not of the path: nobody can put another file in between.
+            mode = os.fstat(opened.fileno()).st_mode
+            if os.name == "posix" and mode & 0o077:
+                problem = f"others can read {path} (mode {mode & 0o777:04o}); expected 0600: chmod 600 {path}"
+                raise file.error(("models", name, "api_key_file"), problem)
+            return opened.read(LONGEST_KEY).strip()
+    except UnicodeDecodeError:
+        raise file.error(("models", name, "api_key_file"), f"{path} is not text; expected the key alone") from None
+    except OSError as error:
+        problem = f"cannot read {path}: {error.strerror or error}"
+        raise file.error(("models", name, "api_key_file"), problem) from None
+
+
+def _proxy(file: ExperimentFile, name: str, spec: EndpointSpec, key: str | None) -> str | None:
+    """Where a proxy could read the key, which TLS prevents, somebody must have meant this very proxy."""
+    if spec.proxy != ENV:
+        return spec.proxy
+    try:
+        found = environment_proxy(spec.base_url)
+    except UsageError as error:
+        raise file.error(("models", name, "proxy"), str(error)) from None
+    if found and spec.base_url.startswith("http:") and (key or spec.headers):
+        problem = "the key or headers would pass the environment's proxy in the clear, since base_url is http://"
+        expected = "expected https://, the host in NO_PROXY, or the proxy's own address here"
+        raise file.error(("models", name, "proxy"), f"{problem}; {expected}")
+    return found
+
+
+def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, *_: Any) -> Model:
+    from moot.models.endpoint import EndpointModel, Network
+
+    certificates = {}
+    for key in ("ca_file", "client_cert"):
+        if (given := getattr(spec, key)) is not None:
+            certificates[key] = file.beside(given)
+            if not certificates[key].is_file():
+                raise file.error(("models", name, key), f"no such file: {certificates[key]}")
+    api_key = _key_of(file, name, spec)
+    network = Network(spec.timeout_s, _proxy(file, name, spec, api_key), headers=spec.headers, **certificates)
+    network.ssl_context()
+    return EndpointModel(
+        name,
+        base_url=spec.base_url,
+        model=spec.model,
+        api_key=api_key,
+        params=spec.params,
+        extra=spec.extra,
+        json_mode=spec.json_mode,
+        stream=spec.stream,
+        price=_price(spec),
+        network=network,
+    )
+
+
+def _local(file: ExperimentFile, name: str, spec: LocalSpec, *_: Any) -> Model:
+    from moot.models.local import LocalModel
+
+    model = str(file.beside(spec.model)) if spec.model.endswith(".gguf") else spec.model
+    options = {key: value for key in ("threads", "context") if (value := getattr(spec, key)) is not None}
+    return LocalModel(name, model, params=spec.params, **options)
+
+
+def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, *_: Any) -> Model:
+    from moot.models.litellm import LitellmModel
+
+    key = _key_of(file, name, spec)
+    return LitellmModel(
+        name, model=spec.model, api_key=key, params=spec.params, price=_price(spec), timeout_s=spec.timeout_s
+    )
+
+
+def _simulated(
+    file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Dataset | None, worlds: list[Any]
+) -> Model:
+    from moot.simulate.simulated import SimulatedModel
+    from moot.simulate.world import World
+
+    if not worlds:
+        worlds.append(World(dataset or (), file.spec.seed))
+    options = spec.model_dump(exclude={"provider", "price"}, exclude_none=True)
+    return SimulatedModel(name, world=worlds[0], price=_price(spec) or FREE, **options)
+
+
+def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:
+    from moot.models.recorded import RecordedModel
+
+    return RecordedModel(name, file=file.beside(spec.file), model=spec.model)
+
+
+_MAKERS: Mapping[str, Callable[..., Model]] = {
+    "endpoint": _endpoint,
+    "local": _local,
+    "litellm": _litellm,
+    "simulated": _simulated,
+    "recorded": _recorded,
+}

@@ -1,0 +1,294 @@
+"""What a served team answered, kept like an experiment's episodes, so that the same reports measure it.
+
+The questions come from outside and nobody has said what is right: their cases are not known until there is feedback.
+Calls and episodes are written down behind the reply's back, in groups; whoever asked does not wait for the disk. What
+the store does not take is tried again, and meanwhile nobody is answered: an answer that leaves no trace cannot be
+measured.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection, Table, func, select, update
+
+from moot.engine.grading import settle
+from moot.errors import MootError, StoreError, UsageError
+from moot.experiment.plan import Cell, Experiment
+from moot.grade.grading import Grading
+from moot.grade.normalise import normalise
+from moot.store import queries, schema
+from moot.store.rows import case_of, case_row, episode_row, score_row
+from moot.store.statements import Row
+from moot.store.store import Store
+from moot.types import Case, Episode, Question, digest
+
+_log = logging.getLogger(__name__)
+
+TOGETHER = 500
+"""Calls and episodes written in one transaction."""
+
+LINGER_S = 0.2
+"""They gather for this long before they are written."""
+
+AGAIN_S = 1.0
+"""The pause before a store that did not take them is tried again."""
+
+
+def served_name(name: str) -> str:
+    """What the served traffic of a file is kept under: apart from the runs of the same file, which have their own bill."""
+    return f"{name}:served"
+
+
+class ServedRecord:
+    """The episodes of one served team file, as an experiment of their own beside those that were planned."""
+
+    def __init__(self, store: Store, experiment: Experiment, cells: Sequence[Cell]) -> None:
+        self._store = store
+        self._experiment = experiment
+        self._cells = tuple(cells)
+        self._waiting: asyncio.Queue[Episode | tuple[Table, Row] | None] = asyncio.Queue()
+        self._calls: dict[str, Row] = {}
+        self._writer: asyncio.Task[None] | None = None
+        self._hurry = asyncio.Event()
+        self._failed = asyncio.Event()
+        self._closing = False
+        self.error: MootError | None = None
+        """Why nothing is kept at the moment, if the store cannot be written."""
+
+    @property
+    def id(self) -> str:
+        return digest([self._experiment.name, "served", [cell.id for cell in self._cells]])
+
+    @property
+    def grading(self) -> Grading:
+        return self._experiment.grading
+
+    async def open(self) -> None:
+        await self._store.run(self._declare)
+        self._writer = asyncio.create_task(self._write())
+
+    def _declare(self, connection: Connection) -> None:
+        config = {**self._experiment.public_config, "served": True}
+        row = {
+            "id": self.id,
+            "name": served_name(self._experiment.name),
+            "config": json.dumps(config, ensure_ascii=False),
+            "size": 0,
+            "created_at": time.time(),
+        }
+        queries.declare_experiment(connection, row, [cell.row() for cell in self._cells])
+
+    def add(self, episode: Episode) -> None:
+        self._waiting.put_nowait(episode)
+
+    async def find_call(self, key: str) -> Row | None:
+        """What is not written yet is found all the same."""
+        return self._calls.get(key) or await self._store.find_call(key)
+
+    async def keep_call(self, row: Row) -> Row:
+        """To be written. While the store takes nothing, no call is kept, and so no question answered."""
+        if self.error is not None:
+            raise StoreError(str(self.error))
+        self._calls[row["key"]] = row
+        self._waiting.put_nowait((schema.calls, row))
+        return row
+
+    def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None:
+        """With the calls, and not by the store itself: what that cannot write it never tries again."""
+        for each in rows:
+            self._waiting.put_nowait(each)
+
+    async def flush(self) -> None:
+        """All that was added so far is written, or an error says why not."""
+        self._hurry.set()
+        self._failed.clear()
+        written, failed = asyncio.create_task(self._waiting.join()), asyncio.create_task(self._failed.wait())
+        try:
+            await asyncio.wait({written, failed}, return_when=asyncio.FIRST_COMPLETED)
+            if not written.done():
+                raise StoreError(str(self.error))
+        finally:
+            written.cancel()
+            failed.cancel()
+
+    async def close(self) -> None:
+        if self._writer is None:
+            return
+        self._closing = True
+        self._waiting.put_nowait(None)
+        self._hurry.set()
+        await self._writer
+        self._writer = None
+
+    async def _write(self) -> None:
+        """Takes what has gathered every so often: one transaction for many, and nobody waits for it."""
+        over = False
+        while not over:
+            batch = [await self._waiting.get()]
+            await self._linger(LINGER_S)
+            while len(batch) < TOGETHER and not self._waiting.empty():
+                batch.append(self._waiting.get_nowait())
+            over = None in batch
+            await self._written(
+                [each for each in batch if isinstance(each, Episode)],
+                [each for each in batch if isinstance(each, tuple)],
+            )
+            for _ in batch:
+                self._waiting.task_done()
+
+    async def _linger(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._hurry.wait()
+        self._hurry.clear()
+
+    async def _written(self, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
+        """Until the store has taken it; a team that closes tries once more and then gives up."""
+        calls = [row for table, row in rows if table is schema.calls]
+        while episodes or rows:
+            closing = self._closing
+            try:
+                await self._store.run(partial(self._keep, episodes=episodes, rows=rows))
+            except MootError as error:
+                if self.error is None:
+                    _log.warning("nothing is kept, and so nothing answered: %s", error)
+                self.error = error
+                self._failed.set()
+                if closing:
+                    break
+                await self._linger(AGAIN_S)
+            else:
+                if self.error is not None:
+                    _log.warning("the store takes answers again; those that waited are kept")
+                self.error = None
+                self._store.learn_calls(row["key"] for row in calls)
+                break
+        for row in calls:
+            self._calls.pop(row["key"], None)
+
+    def _keep(self, connection: Connection, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
+        for table in dict.fromkeys(table for table, _ in rows):
+            queries.add(connection, table, [row for of, row in rows if of is table])
+        cases = _placed(connection, self.id, [episode.question for episode in episodes])
+        scores = []
+        for episode in episodes:
+            case = cases[episode.question.digest]
+            score = self.grading.at_once(case, episode.verdict.answer)
+            scores.append(score_row(episode.cell, case.digest, episode.repeat, self.grading.name, score))
+        queries.put(connection, schema.episodes, [episode_row(episode) for episode in episodes])
+        queries.put(connection, schema.scores, scores)
+
+    async def feedback(self, episode: str, *, answer: str | None = None, correct: bool | None = None) -> dict[str, Any]:
+        """What turned out to be right: the answer itself, or whether the team's was."""
+        await self.flush()
+        return await self._store.run(partial(self._learn, episode=episode, answer=answer, correct=correct))
+
+    def _learn(self, connection: Connection, episode: str, answer: str | None, correct: bool | None) -> dict[str, Any]:
+        row = find_episode(connection, self.id, episode)
+        case = case_of(row["content"])
+        if answer is not None:
+            case = replace(case, answer=answer, known=True)
+            connection.execute(
+                update(schema.experiment_questions)
+                .where(
+                    schema.experiment_questions.c.experiment == self.id,
+                    schema.experiment_questions.c.question == case.question.digest,
+                )
+                .values(case=case.digest)
+            )
+            queries.put(connection, schema.cases, [case_row(case)])
+            self._grade_again(connection, case)
+        elif row["answer"] is None:
+            raise UsageError(f"episode {episode} has no answer that could be right or wrong; send the right one")
+        else:
+            settle(connection, case, normalise(row["answer"]), bool(correct))
+        place = (
+            schema.scores.c.cell == row["cell"],
+            schema.scores.c.case == case.digest,
+            schema.scores.c.repeat == row["repeat"],
+            schema.scores.c.grader == self.grading.name,
+        )
+        score = connection.execute(select(schema.scores.c.value, schema.scores.c.stage).where(*place)).one()
+        return {
+            "episode": episode,
+            "correct": None if score.value is None else score.value == 1.0,
+            "stage": score.stage,
+        }
+
+    def _grade_again(self, connection: Connection, case: Case) -> None:
+        """Every answer to this question, now that the reference is known."""
+        cells = [cell.id for cell in self._cells]
+        for row in queries.episodes_on(connection, cells, [case.question.digest]):
+            score = self.grading.at_once(case, row["answer"])
+            graded = score_row(row["cell"], case.digest, row["repeat"], self.grading.name, score)
+            queries.put(connection, schema.scores, [graded])
+
+
+def _placed(connection: Connection, experiment: str, questions: Sequence[Question]) -> dict[str, Case]:
+    """The case of each question; one that was never asked before gets a place among the others.
+
+    A case that is there stands: it may be better known than a new one would be.
+    """
+    # Several servers may write into one store: they take turns here. (SQLite has let us in alone already.)
+    whole = schema.experiments.c.id == experiment
+    connection.execute(select(schema.experiments.c.id).where(whole).with_for_update())
+    wanted = {question.digest: question for question in questions}
+    found = _cases(connection, experiment, list(wanted))
+    new = [Case(question, None, known=False) for key, question in wanted.items() if key not in found]
+    if new:
+        places = schema.experiment_questions
+        last = connection.execute(select(func.max(places.c.position)).where(places.c.experiment == experiment)).scalar()
+        rows = [
+            {"experiment": experiment, "position": position, "question": case.question.digest, "case": case.digest}
+            for position, case in enumerate(new, start=0 if last is None else last + 1)
+        ]
+        queries.add(connection, schema.cases, [case_row(case) for case in new])
+        queries.add(connection, places, rows)
+        longer = schema.experiments.c.size + len(new)
+        connection.execute(update(schema.experiments).where(whole).values(size=longer))
+        # A case of these words may have been kept before, from another experiment: that one stands.
+        found.update(_cases(connection, experiment, [case.question.digest for case in new]))
+    return found
+
+
+def _cases(connection: Connection, experiment: str, questions: Sequence[str]) -> dict[str, Case]:
+    places, cases = schema.experiment_questions, schema.cases
+    found: dict[str, Case] = {}
+    for part in queries.chunks(questions):
+        query = select(places.c.question, cases.c.content).join(cases, cases.c.id == places.c.case)
+        query = query.where(places.c.experiment == experiment, places.c.question.in_(part))
+        found.update((question, case_of(content)) for question, content in connection.execute(query))
+    return found
+
+
+def find_episode(connection: Connection, experiment: str, episode: str) -> Any:
+    """An episode by the id that the client was given, with its case."""
+    number, question = episode.removeprefix("ep_")[:8], episode.removeprefix("ep_")[8:]
+    repeat = -1
+    with suppress(ValueError):
+        repeat = int(number, 16)
+    places, episodes = schema.experiment_questions, schema.episodes
+    cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment == experiment)
+    this = (episodes.c.cell.in_(cells), episodes.c.question == question, episodes.c.repeat == repeat)
+    row = (
+        connection.execute(
+            select(episodes, schema.cases.c.content)
+            .join(places, places.c.question == episodes.c.question)
+            .join(schema.cases, schema.cases.c.id == places.c.case)
+            .where(places.c.experiment == experiment, *this)
+        )
+        .mappings()
+        .first()
+    )
+    if row is None:
+        raise UsageError(f"there is no episode {episode!r}")
+    return row

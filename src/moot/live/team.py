@@ -1,0 +1,356 @@
+"""A team that stands ready: its file read, its models connected, questions answered as they come.
+
+`moot ask`, `moot serve` and Python programs ask through this. Every question is an episode like those of an experiment:
+played by the same strategies, written into the same tables, to be graded when somebody says what was right.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from moot.engine.chain import chain, limiters, purse_of
+from moot.engine.play import play
+from moot.errors import UsageError
+from moot.experiment.build import build
+from moot.experiment.plan import Cell, Experiment
+from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.grade.extract import EXTRACT
+from moot.grade.group import Stages
+from moot.live.served import ServedRecord, served_name
+from moot.models.closest import closest
+from moot.models.model import Model
+from moot.store import from_here
+from moot.store.calls import ExperimentCalls
+from moot.store.sqlite import SqliteStore
+from moot.store.store import Store
+from moot.strategies import served
+from moot.strategies.vote import Vote
+from moot.team import Player, Team
+from moot.team.forms import AnswerForm, Unusable, read_reply
+from moot.traces import Deadline, Grouped, of_kind
+from moot.types import Answer, Call, Episode, Question, Usage, Verdict, digest
+
+LATEST_REPEAT = 2**31 - 1
+"""Played questions are told apart by a number drawn for each: every database can hold one of this size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question answered: the episode, and what it took."""
+
+    id: str
+    model: str
+    """The team and strategy as they are served: ``six/talkative``."""
+    cell: Cell
+    episode: Episode
+    usage: Usage
+    cost_usd: float | None
+    groups: tuple[tuple[str, ...], ...]
+    """Who said the same."""
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.episode.verdict
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of the team in the largest group of answers."""
+        players = len(self.cell.team.players)
+        return max(map(len, self.groups)) / players if self.groups else None
+
+    @property
+    def diversity(self) -> int:
+        return len(self.groups)
+
+
+class Journal(list[Call]):
+    """The calls of one question, each announced as it is written down."""
+
+    def __init__(self, heard: Callable[[Call], None]) -> None:
+        super().__init__()
+        self._heard = heard
+
+    def append(self, call: Call) -> None:
+        super().append(call)
+        self._heard(call)
+
+
+def unheard(call: Call) -> None:
+    pass
+
+
+class LiveTeam:
+    """The team of a file, ready to be asked.
+
+    >>> async with load_team("team.yaml") as team:
+    ...     verdict = await team.ask("Which river is the longest?")
+    """
+
+    def __init__(
+        self,
+        file: ExperimentFile,
+        *,
+        store_url: str | None = None,
+        keep: bool = True,
+        reuse: bool = False,
+        serving: bool = False,
+        wrap: Callable[[str, Model], Model] | None = None,
+    ) -> None:
+        """`keep`: write episodes down. `reuse`: answer from stored calls where the same was asked before.
+
+        `serving` turns on what waits for nobody: a vote that stops early, a round that goes on without the late.
+        """
+        spec = file.spec.model_copy(update={"questions": None})
+        self.experiment = build(ExperimentFile(file.path, spec, file.places), store_url=store_url)
+        self.reuse = reuse
+        self._keep = keep
+        self._serving = serving
+        self._wrap = wrap
+        self.store: Store = self.experiment.store() if keep else SqliteStore(None)
+        self.cells: dict[str, Cell] = {}
+        self._record: ServedRecord | None = None
+        self._opening = asyncio.Lock()
+        self._opened = False
+        self._thread: Any = None
+
+    @property
+    def models(self) -> list[str]:
+        """The names under which teams and strategies answer."""
+        return list(served_names(self.experiment))
+
+    @property
+    def record(self) -> ServedRecord:
+        assert self._record is not None, "the team is open"
+        return self._record
+
+    async def __aenter__(self) -> LiveTeam:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def open(self) -> None:
+        async with self._opening:
+            if self._opened:
+                return
+            experiment = self.experiment
+            await self.store.open()
+            name = served_name(experiment.name)
+            purse = await purse_of(self.store, name, experiment.spec.budget_usd, experiment.models)
+            cells = {cell.id: cell for cell in self._as_played(experiment).values()}
+            self._record = ServedRecord(self.store, experiment, tuple(cells.values()))
+            if self._keep:
+                await self._record.open()
+            # Where money is counted a call is on the disk before its reply is used: a server that is killed has
+            # spent what it has spent.
+            behind = self._serving and self._keep and purse is None
+            calls = ExperimentCalls(self._record if behind else self.store, name)
+            models = chain(experiment.models, limiters(experiment.models), calls, purse)
+            if self._wrap is not None:
+                models = {name: self._wrap(name, model) for name, model in models.items()}
+            self.cells = self._as_played(experiment.with_models(models))
+            self._opened = True
+
+    def _as_played(self, experiment: Experiment) -> dict[str, Cell]:
+        cells = served_names(experiment)
+        return {name: _served(cell) for name, cell in cells.items()} if self._serving else cells
+
+    async def close(self) -> None:
+        if not self._opened:
+            return
+        self._opened = False
+        if self._keep:
+            await self.record.close()
+        for built in self.experiment.models.values():
+            await built.model.close()
+        await self.store.close()
+
+    async def ask(
+        self,
+        text: str,
+        *,
+        choices: Sequence[str] = (),
+        strategy: str | None = None,
+        deadline_s: float | None = None,
+    ) -> Verdict:
+        """The team's word on one question. `strategy`: one of `models`; where it is left out, the first team."""
+        question = question_of(text, choices, self.experiment.spec.language)
+        return (await self.play(question, strategy, deadline_s=deadline_s)).verdict
+
+    def ask_sync(self, text: str, **options: Any) -> Verdict:
+        """`ask` for programs without an event loop. The team is opened on a loop of its own and stays open."""
+        from moot.live.background import Background
+
+        if self._thread is None:
+            if self._opened:
+                raise UsageError("this team is open in an event loop; await team.ask(...) there")
+            self._thread = Background()
+        verdict: Verdict = self._thread.result(self.ask(text, **options))
+        return verdict
+
+    def close_sync(self) -> None:
+        """Close a team that was asked through `ask_sync`."""
+        if self._thread is not None:
+            self._thread.result(self.close())
+            self._thread.stop()
+            self._thread = None
+
+    async def play(
+        self,
+        question: Question,
+        model: str | None = None,
+        *,
+        system: str = "",
+        deadline_s: float | None = None,
+        heard: Callable[[Call], None] = unheard,
+    ) -> Asked:
+        """Play one question through. `system` goes before every player's own instruction; `heard` is told each call."""
+        await self.open()
+        name = model or self._usual()
+        cell = self.cell(name)
+        seated = replace(cell, team=_instructed(cell.team, system)) if system else cell
+        repeat = 0 if self.reuse else random.SystemRandom().randint(1, LATEST_REPEAT)
+        journal = Journal(heard)
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(deadline_s):
+                episode = await play(seated, question, repeat, journal=journal)
+        except TimeoutError:
+            verdict = await _what_there_is(seated.team, question, journal, deadline_s or 0.0)
+            episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
+        groups = await _groups(seated.team, question, episode.verdict)
+        asked = Asked(
+            id=episode_id(question, repeat),
+            model=name,
+            cell=cell,
+            episode=episode,
+            usage=total_usage(journal),
+            cost_usd=total_cost(journal),
+            groups=groups,
+        )
+        if self._keep:
+            self.record.add(episode)
+        return asked
+
+    def _usual(self) -> str:
+        """A team before a player alone."""
+        return next((name for name, cell in self.cells.items() if cell.player is None), next(iter(self.cells)))
+
+    def cell(self, name: str) -> Cell:
+        found = self.cells.get(name)
+        if found is None:
+            known = ", ".join(self.cells)
+            raise UsageError(f"there is no team {name!r}; expected one of {known}{closest(name, self.cells)}")
+        return found
+
+
+def load_team(path: str | Path | None = None, *, store: str | None = None, keep: bool | None = None) -> LiveTeam:
+    """The team of a file; without one, the embedded local team.
+
+    What it answers is kept where the file, or `store`, says; a file that names no store keeps nothing.
+    """
+    from moot.experiment.embedded_team import embedded_team
+
+    file = read_experiment(Path(path), with_questions=False) if path is not None else embedded_team()
+    kept = keep if keep is not None else store is not None or file.spec.store is not None
+    return LiveTeam(file, store_url=from_here(store) if store else None, keep=kept)
+
+
+def question_of(text: str, choices: Sequence[str] = (), language: str = "en") -> Question:
+    """A question as somebody asks it. The same words are the same question."""
+    if not text.strip():
+        raise UsageError("expected a question that is not empty")
+    if len(choices) == 1 or len(choices) > 26:
+        raise UsageError(f"expected 2 to 26 choices, found {len(choices)}")
+    ident = f"asked-{digest([text, list(choices)])[:12]}"
+    return Question(ident, text, choices=tuple(choices), language=language, kind="choice" if choices else "open")
+
+
+def episode_id(question: Question, repeat: int) -> str:
+    return f"ep_{repeat:08x}{question.digest}"
+
+
+def served_names(experiment: Experiment) -> dict[str, Cell]:
+    """Cells by the names they are served under.
+
+    ``six/talkative`` is the team with its captain; where everybody is captain in turn it is the first, and each has a
+    name of its own beside it: ``six/talkative@ann``. A player alone is ``solo@ann``.
+    """
+    named: dict[str, Cell] = {}
+    lineups = Counter((cell.team.name, cell.label) for cell in experiment.cells if cell.player is None)
+    for cell in experiment.cells:
+        if cell.player is not None:
+            named[f"{cell.label}@{cell.player}"] = cell
+            continue
+        table = f"{cell.team.name}/{cell.label}"
+        named.setdefault(table, cell)
+        if lineups[cell.team.name, cell.label] > 1:
+            named[f"{table}@{cell.captain or cell.team.cohort}"] = cell
+    return named
+
+
+def _served(cell: Cell) -> Cell:
+    """The cell as it is played for somebody who waits."""
+    return replace(cell, id=digest([cell.id, "served"]), strategy=served(cell.strategy))
+
+
+def _instructed(team: Team, system: str) -> Team:
+    def told(player: Player) -> Player:
+        words = [part for part in (system.strip(), player.instruction) if part]
+        return replace(player, instruction="\n\n".join(words))
+
+    return replace(team, players=tuple(map(told, team.players)))
+
+
+async def _groups(team: Team, question: Question, verdict: Verdict) -> tuple[tuple[str, ...], ...]:
+    """Who said the same: as the strategy found, else by their words alone, which asks nobody."""
+    if grouped := of_kind(verdict.traces, Grouped):
+        return grouped[-1].groups
+    return (await Stages().group(question, verdict.answers, team)).groups
+
+
+async def _what_there_is(team: Team, question: Question, journal: Iterable[Call], deadline_s: float) -> Verdict:
+    """The vote of those who replied in time."""
+    drafts: dict[str, Answer] = {}
+    names = [player.name for player in team.players]
+    for call in journal:
+        if call.reply is None or call.player not in names or call.stage == EXTRACT:
+            continue  # whoever reads another's reply may have a seat too, but what it finds is not its own answer
+        try:
+            given = read_reply(call.reply, AnswerForm(question)).value
+        except Unusable:
+            continue
+        drafts[call.player] = Answer(call.player, given.answer, given.reasoning)
+    late = f"no reply within {deadline_s:g} s"
+    answers = tuple(drafts.get(name) or Answer(name, None, outcome="unanswered", cause=late) for name in names)
+    grouping = await Stages().group(question, answers, team)
+    verdict = Vote().decide(question, team, answers, grouping)
+    traces = (*verdict.traces, Deadline(deadline_s))
+    if verdict.answer is None:
+        return replace(verdict, traces=traces)
+    heard = f"the time ran out; {len(drafts)} of {len(names)} had replied, and this is their vote"
+    return replace(verdict, outcome="undecided", cause=heard, traces=traces)
+
+
+def total_usage(calls: Iterable[Call]) -> Usage:
+    """Tokens of all calls together; what a provider did not count is not in it."""
+    usages = [call.reply.usage for call in calls if call.reply is not None]
+
+    def total(name: str) -> int:
+        return sum(getattr(usage, name) or 0 for usage in usages)
+
+    return Usage(total("prompt"), total("completion"), total("reasoning"), total("cached"))
+
+
+def total_cost(calls: Iterable[Call]) -> float | None:
+    """Unknown as soon as one of them is."""
+    costs = [call.reply.cost_usd for call in calls if call.reply is not None]
+    return None if None in costs else sum(cost for cost in costs if cost is not None)

@@ -1,1 +1,0 @@
-"""Measures: from scores to estimates. Questions are the unit; nothing leaves the denominator."""

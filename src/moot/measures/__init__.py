@@ -1,0 +1,50 @@
+"""Measures: recorded facts into figures, figures into sections. A folder is a family.
+
+A measure of your own is one file and one entry point in the group ``moot.measures``, or an object given from Python; its
+figures stand in the report's JSON, its sections in the terminal and on the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
+
+from moot.needs import Needs, summed
+
+if TYPE_CHECKING:
+    from moot.measures.measure import Measure
+
+BUILT_IN = {
+    "facts": "moot.measures.facts.measure:Facts",
+    "accuracy": "moot.measures.accuracy.measure:Accuracy",
+    "judges": "moot.measures.judges.measure:Judges",
+    "quiz": "moot.measures.quiz.measure:Quiz",
+    "squad": "moot.measures.squad.measure:Squad",
+    "safety": "moot.measures.safety.measure:Safety",
+    "discussion": "moot.measures.discussion.measure:Discussion",
+    "summaries": "moot.measures.summaries.measure:Summaries",
+    "position": "moot.measures.position.measure:Position",
+    "claims": "moot.measures.claims.measure:Claims",
+}
+"""In the order in which they are taken: a measure may use the figures of those before it."""
+
+
+@cache
+def registered() -> Mapping[str, str]:
+    """Names of all measures: ours, then those that other packages bring."""
+    theirs = {point.name: point.value for point in entry_points(group="moot.measures") if point.name not in BUILT_IN}
+    return {**BUILT_IN, **theirs}
+
+
+def measures(given: Iterable[Measure] = ()) -> list[Measure]:
+    """All registered measures, and those given as objects."""
+    found: list[Measure] = [resolve_name(place)() for place in registered().values()]
+    return [*found, *given]
+
+
+def needs(given: Iterable[Measure] = ()) -> Needs:
+    """What a run must provide so that all of these can be taken."""
+    return summed(measure.needs for measure in measures(given))

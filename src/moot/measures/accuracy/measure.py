@@ -1,0 +1,28 @@
+"""Accuracy, outcomes, failures and the bill: what every report begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from moot.measures.accuracy.figures import accuracy_figures
+from moot.measures.accuracy.sections import accuracy_section, failures_section, outcomes_section
+from moot.measures.columns import Figures
+from moot.measures.section import Section
+from moot.measures.source import Source
+from moot.needs import Needs
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    name: ClassVar[str] = "accuracy"
+    needs: ClassVar[Needs] = Needs()
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        return accuracy_figures(run)
+
+    def sections(self, figures: Figures) -> Iterator[Section]:
+        yield from accuracy_section(figures)
+        yield from outcomes_section(figures)
+        yield from failures_section(figures)

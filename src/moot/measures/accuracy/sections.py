@@ -1,0 +1,73 @@
+"""Accuracy and outcomes as sections: the same for every view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from moot.measures.columns import Figures, cohort_column, figure, titled, who, with_team
+from moot.measures.section import Chart, Column, Section
+
+
+def accuracy_section(figures: Figures) -> Iterator[Section]:
+    rows = [
+        {
+            **{key: row.get(key) for key in ("label", "team", "cohort", "captain", "player")},
+            **{key: row.get(key) for key in ("value", "low", "high", "n")},
+            **{key: row.get(key) for key in ("calls", "cost_usd", "prompt_tokens", "completion_tokens", "seconds")},
+            "name": titled(row, "label"),
+            "who": who(row),
+        }
+        for row in figures["accuracy"]
+    ]
+    columns = with_team(
+        rows,
+        Column("label", "strategy"),
+        *cohort_column(rows),
+        Column("who", "who"),
+        figure("value", "right"),
+        Column("n", "questions"),
+        Column("calls", "calls", "calls"),
+        Column("cost_usd", "cost", "usd"),
+    )
+    words = (
+        "Right over all questions played; who gave no answer was not right. Intervals are 95 %.",
+        *figures.get("left_out", ()),
+    )
+    yield Section("accuracy", "Accuracy", words, columns, rows, Chart("dots", "value", "name", label="name"), place=0)
+
+
+def outcomes_section(figures: Figures) -> Iterator[Section]:
+    names = ("answered", "undecided", "unanswered", "refused", "failed")
+    rows = [
+        {
+            "team": row.get("team"),
+            "cohort": row.get("cohort"),
+            "label": row["label"],
+            "who": who(row),
+            **{name: row["outcomes"].get(name, 0) for name in names},
+            "missing": row["missing"],
+            "ungraded": row["ungraded"],
+            "disputed": row["disputed"],
+        }
+        for row in figures["accuracy"]
+    ]
+    shown = [name for name in (*names, "missing", "ungraded", "disputed") if any(row[name] for row in rows)]
+    heads = {"missing": "not played"}
+    columns = (
+        Column("label", "strategy"),
+        *cohort_column(rows),
+        Column("who", "who"),
+        *(Column(name, heads.get(name, name)) for name in shown),
+    )
+    words = ("How every episode ended: nothing leaves the count.",)
+    yield Section("outcomes", "Outcomes", words, with_team(rows, *columns), rows, place=930)
+
+
+def failures_section(figures: Figures) -> Iterator[Section]:
+    columns = (
+        Column("model", "model"),
+        Column("kind", "failure"),
+        Column("times", "times"),
+        Column("message", "message"),
+    )
+    yield Section("failures", "Calls that failed", (), columns, figures.get("failures", []), place=940)

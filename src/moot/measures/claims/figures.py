@@ -1,0 +1,78 @@
+"""What the run as a whole may claim: the headline, the hypotheses, the frontier, and what it could have seen at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from moot.measures.claims.headline import headline_figures
+from moot.measures.claims.hypotheses import hypotheses_figures
+from moot.measures.sides import Side, sides
+from moot.measures.source import Source, Stored
+from moot.stats.estimates import Row
+from moot.stats.frontier import Option, frontier
+from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
+from moot.stats.power import ALPHA, POWER, detectable
+from moot.store.declarations import declared
+
+
+def evidence_figures(
+    source: Source, cells: Sequence[Stored], name: str, shown: Mapping[str, Any], also: Iterable[str] = ()
+) -> Row:
+    """The keys `headline`, `hypotheses`, `frontier` and `power`; only those that there is something to say under."""
+    said = declared(source.connection, name)
+    options = {title: side for title, side in sides(source, cells).items() if side.right}
+    headline = headline_figures(source, cells, said, options)
+    found: Row = {
+        "headline": headline,
+        "hypotheses": hypotheses_figures(source, cells, said, also),
+        "frontier": frontier_figures(options, source.seed),
+        "power": list(power_rows(headline, shown)),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def frontier_figures(options: Mapping[str, Side], seed: int) -> list[Row]:
+    """In money where the price of everything is known and is not nothing, else in calls; nothing for one option."""
+    if len(options) < 2:
+        return []
+    priced = all(side.cost_usd is not None for side in options.values())
+    usd = priced and any(sum((side.cost_usd or {}).values()) > 0 for side in options.values())
+    asked = sorted({question for side in options.values() for question in side.right})
+    points = {
+        title: Option(side.right, (side.cost_usd if usd else side.calls) or {}, side.once)
+        for title, side in options.items()
+    }
+    named = {title: {"strategy": side.first["label"], "alone": side.alone} for title, side in options.items()}
+    return [
+        {**row, **named[row["of"]], "unit": "usd" if usd else "calls"} for row in frontier(points, asked, seed=seed)
+    ]
+
+
+def power_rows(headline: Row | None, shown: Mapping[str, Any]) -> Iterator[Row]:
+    """The smallest difference that each comparison could have shown, from its n and its discordant pairs alone."""
+    if headline and (over := headline["over_best_single"]):
+        yield from _power(headline["of"], "best single", over)
+    if headline and (over := headline["over_captain"]):
+        yield from _power(headline["of"], "its captain", over)
+    for row in shown.get("comparisons", ()):
+        yield from _power(row["a"], row["b"], row)
+
+
+def _power(a: str, b: str, row: Mapping[str, Any]) -> Iterator[Row]:
+    """Only where each question gives one pair: pooled means have no discordant pairs to count."""
+    if row["test"] != "mcnemar":
+        return
+    pairs = row["rescues"] + row["regressions"]
+    discordance = pairs / row["n"]
+    yield {
+        "a": a,
+        "b": b,
+        "n": row["n"],
+        "discordant": pairs,
+        "discordance": discordance,
+        "detectable": detectable(row["n"], discordance),
+        "power": POWER,
+        "alpha": ALPHA,
+        "small": row["n"] < FEW_QUESTIONS or pairs < FEW_DISCORDANT,
+    }

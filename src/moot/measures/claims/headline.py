@@ -1,0 +1,296 @@
+"""The verdict: which figure stands for the whole run, and the sentence that says it.
+
+The headline is what the file declared as `primary`. Without one, strategy and captain are chosen on other questions
+than they are scored on, and that is the headline: the highest of many rows is no measurement, and is marked as chosen
+after the fact.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from moot.experiment.claims import ClaimError, cells_meant, parse_side
+from moot.measures.sides import Side, alone_by_player, best_alone, side_of
+from moot.measures.source import Source, Stored, table_of
+from moot.stats.crossfit import CrossFit, best, crossfit
+from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.paired import FEW_QUESTIONS, compare
+from moot.store.declarations import Declared
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """What the headline is about: on each question, whose play counts."""
+
+    of: str
+    how: str
+    """``declared``, ``declared late``, ``cross-fitted``, or ``only`` where there was nothing to choose."""
+    sides: Mapping[str, Side]
+    choice: Mapping[str, str]
+    """The side that counts, by question."""
+    parts: Mapping[str, int]
+    """How often each was chosen, where it was chosen part by part."""
+
+    @property
+    def once(self) -> bool:
+        """Whether every value is right or wrong, and none a mean over captains or repeats."""
+        return all(self.sides[title].once for title in set(self.choice.values()))
+
+    def by_question(self, name: str) -> dict[str, float]:
+        return {
+            question: getattr(self.sides[title], name).get(question, 0.0) for question, title in self.choice.items()
+        }
+
+
+def headline_figures(
+    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, Side]
+) -> Row | None:
+    """From the options that have been played; None where there are none."""
+    chosen = _chosen(source, cells, declared, options)
+    if chosen is None:
+        return None
+    right = chosen.by_question("right")
+    found = estimate(list(right.values()), pooled=not chosen.once, seed=source.seed)
+    teams = _teams(chosen)
+    row: Row = {
+        "of": chosen.of,
+        "chosen": chosen.how,
+        "parts": dict(chosen.parts),
+        **_named(chosen),
+        **estimate_row(found),
+        **_ungraded(chosen, found.value if found else None, len(right)),
+        "over_best_single": None,
+        "over_captain": None,
+        "cost_ratio": None,
+        "cost_unit": None,
+        "after_the_fact": _after_the_fact(options, source.seed),
+        "solo": any(cell["player"] for cell in cells),
+    }
+    if teams:
+        row |= _beside_players(source, cells, chosen, teams, right)
+    row["words"] = sentences(row)
+    row["sentence"] = " ".join(row["words"])
+    return row
+
+
+def _chosen(
+    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, Side]
+) -> _Chosen | None:
+    primary = source.config.get("primary")
+    if primary:
+        try:
+            meant = cells_meant(parse_side(primary), cells)
+        except ClaimError:
+            meant = []  # of another plan under this name
+        side = side_of(source, meant, primary)
+        if side.right:
+            late = not any(each.kind == "primary" and each.text == primary and each.frozen for each in declared)
+            how = "declared late" if late else "declared"
+            return _Chosen(primary, how, {primary: side}, dict.fromkeys(side.right, primary), {})
+    teams = {title: side for title, side in options.items() if not side.alone}
+    pool = teams or options
+    asked = sorted({question for side in pool.values() for question in side.right})
+    if len(pool) == 1:
+        (title,) = pool
+        return _Chosen(title, "only", pool, dict.fromkeys(asked, title), {})
+    fitted = crossfit(
+        {title: side.right for title, side in pool.items()},
+        asked,
+        costs={title: side.calls for title, side in pool.items()},
+        seed=source.seed,
+    )
+    if fitted is None:
+        return None
+    parts = Counter(fitted.chosen)
+    return _Chosen(parts.most_common(1)[0][0], "cross-fitted", pool, fitted.choice, dict(parts.most_common()))
+
+
+def _teams(chosen: _Chosen) -> list[str]:
+    """The tables that the headline is about, where it is about no player alone."""
+    cells = [cell for title in dict.fromkeys(chosen.choice.values()) for cell in chosen.sides[title].cells]
+    return [] if any(cell["player"] for cell in cells) else list(dict.fromkeys(map(table_of, cells)))
+
+
+def _named(chosen: _Chosen) -> Row:
+    cells = chosen.sides[chosen.of].cells
+    whose = {cell["player"] or cell["captain"] for cell in cells}
+    return {
+        "strategy": cells[0]["label"],
+        "team": cells[0]["team"],
+        "player": cells[0]["player"] if len(cells) == 1 else None,
+        "captain": cells[0]["captain"] if len(cells) == 1 else None,
+        "captains": len(whose) if chosen.sides[chosen.of].alone is False else 0,
+        "alone": chosen.sides[chosen.of].alone,
+        "led": any(cell["captain"] for side in chosen.sides.values() for cell in side.cells),
+    }
+
+
+def _ungraded(chosen: _Chosen, value: float | None, n: int) -> Row:
+    side = chosen.sides[chosen.of]
+    if not side.ungraded or value is None:
+        return {"ungraded": 0}
+    return {"ungraded": side.ungraded, "bounds": {"low": value, "high": min(1.0, value + side.ungraded / n)}}
+
+
+def _after_the_fact(options: Mapping[str, Side], seed: int) -> Row | None:
+    """The highest of all rows: what a careless report would print first."""
+    asked = sorted({question for side in options.values() for question in side.right})
+    top = best({title: side.right for title, side in options.items()}, asked)
+    if top is None or len(options) < 2:
+        return None
+    values = [options[top].right.get(question, 0.0) for question in asked]
+    found = estimate(values, pooled=not options[top].once, seed=seed)
+    return {"of": top, **estimate_row(found), "note": "chosen after the fact"}
+
+
+def _beside_players(
+    source: Source, cells: Sequence[Stored], chosen: _Chosen, teams: Sequence[str], right: Mapping[str, float]
+) -> Row:
+    """Against the best single player of these teams, against the captain alone, and what it cost beside them."""
+    alone: dict[str, dict[str, float]] = {}
+    for team in teams:
+        alone |= {name: each for name, each in alone_by_player(source, team, cells).items() if name not in alone}
+    single = best_alone(alone, seed=source.seed) if alone else None
+    repeated = int(source.config.get("repeats", 1)) > 1
+    pooled = repeated or not chosen.once
+    row: Row = {"over_captain": _over_captain(chosen, alone, pooled, source.seed)}
+    if single is None:
+        return row
+    pairs = [(value, single.values[question]) for question, value in right.items() if question in single.values]
+    reached = estimate([value for _, value in pairs], pooled=repeated, seed=source.seed)
+    row["over_best_single"] = {
+        **compare(pairs, pooled=pooled, seed=source.seed).row(),
+        "best_single": estimate_row(reached),
+        "chosen": list(single.chosen),
+    }
+    return {**row, **_cost(source, cells, chosen, single)}
+
+
+def _over_captain(chosen: _Chosen, alone: Mapping[str, Mapping[str, float]], pooled: bool, seed: int) -> Row | None:
+    """Captain by captain on each question; several captains of one question are one pair, their mean."""
+    pairs: list[tuple[float, float]] = []
+    for question, title in chosen.choice.items():
+        side = chosen.sides[title]
+        captains = [cell["captain"] for cell in side.cells]
+        before = [alone[name][question] for name in captains if name in alone and question in alone[name]]
+        if not before or len(before) < len(captains):
+            continue
+        after = side.right.get(question, 0.0)
+        pairs.append((after, sum(before) / len(before)))
+    return compare(pairs, pooled=pooled, seed=seed).row() if pairs else None
+
+
+def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, single: CrossFit) -> Row:
+    """How many times the best single player's cost: in money, or in calls where money is nothing or not known."""
+    solo = {cell["player"]: side_of(source, [cell], "") for cell in cells if cell["player"]}
+    used = [chosen.sides[title] for title in set(chosen.choice.values())]
+    singles = [solo.get(name) for name in set(single.chosen)]
+    priced = all(side.cost_usd is not None for side in used) and all(
+        side is not None and side.cost_usd is not None for side in singles
+    )
+    if priced:
+        team = _mean([(chosen.sides[title].cost_usd or {}).get(question) for question, title in chosen.choice.items()])
+        one = _mean([(solo[name].cost_usd or {}).get(question) for question, name in single.choice.items()])
+        if team and one:
+            return {"cost_ratio": team / one, "cost_unit": "usd", "cost_usd": team}
+    free = priced and not any(sum((side.cost_usd or {}).values()) for side in used)
+    calls = _mean([chosen.sides[title].calls.get(question) for question, title in chosen.choice.items()])
+    if calls is None:
+        return {}
+    return {"cost_ratio": calls, "cost_unit": "calls", "cost_usd": 0.0 if free else None}
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def sentences(row: Mapping[str, Any]) -> list[str]:
+    """The headline in words: the verdict first, then what to know before believing it."""
+    if row["value"] is None:
+        return ["Nothing has been played yet."]
+    parts = [f"{_opening(row['n'])} {_subject(row)} answered {_share(row)}"]
+    if over := row["over_best_single"]:
+        parts.append(f", {_than_single(over)}")
+    if over := row["over_captain"]:
+        parts.append(f"; {_repairs(over, row)}")
+    elif row["alone"] is False and row["over_best_single"] is None:
+        nobody = "nobody of the team" if row.get("solo") else "nobody"
+        parts.append(f"; {nobody} played alone, so there is nothing to compare it with")
+    if cost := _times(row):
+        parts.append(f", {cost}")
+    return ["".join(parts) + ".", *_doubts(row)]
+
+
+def _opening(n: int) -> str:
+    return f"On these {n:,} questions" if n != 1 else "On this one question"
+
+
+def _subject(row: Mapping[str, Any]) -> str:
+    declared = {"declared": ", declared beforehand,", "declared late": ", declared after the run had begun,"}
+    if row["chosen"] == "cross-fitted":
+        if row["alone"]:
+            return "the best single model, chosen on other questions,"
+        what = "strategy and captain" if row["led"] else "strategy"
+        return f"the team, its {what} chosen on other questions,"
+    aside = declared.get(row["chosen"], "")
+    if row["alone"]:
+        return f"{row['player'] or 'the players'} alone{aside}"
+    if row["captain"]:
+        return f"the {row['strategy']} team with {row['captain']} as captain{aside}"
+    if row["captains"] > 1:
+        return f"the {row['strategy']} team, on average over its {row['captains']} captains{aside or ','}"
+    return f"the {row['strategy']} team {row['team'] or ''}".rstrip() + aside
+
+
+def _share(row: Mapping[str, Any]) -> str:
+    value = f"{100 * row['value']:.1f} %"
+    return value if row["low"] is None else f"{value} ({100 * row['low']:.1f}–{100 * row['high']:.1f})"
+
+
+def _than_single(over: Mapping[str, Any]) -> str:
+    points = 100 * over["difference"]
+    if over["low"] is None:
+        return f"{points:+.1f} points against the best single model"
+    low, high = 100 * over["low"], 100 * over["high"]
+    if over["low"] > 0:
+        return f"{points:.1f} points more than the best single model ({low:.1f}–{high:.1f})"
+    if over["high"] < 0:
+        return f"{-points:.1f} points less than the best single model ({-high:.1f}–{-low:.1f})"
+    return f"which cannot be told from the best single model ({points:+.1f} points, {low:+.1f} to {high:+.1f})"
+
+
+def _repairs(over: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    fixed, made = over["rescues"], over["regressions"]
+    new = f"made {made} new one{'s' if made != 1 else ''}"
+    if row["captains"] > 1 and row["chosen"] != "cross-fitted":
+        return f"it did better than its captains alone on {fixed} questions and worse on {made}"
+    return f"it fixed {fixed} of its captain's errors and {new}"
+
+
+def _times(row: Mapping[str, Any]) -> str:
+    ratio = row["cost_ratio"]
+    if ratio is None:
+        return ""
+    if row["cost_unit"] == "usd":
+        return f"at {ratio:.1f} × the cost"
+    unknown = " (the cost in money is unknown)" if row.get("cost_usd") is None else ""
+    return f"with {ratio:.1f} × the calls{unknown}"
+
+
+def _doubts(row: Mapping[str, Any]) -> list[str]:
+    said = []
+    if row["n"] < FEW_QUESTIONS:
+        said.append(f"Fewer than {FEW_QUESTIONS} questions show next to nothing: look at the width of the intervals.")
+    if row["ungraded"]:
+        high = f"{100 * row['bounds']['high']:.1f} %"
+        said.append(f"{row['ungraded']:g} of the answers are not graded; if all of them are right it is {high}.")
+    if row["chosen"] == "cross-fitted":
+        parts = ", ".join(f"{title} in {times}" for title, times in row["parts"].items())
+        said.append(f"The file declares no primary; chosen were {parts} of {sum(row['parts'].values())} parts.")
+    if (after := row["after_the_fact"]) and after["of"] != row["of"] and after["value"] is not None:
+        said.append(f"The highest row, {after['of']} with {_share(after)}, is chosen after the fact.")
+    return said

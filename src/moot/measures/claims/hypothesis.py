@@ -1,0 +1,244 @@
+"""Whether a hypothesis holds: its value, its interval, and a verdict in one word.
+
+Every figure that a hypothesis may speak of is a ratio of two sums over questions (accuracy: right by questions; safety
+multiple: rescues by regressions). So one resample of the questions gives all of them at once, and any arithmetic of
+them has an interval. Where a hypothesis is a single paired difference or a single share, the score interval and the
+exact test of the comparisons stand instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from moot.experiment.claims import Expression, Hypothesis, Number, Operation, Term
+from moot.measures.safety.multiple import multiple
+from moot.stats.bootstrap import RESAMPLES, percentile_interval, resampled_sums
+from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, compare, holm
+from moot.stats.proportion import mean_over_questions
+from moot.types import Estimate
+
+if TYPE_CHECKING:
+    from moot.stats.bootstrap import Floats
+
+Answer = Literal["confirmed", "refuted", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A figure as sums over questions: `tops` by `bottoms`; a mean has bottoms of 1."""
+
+    tops: Mapping[str, float]
+    bottoms: Mapping[str, float] | None = None
+    once: bool = True
+    """Each question gives one value; else they are means over captains or repeats."""
+
+    def bottom(self, question: str) -> float:
+        return 1.0 if self.bottoms is None else self.bottoms[question]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A hypothesis and what the questions say to it."""
+
+    hypothesis: Hypothesis
+    value: float | None
+    threshold: float
+    low: float | None
+    high: float | None
+    """Both None where there is no interval; one of them where it has no end on that side."""
+    n: int
+    p: float | None
+    test: str
+    small: bool
+    why_open: str | None = None
+    """Why nothing can be said, where nothing can."""
+
+    @property
+    def answer(self) -> Answer:
+        """Confirmed or refuted only by the whole interval."""
+        above = self.low is not None and self.low > self.threshold
+        below = self.high is not None and self.high < self.threshold
+        if not (above or below):
+            return "open"
+        return "confirmed" if above == (self.hypothesis.sign == ">") else "refuted"
+
+    def row(self) -> dict[str, Any]:
+        return {
+            "hypothesis": self.hypothesis.text,
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "threshold": self.threshold,
+            "verdict": self.answer,
+            "p": self.p,
+            "test": self.test,
+            "n": self.n,
+            "small": self.small,
+            "note": self.why_open,
+        }
+
+
+def judge(
+    hypothesis: Hypothesis, known: Mapping[Term, Ratio | str], *, seed: int = 0, resamples: int = RESAMPLES
+) -> Judged:
+    """On the questions that all its figures have. `known` gives each figure, or says in words why there is none."""
+    left, threshold = _against_number(hypothesis)
+    figures = {term: known[term] for term in hypothesis.terms}
+    missing = [why for why in figures.values() if isinstance(why, str)]
+    if missing:
+        return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, missing[0])
+    ratios = {term: ratio for term, ratio in figures.items() if isinstance(ratio, Ratio)}
+    questions = sorted(set.intersection(*(set(ratio.tops) for ratio in ratios.values())))
+    if not questions:
+        why = "no question was played by all that it compares"
+        return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, why)
+    resampled = _resampled(hypothesis, left, threshold, ratios, questions, seed, resamples)
+    if (pairs := _paired(left, ratios, questions)) is not None:
+        found = compare(pairs, pooled=not all(ratio.once for ratio in ratios.values()), seed=seed)
+        assert found.difference is not None, "there are questions"
+        tested = {"p": found.p, "test": found.test} if threshold == 0 else {}
+        return _scored(resampled, found.difference, small=found.small, **tested)
+    if isinstance(left, Term) and left.function == "safety_multiple":
+        return _multiple(resampled, ratios[left], questions)
+    if isinstance(left, Term) and (own := _single(left, ratios[left], questions, seed)) is not None:
+        return _scored(resampled, own)
+    return resampled
+
+
+def _against_number(hypothesis: Hypothesis) -> tuple[Expression, float]:
+    """The same with a plain number on the right."""
+    right = _constant(hypothesis.right)
+    if right is not None:
+        return hypothesis.left, right
+    return Operation("-", hypothesis.left, hypothesis.right), 0.0
+
+
+def _constant(expression: Expression) -> float | None:
+    if isinstance(expression, Number):
+        return expression.value
+    if isinstance(expression, Term):
+        return None
+    left, right = _constant(expression.left), _constant(expression.right)
+    if left is None or right is None or (expression.sign == "/" and right == 0):
+        return None
+    return float(_applied(expression.sign, left, right))
+
+
+def _applied(sign: str, left: Any, right: Any) -> Any:
+    match sign:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case _:
+            return left / right
+
+
+def _paired(
+    left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[str]
+) -> list[tuple[float, float]] | None:
+    """One pair a question, where the hypothesis is one accuracy less another."""
+    if not (isinstance(left, Operation) and left.sign == "-"):
+        return None
+    one, other = left.left, left.right
+    if not (isinstance(one, Term) and isinstance(other, Term) and one.function == other.function == "accuracy"):
+        return None
+    return [(ratios[one].tops[question], ratios[other].tops[question]) for question in questions]
+
+
+def _single(term: Term, ratio: Ratio, questions: Sequence[str], seed: int) -> Estimate | None:
+    """A figure by itself that has a section of its own in a report: its interval is the one that stands there.
+
+    None where that has none either.
+    """
+    if term.function in ("accuracy", "skyline"):
+        return mean_over_questions([ratio.tops[each] for each in questions], pooled=not ratio.once, seed=seed)
+    if term.function == "gap_closure":
+        found = cluster_bootstrap([(ratio.tops[each], ratio.bottom(each)) for each in questions], seed=seed)
+        return found if found is not None and found.low is not None else None
+    return None
+
+
+def _multiple(resampled: Judged, ratio: Ratio, questions: Sequence[str]) -> Judged:
+    """The interval of the multiple's own, since a bootstrap is too narrow where regressions are few."""
+    found = multiple([ratio.tops[each] for each in questions], [ratio.bottom(each) for each in questions])
+    return replace(resampled, value=found.value, low=found.low, high=found.high, why_open=found.note)
+
+
+def _scored(resampled: Judged, found: Estimate, **more: Any) -> Judged:
+    """With a score interval instead of the resampled one."""
+    return replace(resampled, value=found.value, low=found.low, high=found.high, n=found.n, why_open=None, **more)
+
+
+def _resampled(
+    hypothesis: Hypothesis,
+    left: Expression,
+    threshold: float,
+    ratios: Mapping[Term, Ratio],
+    questions: Sequence[str],
+    seed: int,
+    resamples: int,
+) -> Judged:
+    import numpy as np
+
+    columns = [
+        column
+        for ratio in ratios.values()
+        for column in (
+            [ratio.tops[question] for question in questions],
+            [ratio.bottom(question) for question in questions],
+        )
+    ]
+    values = np.array(columns, dtype=float).T
+    n, small = len(questions), len(questions) < FEW_QUESTIONS
+    value = float(_evaluated(left, ratios, values.sum(axis=0)[None, :])[0])
+    if not np.isfinite(value):
+        why = "it would divide by nothing"
+        return Judged(hypothesis, None, threshold, None, None, n, None, "none", small, why)
+    if n < 2 or (values == values[0]).all():
+        return Judged(hypothesis, value, threshold, None, None, n, None, "none", True, "no spread between questions")
+    drawn = _evaluated(left, ratios, resampled_sums(values, seed=seed, resamples=resamples))
+    limits = percentile_interval(drawn, n)
+    known = drawn[~np.isnan(drawn)]
+    beyond = min(int((known <= threshold).sum()), int((known >= threshold).sum()))
+    p = min(1.0, 2 * (1 + beyond) / (1 + len(known))) if limits else None
+    low, high = limits or (None, None)
+    return Judged(hypothesis, value, threshold, _finite(low), _finite(high), n, p, "bootstrap" if p else "none", small)
+
+
+def _finite(limit: float | None) -> float | None:
+    """A ratio whose bottom may be nothing has no end on that side."""
+    return limit if limit is not None and abs(limit) != float("inf") else None
+
+
+def _evaluated(expression: Expression, ratios: Mapping[Term, Ratio], sums: Floats) -> Floats:
+    """The expression on every row of sums, which has two columns a figure, in the order of `ratios`."""
+    import numpy as np
+
+    places = {term: 2 * place for place, term in enumerate(ratios)}
+
+    def walk(part: Expression) -> Any:
+        if isinstance(part, Number):
+            return part.value
+        if isinstance(part, Term):
+            place = places[part]
+            return sums[:, place] / sums[:, place + 1]
+        return _applied(part.sign, walk(part.left), walk(part.right))
+
+    with np.errstate(all="ignore"):
+        found = walk(expression)
+    return np.asarray(found, dtype=float) + np.zeros(len(sums))
+
+
+def with_holm(judged: Sequence[Judged], frozen: Sequence[bool]) -> list[dict[str, Any]]:
+    """Rows with `frozen` and `p_holm`. Those declared beforehand are a family of their own; the others have none."""
+    tested = [place for place, each in enumerate(judged) if frozen[place] and each.p is not None]
+    adjusted = dict(zip(tested, holm([judged[place].p or 0.0 for place in tested]), strict=True))
+    return [
+        {**each.row(), "frozen": frozen[place], "p_holm": adjusted.get(place), "family": len(tested)}
+        for place, each in enumerate(judged)
+    ]

@@ -1,0 +1,70 @@
+"""What the run as a whole may claim, as sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from moot.measures.columns import Figures, count, figure
+from moot.measures.section import Chart, Column, Section, Unit
+
+
+def hypotheses_section(figures: Figures) -> Iterator[Section]:
+    rows = [
+        {**row, "declared": "beforehand" if row["frozen"] else "exploratory"} for row in figures.get("hypotheses", ())
+    ]
+    columns = (
+        Column("hypothesis", "hypothesis"),
+        Column("declared", "declared"),
+        Column("verdict", "verdict"),
+        figure("value", "value", "number"),
+        Column("p_holm", "p", "p"),
+        Column("n", "questions"),
+        Column("note", "note"),
+    )
+    family = max((row["family"] for row in rows), default=0)
+    words = (
+        "Confirmed or refuted: the whole 95 % interval lies on one side of what the hypothesis says.",
+        f"p is adjusted (Holm) for the {count(family, 'hypothesis', 'hypotheses')} declared before the first call;"
+        " exploratory ones have none.",
+    )
+    noted = columns if any(row["note"] for row in rows) else columns[:-1]
+    yield Section("hypotheses", "Hypotheses", words, noted, rows, place=200)
+
+
+def frontier_section(figures: Figures) -> Iterator[Section]:
+    rows = [{**row, "frontier": row["on_frontier"]} for row in figures.get("frontier", ())]
+    if not rows:
+        return
+    unit: Unit = rows[0]["unit"]
+    said = "money" if unit == "usd" else "calls"
+    words = (
+        f"Cost is in {said} a question. On the frontier: no other is both cheaper and better, which is picked after the"
+        " fact; beside it, in how many parts of the questions it is on the frontier of the others.",
+        "Within this cost: what the best choice that costs no more reached on questions it was not chosen by.",
+    )
+    columns = (
+        Column("of", "who"),
+        Column("cost", "cost a question" if unit == "usd" else "calls a question", unit),
+        figure("accuracy", "right"),
+        Column("on_frontier", "on the frontier"),
+        Column("folds", "in parts"),
+        figure("within", "within this cost", "share", "within_low", "within_high"),
+    )
+    chart = Chart("scatter", "cost", "accuracy", label="of", series="strategy")
+    yield Section("frontier", "Accuracy and cost", words, columns, rows, chart, place=210)
+
+
+def power_section(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("power", [])
+    words = (
+        "The smallest difference that so many questions with so many discordant pairs would show in 80 of 100 runs, from"
+        " these two numbers alone. None: not even if all of them went one way.",
+    )
+    columns = (
+        Column("a", "this"),
+        Column("b", "against"),
+        Column("n", "questions"),
+        Column("discordance", "differ on", "share"),
+        Column("detectable", "could show", "points"),
+    )
+    yield Section("power", "What the run could have shown", words, columns, rows, place=910)

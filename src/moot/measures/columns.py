@@ -1,0 +1,79 @@
+"""What sections are made of: columns and sentences that several of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from moot.measures.section import Column, Unit
+
+Figures = Mapping[str, Any]
+Row = dict[str, Any]
+
+
+def figure(key: str, title: str, unit: Unit = "share", low: str = "low", high: str = "high") -> Column:
+    return Column(key, title, unit, low, high)
+
+
+def who(row: Mapping[str, Any]) -> str | None:
+    return row.get("player") or row.get("captain")
+
+
+def at_table(row: Mapping[str, Any]) -> str:
+    """Whose row it is: a player's or captain's, else a cohort's or team's."""
+    return who(row) or row.get("cohort") or row.get("team") or ""
+
+
+def titled(row: Mapping[str, Any], label: str = "strategy") -> str:
+    """``talkative@ann``; a row of one cohort has its name behind it."""
+    whose = who(row)
+    named = f"{row[label]}@{whose}" if whose else str(row[label])
+    return f"{named}, {row['cohort']}" if row.get("cohort") else named
+
+
+def several_teams(rows: Iterable[Mapping[str, Any]]) -> bool:
+    return len({row["team"] for row in rows if row.get("team")}) > 1
+
+
+def with_team(rows: Sequence[Mapping[str, Any]], *columns: Column) -> tuple[Column, ...]:
+    """The team's name stands in a column of its own only where there are several."""
+    return (Column("team", "team"), *columns) if several_teams(rows) else columns
+
+
+def cohort_column(rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """Only where there are cohorts."""
+    return (Column("cohort", "cohort"),) if any(row.get("cohort") for row in rows) else ()
+
+
+def paired_columns(*named: Column) -> tuple[Column, ...]:
+    return (
+        *named,
+        figure("difference", "difference", "points"),
+        Column("rescues", "better"),
+        Column("regressions", "worse"),
+        Column("p_holm", "p", "p"),
+        Column("n", "questions"),
+        Column("small", "small"),
+    )
+
+
+def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    size = max((row["family"] for row in rows), default=0)
+    said = [f"In percentage points, on the same questions; p adjusted (Holm) for {count(size, 'comparison')}."]
+    if any(row["small"] for row in rows):
+        said.append("Small: fewer than 30 questions or 10 that differ.")
+    return (*said, *over_captains(rows))
+
+
+def over_captains(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Questions are the unit of every row, so the counts of a row over all captains are no sums of theirs."""
+    if not any("captain" in row and row["captain"] is None for row in rows):
+        return []
+    return [
+        "Over all captains a question counts once, by its mean: what got better or worse there are questions, and no sum"
+        " over captains."
+    ]
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,78 @@
+"""The challenge round in figures: how many agents object to an answer, and whether their new answers are better.
+
+The rate is over all agents asked: who does not say has not challenged. Of what was challenged, the net share improved is
+improved less worsened; a challenge without a new answer has changed nothing. Questions are the unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from moot.measures.discussion.talks import between_bounds
+from moot.stats.paired import FEW_QUESTIONS, bootstrap_share, cluster_bootstrap
+from moot.types import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """What one agent said to the answer it was shown."""
+
+    question: str
+    agree: bool | None
+    """None: it did not say."""
+    before: float | None
+    """The score of the answer shown; None: ungraded."""
+    after: float | None = None
+    """The score of its new answer; None: ungraded, or none was given."""
+    answered: bool = False
+    """Whether it gave a new answer."""
+
+    @property
+    def challenged(self) -> bool:
+        return self.agree is False
+
+    @property
+    def ungraded(self) -> bool:
+        return self.challenged and self.answered and (self.before is None or self.after is None)
+
+    @property
+    def change(self) -> int:
+        """1: improved, -1: worsened, 0: neither."""
+        if not self.challenged or not self.answered or self.before is None or self.after is None:
+            return 0
+        return (self.after > self.before) - (self.after < self.before)
+
+
+def challenges(said: Sequence[Objection], *, seed: int = 0) -> dict[str, Any]:
+    """Rate and net share improved, each with the counts behind it. Nothing asked: all figures are None."""
+    rate = bootstrap_share(_clusters((each.question, each.challenged) for each in said), seed=seed)
+    counted = [each for each in said if each.challenged and not each.ungraded]
+    net = between_bounds(cluster_bootstrap(_clusters((each.question, each.change) for each in counted), seed=seed))
+    return {
+        **_estimate(rate, "rate"),
+        "agents": len(said),
+        "challenged": sum(each.challenged for each in said),
+        "silent": sum(each.agree is None for each in said),
+        **_estimate(net, "net"),
+        "improved": sum(each.change > 0 for each in counted),
+        "worsened": sum(each.change < 0 for each in counted),
+        "no_new_answer": sum(not each.answered for each in counted),
+        "ungraded": sum(each.ungraded for each in said),
+        "n": rate.n if rate else 0,
+        "small": (rate.n if rate else 0) < FEW_QUESTIONS,
+    }
+
+
+def _clusters(values: Iterable[tuple[str, float]]) -> list[tuple[float, float]]:
+    found: dict[str, list[float]] = {}
+    for question, value in values:
+        found.setdefault(question, []).append(value)
+    return [(float(sum(each)), float(len(each))) for each in found.values()]
+
+
+def _estimate(found: Estimate | None, name: str) -> dict[str, Any]:
+    if found is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}

@@ -1,0 +1,71 @@
+"""What a discussion takes beside one of its models alone: calls and tokens a question, and how many times as much."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from moot.measures.source import Source, Stored
+
+Row = dict[str, Any]
+
+
+def drafted_at_once(cell: Stored) -> bool:
+    """Whether a player alone was asked in one call, as everywhere else."""
+    return "drafts" not in json.loads(cell["spec"])
+
+
+def way_alone(cell: Stored) -> str | None:
+    """How a player alone was told to think; None: in no special way."""
+    instruction = str(json.loads(cell["spec"])["players"][0]["instruction"]).casefold()
+    if not instruction:
+        return None
+    steps = ("step by step", "step-by-step", "шаг за шагом", "по шагам", "пошагово")
+    return "step by step" if any(words in instruction for words in steps) else "instructed"
+
+
+def _models(cell: Stored) -> set[str]:
+    return {json.dumps(player["model"], sort_keys=True) for player in json.loads(cell["spec"])["players"]}
+
+
+def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequence[Stored]) -> Iterator[Row]:
+    """A question's calls and tokens: the models at the table alone, then each discussion as so many times that."""
+    seated = set[str]().union(*(_models(cell) for cell, _ in held))
+    single = [(cell, _spent(source, cell)) for cell in alone if _models(cell) <= seated]
+    for cell, spent in single:
+        named = {"protocol": f"solo@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
+        yield {**named, "team": None, "cohort": None, **spent, "calls_ratio": None, "tokens_ratio": None}
+    for cell, named in held:
+        spent = _spent(source, cell)
+        own = [(each, paid) for each, paid in single if _models(each) <= _models(cell)]
+        plain = [paid for each, paid in own if way_alone(each) is None] or [paid for _, paid in own]
+        yield {
+            **named,
+            **spent,
+            "calls_ratio": _ratio(spent["calls"], [paid["calls"] for paid in plain]),
+            "tokens_ratio": _ratio(_tokens(spent), [_tokens(paid) for paid in plain]),
+        }
+
+
+def _spent(source: Source, cell: Stored) -> Row:
+    """For one question, played once, what it would take alone."""
+    seen = source.seen(cell)
+    spent = source.spent(key for each in seen for key in each.calls)
+    taken = [spent[key] for each in seen for key in each.calls if key in spent]
+    episodes = len(seen) or 1
+    return {
+        "calls": len(taken) / episodes,
+        "prompt_tokens": sum(each[0] for each in taken) / episodes,
+        "completion_tokens": sum(each[1] for each in taken) / episodes,
+        "episodes": len(seen),
+    }
+
+
+def _tokens(spent: Row) -> float:
+    return float(spent["prompt_tokens"] + spent["completion_tokens"])
+
+
+def _ratio(value: float, alone: Sequence[float]) -> float | None:
+    total = sum(alone)
+    return value * len(alone) / total if total else None

@@ -1,0 +1,217 @@
+"""Discussions as sections: tables, charts and sentences, the same for every view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from moot.measures.columns import Figures, figure, paired_columns, paired_words, with_team
+from moot.measures.section import Chart, Column, Section
+
+Rows = Sequence[Mapping[str, Any]]
+SMALL = "Small: fewer than 30 questions."
+DRAWN = 60
+"""Dots in one chart that can still be told apart."""
+
+
+def discussion_sections(figures: Figures) -> Iterator[Section]:
+    for make in (_scores, _turns, _costs, _scaling, _differences, _similarity, _challenges):
+        yield from make(figures)
+
+
+def _named(rows: Rows, *columns: Column) -> tuple[Column, ...]:
+    """Protocol, and what else tells rows apart: columns only where there is something in them."""
+    names = [Column("protocol", "protocol")]
+    names += [Column(key, key) for key in ("with", "cohort") if any(row.get(key) for row in rows)]
+    return with_team(rows, *names, *columns)
+
+
+def _small(rows: Rows, words: Sequence[str]) -> tuple[str, ...]:
+    return (*words, SMALL) if any(row["small"] for row in rows) else tuple(words)
+
+
+def _scores(figures: Figures) -> Iterator[Section]:
+    rows = [{**row, "name": _title(row)} for row in figures.get("protocols", ())]
+    words = [
+        "The interval is over questions. The deviation is how far the score of one repeat lies from another's: it is no"
+        " standard error, and says nothing about other questions."
+        if any(row["deviation"] is not None for row in rows)
+        else "The interval is over questions. There is one repeat, and so no deviation."
+    ]
+    if ungraded := sum(row["ungraded"] for row in rows if row["whole"]):
+        words.append(f"{ungraded} answers are ungraded and count as not right.")
+    figures_shown = (
+        figure("value", "score"),
+        Column("deviation", "deviation", "share"),
+        Column("repeats", "repeats"),
+        Column("n", "questions"),
+    )
+    whole = [row for row in rows if row["whole"]]
+    chart = Chart("dots", "value", "name", label="name")
+    yield Section("protocols", "Score by protocol", _small(whole, words), _named(whole, *figures_shown), whole, chart)
+    sets = [row for row in rows if not row["whole"]]
+    columns = (Column("dataset", "set"), *_named(sets, *figures_shown))
+    by_set = Chart("dots", "value", "name", label="name", series="dataset") if len(sets) <= DRAWN else None
+    title = "Score by protocol and set of questions"
+    yield Section("protocols-by-set", title, _small(sets, words[:1]), columns, sets, by_set)
+
+
+def _title(row: Mapping[str, Any], more: str | None = None) -> str:
+    parts = [row["protocol"], row.get("with"), row.get("cohort"), more]
+    return ", ".join(str(part) for part in parts if part)
+
+
+def _turns(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("protocol_turns", ())
+    turns = sorted({each["turn"] for row in rows for each in row["turns"]})
+    shown = [
+        {
+            **row,
+            **{f"turn_{turn}": 0.0 for turn in turns},
+            **{f"turn_{each['turn']}": each["share"] for each in row["turns"]},
+        }
+        for row in rows
+    ]
+    columns = _named(
+        shown,
+        *(Column(f"turn_{turn}", f"turn {turn}", "share") for turn in turns),
+        Column("undecided", "undecided", "share"),
+        *([Column("no_answer", "no answer", "share")] if any(row["no_answer"] for row in shown) else []),
+        figure("rounds", "mean turns", "number"),
+        Column("episodes", "episodes"),
+    )
+    words = [
+        "Shares of all discussions, those included that never decided. Turns held, decided or not, are in the mean."
+    ]
+    words += [
+        f"{row['family'].capitalize()}: {row['rounds']:.2f} turns{_between(row)} on average."
+        for row in figures.get("protocol_rounds", ())
+        if row["rounds"] is not None
+    ]
+    yield Section("protocol-turns", "Turns to a decision", _small(shown, words), columns, shown)
+
+
+def _between(row: Mapping[str, Any]) -> str:
+    return "" if row["low"] is None else f" ({row['low']:.2f}–{row['high']:.2f})"
+
+
+def _costs(figures: Figures) -> Iterator[Section]:
+    tokens = ("prompt_tokens", "completion_tokens")
+    rows = [{**row, **{key: round(row[key]) for key in tokens}} for row in figures.get("protocol_cost", ())]
+    columns = _named(
+        rows,
+        Column("calls", "calls", "calls"),
+        Column("calls_ratio", "× alone", "ratio"),
+        Column("prompt_tokens", "prompt tokens", "tokens"),
+        Column("completion_tokens", "completion tokens", "tokens"),
+        Column("tokens_ratio", "tokens × alone", "ratio"),
+    )
+    words = ["For one question, played once."]
+    if any(row["calls_ratio"] is not None for row in rows):
+        words.append("Alone: the mean over the same models answering by themselves, in the plain way where they have.")
+    else:
+        words.append("There is no model alone to compare with: add - solo to the strategies.")
+    yield Section("protocol-cost", "Calls and tokens beside a single model", tuple(words), columns, rows)
+
+
+def _scaling(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("scaling", ())
+    for along, title in (("agents", "Score by the number of agents"), ("rounds", "Score by the number of rounds")):
+        own = [row for row in rows if row["along"] == along]
+        keys = dict.fromkeys(row["key"] for row in own)
+        shown = [point for row in own for point in _drawn(row, by=len(keys) > 1)]
+        columns = _named(
+            shown,
+            *([Column("by", "by")] if len(keys) > 1 else []),
+            Column("x", along),
+            figure("value", "score"),
+            Column("deviation", "deviation", "share"),
+            Column("n", "questions"),
+        )
+        words = [_slope(row) for row in own]
+        chart = Chart("lines", x="x", y="value", series="name")
+        yield Section(f"scaling-{along}", title, _small(own, words), columns, shown, chart)
+
+
+def _drawn(row: Mapping[str, Any], *, by: bool) -> Iterator[dict[str, Any]]:
+    """The points, and the two ends of the line through them."""
+    names = {key: row[key] for key in ("team", "with", "cohort")} | {"by": row["key"].replace("_", " ")}
+    for point in row["points"]:
+        named = {**names, "protocol": row["protocol"]}
+        yield {**named, **point, "name": _title(named, names["by"] if by else None)}
+    for point in (row["points"][0], row["points"][-1]):
+        named = {**names, "protocol": f"{row['protocol']}, line"}
+        ends = {"x": point["x"], "value": point["line"], **dict.fromkeys(("low", "high", "deviation"))}
+        yield {**named, **ends, "n": row["n"], "name": _title(named, names["by"] if by else None)}
+
+
+def _slope(row: Mapping[str, Any]) -> str:
+    """The line in words: what one more is worth, on the questions that all points share."""
+    one = {"agents": "agent", "vote_from": "turn before the vote", "max_turns": "turn"}[row["key"]]
+    interval = "" if row["low"] is None else f" ({100 * row['low']:+.1f} to {100 * row['high']:+.1f})"
+    also = f"; {' and '.join(row['also_varied'])} varied with it" if row["also_varied"] else ""
+    worth = f"{100 * row['slope']:+.1f}{interval} points for one more {one}"
+    return f"{_title(row)}: {worth}, by least squares on {row['n']} questions{also}."
+
+
+def _differences(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("protocol_differences", ())
+    parts = [row for row in rows if row["part"] != "decision"]
+    told = [{**row, "of": "step by step" if row["part"] == "step_by_step" else row["of"]} for row in parts]
+    usual = dict.fromkeys(f"{row['part']} {row['against']}" for row in parts if row["part"] != "step_by_step")
+    words = (f"Against the default ({', '.join(usual)}), where nothing else differs.",) if usual else ()
+    columns = (Column("of", "this"), *_named(told, *paired_columns()))
+    yield Section("protocol-parts", "Drafting and style", (*words, *paired_words(parts)), columns, told)
+    counted = [row for row in rows if row["part"] == "decision"]
+    words = ("Each protocol against solution-counting, where nothing else differs.",)
+    columns = _named(counted, *paired_columns())
+    yield Section("protocol-counting", "Beside counting solutions", (*words, *paired_words(counted)), columns, counted)
+
+
+def _similarity(figures: Figures) -> Iterator[Section]:
+    rows = [{**row, "name": _title(row)} for row in figures.get("similarity", ())]
+    columns = _named(
+        rows,
+        figure("similarity", "likeness", "number"),
+        Column("accuracy", "score", "share"),
+        Column("n", "questions"),
+    )
+    words = [
+        f"Mean over all pairs of agents' final answers: {method}, 1 for the same words. A letter stands for its option."
+        for method in dict.fromkeys(row["method"] for row in rows)
+    ]
+    if any(row["sampled"] for row in rows):
+        words.append(
+            "On a sample of the questions, since to embed every answer would take long; the score is over all."
+        )
+    chart = Chart("scatter", "similarity", "accuracy", label="name", series="protocol")
+    yield Section("similarity", "How alike the final answers are", _small(rows, words), columns, rows, chart)
+
+
+def _challenges(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("challenges", ())
+    columns = _named(
+        rows,
+        Column("setting", "challenge"),
+        *([Column("part", "answer")] if any(row["part"] != "shown" for row in rows) else []),
+        figure("rate", "agents who challenge", "share", "rate_low", "rate_high"),
+        figure("net", "net improved", "points", "net_low", "net_high"),
+        *(Column(key, key) for key in ("improved", "worsened", "challenged", "agents")),
+        *(Column(key, title) for key, title in _EXTRA.items() if any(row[key] for row in rows)),
+        Column("n", "questions"),
+    )
+    words = [
+        "The rate is over all agents asked. Net improved: of the answers challenged, those that got better less those"
+        " that got worse. The decision itself stands."
+    ]
+    if any(row["part"] == "planted, but right" for row in rows):
+        words.append("Planted answers that turned out to be right are set apart: to challenge them is no discernment.")
+    yield Section("challenges", "The challenge round", _small(rows, words), columns, rows)
+
+
+_EXTRA = {
+    "silent": "did not say",
+    "no_new_answer": "no new answer",
+    "ungraded": "ungraded",
+    "not_held": "rounds not held",
+}

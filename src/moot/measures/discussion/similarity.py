@@ -1,0 +1,89 @@
+"""How alike the agents' final answers are, beside how right they were: little point in three voices that say the same.
+
+By the cosine of the packaged embedding where its weights are here, and else by the words that two answers share. Which
+of the two it was is said beside the figure, for they are not comparable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from moot.grade.embedding import MODEL, Encoder, read_safetensors
+from moot.grade.normalise import normalise
+from moot.grade.wordpiece import WordPiece
+from moot.measures.discussion.talks import Cosine, Talk, by_question, overlap_cosine, similarity
+from moot.measures.source import Source
+from moot.models import packaged
+from moot.stats.estimates import estimate_row
+from moot.stats.paired import FEW_QUESTIONS
+from moot.types import seeded
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Row = dict[str, Any]
+Answers = Mapping[str, Sequence[Sequence[str]]]
+WORDS = "words in common"
+EMBEDDED = 400
+"""Texts to embed for one report, at some 15 ms each. With more, a sample of the questions is taken and said."""
+
+
+def similarity_figures(source: Source, told: Sequence[tuple[Row, Sequence[Talk], Answers]]) -> list[Row]:
+    """A row for each cell in which at least two agents had a final answer."""
+    embedding = packaged.find(MODEL).there
+    questions = {question for _, _, answers in told for question in answers}
+    chosen = _affordable(source.seed, questions, [answers for _, _, answers in told]) if embedding else questions
+    cosine = _embedded() if embedding else _plain
+    rows = []
+    for named, talks, answers in told:
+        taken = {question: each for question, each in answers.items() if question in chosen}
+        found = similarity(taken, cosine, seed=source.seed)
+        if found is not None:
+            right = by_question(talks)
+            method = f"cosine of {MODEL}" if embedding else WORDS
+            more = {"method": method, "sampled": len(chosen) < len(questions), "small": found.n < FEW_QUESTIONS}
+            accuracy = sum(right.values()) / len(right)
+            rows.append({**named, **estimate_row(found, "similarity"), "accuracy": accuracy, **more})
+    return rows
+
+
+def _affordable(seed: int, questions: Iterable[str], told: Sequence[Answers]) -> set[str]:
+    """As many questions, drawn by the seed, as can be embedded; where all say the same, nothing need be."""
+    order = sorted(questions)
+    seeded(seed, "similarity").shuffle(order)
+    chosen: set[str] = set()
+    texts: set[str] = set()
+    for question in order:
+        said = [{normalise(text) for text in each} for answers in told for each in answers.get(question, ())]
+        texts |= {text for each in said if len(each) > 1 for text in each}
+        if len(texts) > EMBEDDED and chosen:
+            break
+        chosen.add(question)
+    return chosen
+
+
+def _plain(one: str, other: str) -> float:
+    return overlap_cosine(normalise(one), normalise(other))
+
+
+def _embedded() -> Cosine:
+    """The plain cosine of two texts' vectors, each made once."""
+    folder = packaged.path(MODEL)
+    encoder = Encoder(read_safetensors(folder / "model.safetensors"), WordPiece.from_file(folder / "vocab.txt"))
+
+    @cache
+    def vector(text: str) -> NDArray[np.float32]:
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # comes with scikit-learn
+
+        with threadpool_limits(1):  # products so small that several threads only wait for each other
+            found: NDArray[np.float32] = encoder.encode([text])[0]
+        return found
+
+    def cosine(one: str, other: str) -> float:
+        ours, theirs = normalise(one), normalise(other)
+        return 1.0 if ours == theirs else float(vector(ours) @ vector(theirs))
+
+    return cosine

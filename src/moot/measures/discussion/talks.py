@@ -1,0 +1,162 @@
+"""What discussions amount to: scores with their deviation, turns to a decision, lines over agents and rounds, likeness.
+
+Pure functions: no store, no model. Questions are the unit; repeats of one question are one cluster. The deviation over
+repeats says how much a run varies and is no standard error, so the interval over questions stands beside it. What does
+not exist is None, never NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean, stdev
+from typing import Any
+
+from moot.stats.estimates import estimate_row
+from moot.stats.paired import FEW_QUESTIONS, bootstrap_difference, bootstrap_share, cluster_bootstrap
+from moot.stats.proportion import wilson
+from moot.types import Estimate
+
+Row = dict[str, Any]
+Cosine = Callable[[str, str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """One discussion and how it ended, without the words."""
+
+    question: str
+    right: float | None
+    """None: ungraded. Counted as not right."""
+    outcome: str = "answered"
+    turns: int = 1
+    """The turn of the decision; without one, the last turn."""
+    repeat: int = 0
+    dataset: str | None = None
+
+    @property
+    def value(self) -> float:
+        return self.right or 0.0
+
+
+def by_question(talks: Iterable[Talk]) -> dict[str, float]:
+    """The score of each question, over its repeats."""
+    found: dict[str, list[float]] = {}
+    for talk in talks:
+        found.setdefault(talk.question, []).append(talk.value)
+    return {question: fmean(values) for question, values in found.items()}
+
+
+def score(talks: Sequence[Talk], *, seed: int = 0) -> Row:
+    """The mean score with its interval over questions, and the deviation over repeats."""
+    values = by_question(talks)
+    once = len(values) == len(talks) and all(value in (0.0, 1.0) for value in values.values())
+    clusters = [(value, 1.0) for value in values.values()]
+    found = wilson(sum(values.values()), len(values)) if once else bootstrap_share(clusters, seed=seed)
+    return {
+        **estimate_row(found if values else None),
+        "deviation": deviation(talks),
+        "repeats": len({talk.repeat for talk in talks}),
+        "ungraded": sum(talk.right is None for talk in talks),
+        "small": len(values) < FEW_QUESTIONS,
+    }
+
+
+def deviation(talks: Iterable[Talk]) -> float | None:
+    """The standard deviation of the score from repeat to repeat, on the questions that all repeats have played."""
+    repeats: dict[int, dict[str, float]] = {}
+    for talk in talks:
+        repeats.setdefault(talk.repeat, {})[talk.question] = talk.value
+    shared = set.intersection(*(set(each) for each in repeats.values())) if repeats else set()
+    if len(repeats) < 2 or not shared:
+        return None
+    return stdev(fmean(each[question] for question in shared) for each in repeats.values())
+
+
+def turns_to_decide(talks: Sequence[Talk], *, seed: int = 0) -> Row:
+    """The share of all discussions that were decided in each turn; what was not decided is in the same denominator."""
+    decided = Counter(talk.turns for talk in talks if talk.outcome == "answered")
+    undecided = sum(talk.outcome == "undecided" for talk in talks)
+    total = len(talks)
+    return {
+        "turns": [{"turn": turn, "share": decided[turn] / total, "times": decided[turn]} for turn in sorted(decided)],
+        "undecided": undecided / total if total else None,
+        "no_answer": (total - undecided - decided.total()) / total if total else None,
+        "episodes": total,
+        **mean_rounds(talks, seed=seed),
+    }
+
+
+def mean_rounds(talks: Iterable[Talk], *, seed: int = 0) -> Row:
+    """Turns that were held, decided or not; a discussion that broke off is no measure of its length."""
+    held: dict[str, list[int]] = {}
+    for talk in talks:
+        if talk.outcome != "failed":
+            held.setdefault(talk.question, []).append(talk.turns)
+    clusters = [(float(sum(turns)), float(len(turns))) for turns in held.values()]
+    return {**estimate_row(cluster_bootstrap(clusters, seed=seed), "rounds"), "small": len(held) < FEW_QUESTIONS}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Least squares through the mean scores at each x, on the questions that all of them have."""
+
+    slope: Estimate
+    """What one more is worth."""
+    intercept: float
+
+    def at(self, x: float) -> float:
+        return self.intercept + self.slope.value * x
+
+
+def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> Line | None:
+    """A line through the scores of each question by x; None below two different x, or without a common question.
+
+    The slope is a weighted sum of the means, hence the mean of the same sum over each question: so its interval is a
+    bootstrap over questions like any other.
+    """
+    shared = sorted(set.intersection(*(set(each) for each in points.values()))) if points else []
+    if len(points) < 2 or not shared:
+        return None
+    middle = fmean(points)
+    spread = math.fsum((x - middle) ** 2 for x in points)
+    weights = {x: (x - middle) / spread for x in points}
+    steepest = math.fsum(abs(weight) for weight in weights.values()) / 2  # of scores between 0 and 1
+    slopes = [math.fsum(weights[x] * points[x][question] for x in points) for question in shared]
+    found = bootstrap_difference([slope / steepest for slope in slopes], seed=seed)
+    assert found is not None, "there are questions"
+    low, high = (None if end is None else end * steepest for end in (found.low, found.high))
+    slope = Estimate(found.value * steepest, low, high, found.n)
+    level = fmean(points[x][question] for x in points for question in shared)
+    return Line(slope, level - slope.value * middle)
+
+
+def between_bounds(found: Estimate | None) -> Estimate | None:
+    """A figure from -1 to 1 with its interval; where all questions say the same, as wide as so many leave it open."""
+    if found is None or found.n < 2 or found.low is not None:
+        return found
+    width = wilson(0, found.n).high or 0.0
+    return Estimate(found.value, max(-1.0, found.value - width), min(1.0, found.value + width), found.n)
+
+
+def overlap_cosine(one: str, other: str) -> float:
+    """The cosine of two texts as bags of words: what can be said without a model."""
+    ours, theirs = Counter(one.split()), Counter(other.split())
+    lengths = math.sqrt(sum(n * n for n in ours.values())) * math.sqrt(sum(n * n for n in theirs.values()))
+    return sum(ours[word] * theirs[word] for word in ours) / lengths if lengths else float(ours == theirs)
+
+
+def similarity(answers: Mapping[str, Sequence[Sequence[str]]], cosine: Cosine, *, seed: int = 0) -> Estimate | None:
+    """The mean cosine over all pairs of final answers of a discussion, then over repeats, then over questions.
+
+    `answers`: for each question one list of answers a repeat. A single answer makes no pair.
+    """
+    means = []
+    for repeats in answers.values():
+        pairs = [[cosine(*pair) for pair in combinations(each, 2)] for each in repeats if len(each) > 1]
+        if pairs:
+            means.append(fmean(map(fmean, pairs)))
+    return cluster_bootstrap([(mean, 1.0) for mean in means], seed=seed)

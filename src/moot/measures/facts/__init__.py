@@ -1,0 +1,1 @@
+"""The run's facts that are needed to play it again."""

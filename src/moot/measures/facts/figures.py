@@ -1,0 +1,79 @@
+"""The run's facts that are needed to play it again: what each run says of itself, and which prompts were used."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from moot.measures.columns import Figures
+from moot.measures.section import Column, Section
+from moot.measures.source import Source, Stored
+from moot.store import queries
+from moot.types import digest
+
+Row = dict[str, Any]
+
+LENGTH = 12
+"""Of a hash: enough to tell any two wordings apart, few enough to be compared by eye."""
+
+
+def facts_figures(source: Source) -> Row:
+    """How each run went, which prompts were used, and which other plans have the same name."""
+    runs = queries.runs_of(source.connection, source.ident)
+    shown: Row = {
+        "runs": [{"state": run["state"], **json.loads(run["facts"])} for run in runs],
+        "prompts": prompt_rows(source.cells),
+    }
+    named = queries.experiments_named(source.connection, source.name)
+    if others := [{"questions": each["size"], "id": each["id"]} for each in named if each["id"] != source.ident]:
+        shown["other_plans"] = others
+    return shown
+
+
+def prompt_rows(cells: Sequence[Stored]) -> list[Row]:
+    """A row for each template that was used: the hash of its words, and the strategies that used it."""
+    users: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for cell in cells:
+        for template, found in json.loads(cell["spec"]).get("prompts", {}).items():
+            strategies = users[template, found]
+            if cell["strategy"] not in strategies:
+                strategies.append(cell["strategy"])
+    return [
+        {"template": template, "hash": found, "strategies": strategies}
+        for (template, found), strategies in sorted(users.items())
+    ]
+
+
+def prompts_digest(rows: Sequence[Mapping[str, Any]]) -> str:
+    """One word for all of them: equal in two reports if every template is."""
+    return digest([[row["template"], row["hash"]] for row in rows])[:LENGTH]
+
+
+def prompts_remark(rows: Sequence[Mapping[str, Any]]) -> str:
+    """For where there is room for one line."""
+    return f"Prompts {prompts_digest(rows)}: {len(rows)} templates, the hash of each on the page and in the tables."
+
+
+def facts_sections(figures: Figures) -> Iterator[Section]:
+    yield _runs(figures)
+    if rows := figures.get("prompts"):
+        yield _prompts(rows)
+
+
+def _runs(figures: Figures) -> Section:
+    rows = [{"number": number, **run} for number, run in enumerate(figures.get("runs", ()), start=1)]
+    keys = dict.fromkeys(key for row in rows for key, value in row.items() if not isinstance(value, dict | list))
+    columns = tuple(Column(key, key.replace("_", " ")) for key in keys)
+    bill = figures.get("bill_usd")
+    paid = "not known: a price is missing" if bill is None else f"${bill:,.4f}" if bill else "nothing"
+    words = (f"What the experiment has paid, each call once: {paid}.",)
+    return Section("runs", "The run's facts", words, columns, rows, place=950)
+
+
+def _prompts(rows: Sequence[Mapping[str, Any]]) -> Section:
+    shown = [{**row, "strategies": ", ".join(row["strategies"])} for row in rows]
+    columns = (Column("template", "template"), Column("hash", "hash"), Column("strategies", "used by"))
+    words = (f"All of them together: {prompts_digest(rows)}. Two runs with the same were asked in the same words.",)
+    return Section("prompts", "The prompts' hashes", words, columns, shown, place=951)

@@ -1,0 +1,1 @@
+"""How far two judges agree."""

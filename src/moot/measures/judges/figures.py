@@ -1,0 +1,52 @@
+"""How often two judges said the same of what was answered here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select
+
+from moot.grade.normalise import normalise
+from moot.measures.source import Source
+from moot.stats.agreement import agreement
+from moot.store import schema
+
+Row = dict[str, Any]
+
+
+def judges_figures(source: Source) -> Row | None:
+    """How often two judges said the same of what was answered here."""
+    if len(source.judges) != 2:
+        return None
+    first, second = source.judges
+    pairs: list[tuple[bool, bool]] = []
+    about: list[str] = []
+    for case, answers in _answers(source).items():
+        words: dict[str, dict[str, bool]] = {}
+        for each in source.judgements.get(case, ()):
+            if each.right is not None and each.answer in answers:
+                words.setdefault(each.answer, {})[each.judge] = each.right
+        both = [(said[first], said[second]) for said in words.values() if len(said) == 2]
+        pairs += both
+        about += [case] * len(both)
+    found = agreement(pairs, about, seed=source.seed)
+    disputed = sum(one != other for one, other in pairs)
+    kappa = {"kappa": found.kappa, "kappa_low": found.low, "kappa_high": found.high}
+    row = {"judges": source.judges, "n": found.n, "agreement": found.share, **kappa, "disputed": disputed}
+    return row if pairs else None
+
+
+def _answers(source: Source) -> dict[str, set[str]]:
+    """What was answered to each case, normalised: what judges were asked about here, and not in another experiment."""
+    cells, places, episodes = schema.experiment_cells, schema.experiment_questions, schema.episodes
+    query = (
+        select(places.c.case, episodes.c.answer)
+        .join(episodes, episodes.c.question == places.c.question)
+        .join(cells, (cells.c.cell == episodes.c.cell) & (cells.c.experiment == source.ident))
+        .where(places.c.experiment == source.ident, episodes.c.answer.is_not(None))
+        .distinct()
+    )
+    found: dict[str, set[str]] = {}
+    for case, answer in source.connection.execute(query):
+        found.setdefault(case, set()).add(normalise(answer))
+    return found

@@ -1,0 +1,106 @@
+"""Numbers as people read them: the same figure is written in the same way wherever words and tables show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from moot.measures.section import Unit
+
+Row = Mapping[str, Any]
+
+NOTHING = "–"
+
+WHISKER = 20
+"""Characters of the drawn interval, where there is room."""
+
+
+def shown(value: object, unit: Unit = "") -> str:
+    """A value as people write it. What does not exist is a dash."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return _number(value, unit)
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ", ".join(map(str, value)) or NOTHING
+    return str(value)
+
+
+def _number(value: float, unit: Unit) -> str:
+    match unit:
+        case "share":
+            return f"{round(100 * value, 1) + 0.0:.1f} %"  # no -0.0
+        case "points":
+            return f"{100 * value:+.1f}"
+        case "usd":
+            return "$0" if value == 0 else f"${value:.4f}" if abs(value) < 1 else f"${value:,.2f}"
+        case "p":
+            return "<0.001" if value < 0.001 else f"{value:.3f}"
+        case "ratio":
+            return f"{value:.2f}" if value < 10 else f"{value:.1f}"
+        case "number":
+            return f"{value:,.2f}"
+        case "seconds":
+            return f"{value:,.1f} s"
+        case _:
+            return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
+
+
+def bounds(low: float | None, high: float | None, unit: Unit = "") -> str:
+    """An interval in the unit of its value, without repeating the sign of the unit; open on a side that has no bound."""
+    ends = [None if end is None else _number(end, unit).removesuffix(" %").removesuffix(" s") for end in (low, high)]
+    if unit == "points":
+        ends = [end and end.removeprefix("+") for end in ends]
+    match ends:
+        case [None, None]:
+            return ""
+        case [str() as least, None]:
+            return f"(from {least})"
+        case [None, most]:
+            return f"(to {most})"
+        case _:
+            dash = "–" if low is not None and low >= 0 else " to "  # a dash before a minus is hard to read
+            return f"({dash.join(str(end) for end in ends)})"
+
+
+def percent(value: float | None) -> str:
+    return shown(value, "share")
+
+
+def points(value: float | None) -> str:
+    return shown(value, "points")
+
+
+def money(usd: float | None) -> str:
+    return "unknown" if usd is None else shown(usd, "usd")
+
+
+def interval(row: Row) -> str:
+    """The bounds of a row in percentage points."""
+    return bounds(row["low"], row["high"], "points")
+
+
+def plain(value: float | None) -> str:
+    """A share without its sign, under a title that has it."""
+    return NOTHING if value is None else f"{100 * value:.1f}"
+
+
+def brief(row: Row | None, key: str = "value") -> str:
+    """``43.4 (39–47)``: the interval in whole points, so that four stand beside each other."""
+    if row is None or row[key] is None:
+        return NOTHING
+    bounds = "" if row["low"] is None else f" ({100 * row['low']:.0f}–{100 * row['high']:.0f})"
+    return f"{100 * row[key]:.1f}{bounds}"
+
+
+def whisker(row: Row, width: int = WHISKER) -> str:
+    """The interval drawn on a line from 0 to 100 %."""
+    if row["low"] is None:
+        return ""
+    low, value, high = (round(row[key] * (width - 1)) for key in ("low", "value", "high"))
+    line = ["·"] * width
+    line[low : high + 1] = "─" * (high - low + 1)
+    line[value] = "●"
+    return "".join(line)

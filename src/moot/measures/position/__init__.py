@@ -1,0 +1,1 @@
+"""Position bias: whether it matters where a draft or an option stands."""

@@ -1,0 +1,122 @@
+"""Position bias as sections: who decides where, captain by captain, and place by place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from moot.measures.columns import Figures, Row, count, figure, with_team
+from moot.measures.section import Chart, Column, Section
+
+SMALL = "Small: fewer than 30 questions."
+_APART = {
+    "alike": "all alike",
+    "new": "said something new",
+    "unknown": "not known",
+    "no_answer": "no answer",
+    "not_shown": "shown nothing",
+    "not_drawn": "order not drawn",
+    "spoilt": "spoilt",
+    "empty": "favour nobody",
+}
+"""Why a look is no decision between places, in the order in which it is told."""
+
+
+def position_sections(figures: Figures) -> Iterator[Section]:
+    every = figures.get("position_bias", ())
+    if not every:
+        return
+    whole = [row for row in every if row["places"] or not _several(row, every)]
+    single = [row for row in every if row not in whole]
+    yield _bias("position-bias", "Position bias", whole, every)
+    yield _bias("position-deciders", "Position bias, captain by captain", single, every)
+    yield _places(whole)
+
+
+def _several(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether it is one of several who decided in the same strategy: then a row over all of them stands before it."""
+    if row.get("captain") is None:
+        return False
+    named = ("strategy", "team", "cohort")
+    return any(other.get("captain") is None and all(other.get(k) == row.get(k) for k in named) for other in rows)
+
+
+def _bias(ident: str, title: str, rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]]) -> Section:
+    shown = [_ended(row, place) for row in rows for place in ("first", "last")]
+    apart = [key for key in _APART if any(row["apart"].get(key) for row in rows)]
+    columns = with_team(
+        shown,
+        Column("name", "of"),
+        Column("by", "decides"),
+        Column("place", "place"),
+        Column("chosen", "chosen", "share"),
+        Column("chance", "by chance", "share"),
+        figure("difference", "difference", "points"),
+        Column("p_holm", "p", "p"),
+        Column("decisions", "decisions"),
+        Column("n", "questions"),
+        Column("apart", "apart"),
+    )
+    chart = Chart("dots", "difference", "name", label="name", series="place")
+    return Section(ident, title, tuple(_words(rows, every, apart)), columns, shown, chart)
+
+
+def _ended(row: Mapping[str, Any], place: str) -> Row:
+    """One end of the order, as a row of its own."""
+    return {
+        **{key: row.get(key) for key in ("team", "cohort", "captain", "by")},
+        "strategy": row.get("strategy") or row.get("label"),
+        "name": _name(row),
+        "place": place,
+        "chosen": row[place],
+        "chance": row["chance"],
+        "difference": row[f"{place}_difference"],
+        **{key: row[f"{place}_{key}"] for key in ("low", "high", "p", "p_holm")},
+        **{key: row[key] for key in ("decisions", "n", "small")},
+        "apart": sum(row["apart"].values()),
+        **{key: row["apart"].get(key, 0) for key in _APART},
+    }
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    """``talkative@ann``, ``talkative``; a discussion goes by its protocol."""
+    if "protocol" in row:
+        return ", ".join(str(part) for part in (row["protocol"], row.get("with"), row.get("cohort")) if part)
+    who = row.get("captain") or row.get("summariser")
+    named = f"{row['strategy']}@{who}" if who else str(row["strategy"])
+    return f"{named}, {row['cohort']}" if row.get("cohort") else named
+
+
+def _words(
+    rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]], apart: Sequence[str]
+) -> Iterator[str]:
+    family = max((row["family"] for row in every), default=0)
+    yield (
+        "How often the draft or option shown first, and the one shown last, is the one that was chosen; texts that say the"
+        " same share the choice. Orders are drawn, so by chance it is one of as many as were shown, whoever favours whom."
+    )
+    yield f"p: orders drawn anew, the choices kept; adjusted (Holm) for {count(family, 'figure')}."
+    if apart:
+        named = ", ".join(f"{_APART[key]} {sum(row['apart'].get(key, 0) for row in rows):,}" for key in apart)
+        yield f"Counted apart, since no place can be told from them: {named}."
+    if any(row["small"] for row in rows):
+        yield SMALL
+
+
+def _places(rows: Sequence[Mapping[str, Any]]) -> Section:
+    shown = [
+        {"team": row.get("team"), "name": _name(row), "by": row["by"], **each} for row in rows for each in row["places"]
+    ]
+    columns = with_team(
+        shown,
+        Column("name", "of"),
+        Column("place", "place"),
+        Column("chosen", "chosen", "share"),
+        Column("chance", "by chance", "share"),
+        figure("difference", "difference", "points"),
+        Column("decisions", "decisions"),
+        Column("n", "questions"),
+    )
+    words = ("Each place over the decisions that had so many to choose from; 0 is what chance gives.",)
+    chart = Chart("lines", "place", "difference", series="name")
+    return Section("position-places", "Position bias, place by place", words, columns, shown, chart)

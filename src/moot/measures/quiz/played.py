@@ -1,0 +1,196 @@
+"""What a quiz team's plays amount to: accuracy, gains over the captain alone, people beside it, by category.
+
+Pure functions from `Played` to figures: no store, no model. Questions are the unit: captains and repeats of one
+question are one cluster. What does not exist is None, never NaN.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from moot.stats.estimates import Row, estimate, estimate_row, with_holm
+from moot.stats.paired import bootstrap_difference, bootstrap_share, compare
+from moot.types import Estimate
+
+Groups = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One episode and its grade, without the words."""
+
+    question: str
+    strategy: str
+    captain: str | None = None
+    player: str | None = None
+    """Who played alone; None for a team."""
+    right: float | None = None
+    """None: ungraded. Counted as not right, like everything that is not known to be right."""
+    outcome: str = "answered"
+    groups: Groups = ()
+    """Players by answer group; empty when unknown."""
+    own_choice: bool | None = None
+    """Whether the captain ended on its own draft; None when not known or not applicable."""
+    novel: bool | None = None
+    """Whether the captain's answer is one that nobody had proposed."""
+    human: float | None = None
+    category: str | None = None
+    calls: int = 0
+    cost_usd: float | None = None
+
+    @property
+    def value(self) -> float:
+        return self.right or 0.0
+
+    @property
+    def whose(self) -> str | None:
+        """The captain of a team, the player of a solo."""
+        return self.player if self.player is not None else self.captain
+
+
+Key = Callable[[Played], Any]
+
+
+def split(plays: Iterable[Played], key: Key) -> dict[Any, list[Played]]:
+    """Plays by a key, in the order of the key's text, so that the order of plays changes nothing."""
+    parts: dict[Any, list[Played]] = {}
+    for play in plays:
+        parts.setdefault(key(play), []).append(play)
+    return dict(sorted(parts.items(), key=lambda part: str(part[0])))
+
+
+def solos(plays: Iterable[Played]) -> list[Played]:
+    return [play for play in plays if play.player is not None]
+
+
+def teams(plays: Iterable[Played]) -> list[Played]:
+    return [play for play in plays if play.player is None]
+
+
+def by_question(plays: Iterable[Played]) -> dict[str, float]:
+    """The share right of each question, over its captains and repeats."""
+    parts = split(plays, lambda play: play.question)
+    return {question: sum(play.value for play in each) / len(each) for question, each in parts.items()}
+
+
+def repeated(plays: Sequence[Played]) -> bool:
+    """Whether a question has several plays, so that its value is a mean."""
+    return len(plays) > len({play.question for play in plays})
+
+
+def accuracy_of(plays: Sequence[Played], *, seed: int = 0) -> Estimate | None:
+    """Accuracy with every question of equal weight."""
+    return estimate(list(by_question(plays).values()), pooled=repeated(plays), seed=seed)
+
+
+def groups_of(plays: Iterable[Played]) -> dict[str, Groups]:
+    """Each question's answer groups, from whichever of its plays know them.
+
+    All strategies share the drafts, so there is one grouping a question; over repeats the commonest stands.
+    """
+    seen: dict[str, Counter[Groups]] = {}
+    for play in plays:
+        if play.groups:
+            alike = tuple(sorted(tuple(sorted(group)) for group in play.groups))
+            seen.setdefault(play.question, Counter())[alike] += 1
+    return {question: min(counts, key=lambda each: (-counts[each], each)) for question, counts in sorted(seen.items())}
+
+
+def diversity_of(plays: Iterable[Played]) -> dict[str, int]:
+    """d of each question: how many different answers the team gave."""
+    return {question: len(groups) for question, groups in groups_of(plays).items()}
+
+
+def gains(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
+    """Each strategy@captain against that captain alone, on the questions both played; then pooled over captains.
+
+    Holm's family is all rows that stand here together. `captain` is None in the pooled rows.
+    """
+    alone = split(solos(plays), lambda play: play.player)
+    rows: list[Row] = []
+    for strategy, of_strategy in split(teams(plays), lambda play: play.strategy).items():
+        led = [play for play in of_strategy if play.captain in alone]
+        by_captain = split(led, lambda play: play.captain)
+        for captain, of_captain in by_captain.items():
+            pairs = _pairs(by_question(of_captain), by_question(alone[captain]))
+            pooled = repeated(of_captain) or repeated(alone[captain])
+            rows.append({"strategy": strategy, "captain": captain, **compare(pairs, pooled=pooled, seed=seed).row()})
+        if len(by_captain) > 1:
+            baseline = [play for captain in by_captain for play in alone[captain]]
+            rows.append({"strategy": strategy, "captain": None, **_pooled(led, baseline, seed)})
+    return with_holm(rows)
+
+
+def _pooled(led: Sequence[Played], baseline: Sequence[Played], seed: int) -> Row:
+    """Captain by captain on the questions where both are there, then the mean over captains of each question."""
+    team = split(led, lambda play: (play.question, play.captain))
+    alone = split(baseline, lambda play: (play.question, play.player))
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    for key in sorted(team.keys() & alone.keys()):
+        first, second = (sum(play.value for play in each) / len(each) for each in (team[key], alone[key]))
+        pairs.setdefault(key[0], []).append((first, second))
+    means = [
+        (sum(pair[0] for pair in each) / len(each), sum(pair[1] for pair in each) / len(each))
+        for each in pairs.values()
+    ]
+    return compare(means, pooled=True, seed=seed).row()
+
+
+def _pairs(first: Mapping[str, float], second: Mapping[str, float]) -> list[tuple[float, float]]:
+    return [(value, second[question]) for question, value in first.items() if question in second]
+
+
+def human_comparison(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
+    """On the questions that people played too: their mean rate, ours, and the difference question by question.
+
+    A row for each strategy × captain (solo: player), and one for each strategy over all of them (captain None).
+    """
+    known = [play for play in plays if play.human is not None]
+    rates = {play.question: play.human or 0.0 for play in known}
+    people: dict[tuple[str, ...], Estimate | None] = {}  # mostly the same questions in every row
+    rows: list[Row] = []
+    for strategy, of_strategy in split(known, lambda play: play.strategy).items():
+        parts = split(of_strategy, lambda play: play.whose)
+        if len(parts) > 1:
+            parts[None] = of_strategy
+        for whose, each in parts.items():
+            right = by_question(each)
+            asked = tuple(right)
+            if asked not in people:
+                people[asked] = bootstrap_share([(rates[question], 1.0) for question in asked], seed=seed)
+            named = {"strategy": strategy, **_named(each, whose)}
+            rows.append({**named, **_beside_people(right, rates, people[asked], repeated(each), seed)})
+    return rows
+
+
+def _named(plays: Sequence[Played], whose: str | None) -> Row:
+    solo = any(play.player is not None for play in plays)
+    return {"captain": None if solo else whose, "player": whose if solo else None}
+
+
+def _beside_people(
+    right: Mapping[str, float], rates: Mapping[str, float], human: Estimate | None, pooled: bool, seed: int
+) -> Row:
+    difference = bootstrap_difference([value - rates[question] for question, value in right.items()], seed=seed)
+    return {
+        **estimate_row(estimate(list(right.values()), pooled=pooled, seed=seed), "accuracy"),
+        "human": human and human.value,
+        "human_low": human and human.low,
+        "human_high": human and human.high,
+        "difference": difference and difference.value,
+        "difference_low": difference and difference.low,
+        "difference_high": difference and difference.high,
+    }
+
+
+def by_category(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
+    """Accuracy of each strategy within each category, over its captains. Questions without a category are left out."""
+    named = [play for play in plays if play.category is not None]
+    return [
+        {"category": category, "strategy": strategy, **estimate_row(accuracy_of(each, seed=seed), "accuracy")}
+        for category, part in split(named, lambda play: play.category).items()
+        for strategy, each in split(part, lambda play: play.strategy).items()
+    ]

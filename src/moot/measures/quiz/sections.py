@@ -1,0 +1,175 @@
+"""The sections of a quiz team: its captains, its skyline, its disagreements, and people beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from moot.measures.columns import (
+    Figures,
+    Row,
+    figure,
+    paired_columns,
+    paired_words,
+    titled,
+    who,
+    with_team,
+)
+from moot.measures.section import Chart, Column, Section
+
+
+def quiz_sections(figures: Figures) -> Iterator[Section]:
+    """In the order in which they are read."""
+    for make in (_by_captain, _gains, _skyline, _self_preference, _diversity, _human, _categories, _adaptive):
+        yield from make(figures)
+
+
+def _by_captain(figures: Figures) -> Iterator[Section]:
+    led = [row for row in figures["accuracy"] if row.get("captain")]
+    alone = {row["player"]: row for row in figures.get("players", ())}
+    rows: list[Row] = []
+    for row in led:
+        before = alone.get(row["captain"], {})
+        single = {"single": before.get("value"), "single_low": before.get("low"), "single_high": before.get("high")}
+        rows.append({key: row.get(key) for key in ("team", "captain", "label", "value", "low", "high", "n")} | single)
+    columns = with_team(
+        rows,
+        Column("captain", "captain"),
+        Column("label", "strategy"),
+        figure("value", "right"),
+        figure("single", "captain alone", "share", "single_low", "single_high"),
+        Column("n", "questions"),
+    )
+    chart = Chart("bars", "captain", "value", label="captain", series="label")
+    yield Section("by-captain", "By captain", (), columns, rows, chart)
+
+
+def _skyline(figures: Figures) -> Iterator[Section]:
+    rows: list[Row] = []
+    for each in figures.get("teams") or [figures]:
+        if "skyline" not in each:
+            continue
+        top, single, team = each["skyline"], each["best_single"], each.get("team")
+        rows.append({"team": team, "what": f"skyline: at least one player right, of {top['players']}", **_value(top)})
+        if top.get("guessing") is not None:
+            rows.append({"team": team, "what": "as many independent guessers", "value": top["guessing"], "n": top["n"]})
+        if single["value"] is not None:
+            rows.append({"team": team, "what": "best single player, chosen on other questions", **_value(single)})
+            after = single["after_the_fact"]
+            rows.append({"team": team, "what": f"{after['player']}, chosen after the fact", **_value(after)})
+    columns = with_team(rows, Column("what", "what"), figure("value", "right"), Column("n", "questions"))
+    yield Section(
+        "skyline", "How far the players could get", (), columns, rows, Chart("dots", "value", "what", label="what")
+    )
+    gap = [{**row, "captain": row["captain"] or "all"} for row in figures.get("gap", ()) if row["value"] is not None]
+    words = (
+        "How much of the way from the best single player to the skyline each strategy goes; below 0 it went back.",
+    )
+    columns = with_team(gap, Column("strategy", "strategy"), Column("captain", "captain"), figure("value", "closed"))
+    yield Section("gap", "Share of the gap to the skyline closed", words, columns, gap)
+
+
+def _value(row: Mapping[str, Any]) -> Row:
+    return {key: row[key] for key in ("value", "low", "high", "n")}
+
+
+def _gains(figures: Figures) -> Iterator[Section]:
+    rows = [{**row, "name": titled(row), "captain": row["captain"] or "all"} for row in figures.get("gains", ())]
+    columns = with_team(rows, *paired_columns(Column("strategy", "strategy"), Column("captain", "captain")))
+    chart = Chart("dots", "difference", "name", label="name")
+    yield Section("gains", "Gain over the captain alone", paired_words(figures.get("gains", ())), columns, rows, chart)
+
+
+def _self_preference(figures: Figures) -> Iterator[Section]:
+    rows = [{**row, "captain": row["captain"] or "all"} for row in figures.get("self_preference", ())]
+    titles = {
+        "self_choice": "own draft",
+        "accuracy_self": "right then",
+        "accuracy_not_self": "right else",
+        "self_and_majority": "own and top",
+        "novel": "new",
+    }
+    columns = [figure(key, title, "share", f"{key}_low", f"{key}_high") for key, title in titles.items()]
+    named = with_team(
+        rows, Column("strategy", "strategy"), Column("captain", "captain"), *columns, Column("n", "plays")
+    )
+    words = (
+        "How often a captain ended on its own draft, how often it was right then and else, and how often it was new.",
+    )
+    chart = Chart("bars", "captain", "self_choice", label="captain", series="strategy")
+    yield Section("self-preference", "Captains and their own drafts", words, named, rows, chart)
+
+
+def _diversity(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("diversity", [])
+    right = (figure("accuracy", "right"), Column("n", "questions"))
+    columns = with_team(rows, Column("d", "answers"), Column("strategy", "strategy"), *right)
+    chart = Chart("lines", "d", "accuracy", series="strategy")
+    yield Section("diversity", "By the number of different answers", (), columns, rows, chart)
+    rows = figures.get("diversity_by_difficulty", [])
+    columns = with_team(
+        rows,
+        Column("difficulty", "difficulty"),
+        Column("d", "answers"),
+        Column("strategy", "strategy"),
+        *right,
+        Column("human", "people", "share"),
+    )
+    words: tuple[str, ...] = ()
+    if (people := figures.get("diversity_and_people")) and people["rho"] is not None:
+        bounds = "" if people["low"] is None else f" ({people['low']:.2f} to {people['high']:.2f})"
+        words = (
+            f"Spearman's correlation of the number of answers with the rate of people: {people['rho']:.2f}{bounds}.",
+        )
+    yield Section("diversity-by-difficulty", "The same by how hard people found it", words, columns, rows)
+
+
+def _human(figures: Figures) -> Iterator[Section]:
+    rows = [{**row, "who": who(row) or "all"} for row in figures.get("human", ())]
+    columns = with_team(
+        rows,
+        Column("strategy", "strategy"),
+        Column("who", "who"),
+        figure("accuracy", "right"),
+        figure("human", "people", "share", "human_low", "human_high"),
+        figure("difference", "difference", "points", "difference_low", "difference_high"),
+        Column("n", "questions"),
+    )
+    words = ("On the questions that people played too.",)
+    yield Section("human", "Beside people", words, columns, rows)
+
+
+def _categories(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("categories", [])
+    columns = with_team(
+        rows,
+        Column("category", "category"),
+        Column("strategy", "strategy"),
+        figure("accuracy", "right"),
+        Column("n", "n"),
+    )
+    chart = Chart("bars", "category", "accuracy", label="category", series="strategy")
+    yield Section("categories", "By category", (), columns, rows, chart)
+
+
+def _adaptive(figures: Figures) -> Iterator[Section]:
+    learnt = figures.get("adaptive")
+    if not learnt:
+        return
+    arms = {"adaptive": "adaptive", "always_vote": "always voting", "always_talk": "always talking"}
+    rows = [{"policy": name, **learnt[arm]} for arm, name in arms.items()]
+    columns = (
+        Column("policy", "policy"),
+        figure("accuracy", "right"),
+        Column("calls", "calls a question", "calls"),
+        Column("cost_usd", "cost a question", "usd"),
+        Column("n", "questions"),
+    )
+    words = (f"Learnt: talk from {learnt['talk_from']} different answers on. The figures are on unseen questions.",)
+    yield Section("adaptive", "When talking pays", words, columns, rows)
+
+
+def comparisons_section(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("comparisons", [])
+    columns = with_team(rows, *paired_columns(Column("a", "this"), Column("b", "against")))
+    yield Section("comparisons", "Strategies against each other", paired_words(rows), columns, rows, place=900)

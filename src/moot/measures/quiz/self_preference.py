@@ -1,0 +1,79 @@
+"""Whether a captain favours its own draft, and whether that costs anything.
+
+A captain may end on its own draft because it is the majority's: so beside how often it does stand the accuracy when
+it does and when it does not, and how often, when it does, its draft was in a largest group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from moot.measures.quiz.played import Groups, Played, groups_of, split, teams
+from moot.stats.estimates import Row
+from moot.stats.paired import share_over_questions
+
+Observed = Iterable[tuple[str, float]]
+"""(question, value): several of one question are one cluster."""
+
+
+def self_preference(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
+    """A row for each strategy × captain and, with more than one captain, for the strategy pooled (captain None).
+
+    Only strategies in which a captain chooses have rows. Beside each measure stand `_low`, `_high`, `_count` and `_n`:
+    `self_choice_count` of `self_choice_n` plays.
+    """
+    groups = groups_of(plays)
+    chosen = [play for play in teams(plays) if play.captain is not None]
+    rows: list[Row] = []
+    for strategy, of_strategy in split(chosen, lambda play: play.strategy).items():
+        if all(play.own_choice is None for play in of_strategy):
+            continue
+        parts = split(of_strategy, lambda play: play.captain)
+        if len(parts) > 1:
+            parts[None] = of_strategy
+        rows += [
+            {"strategy": strategy, "captain": captain, **_measures(each, groups, seed)}
+            for captain, each in parts.items()
+        ]
+    return rows
+
+
+def _measures(plays: Sequence[Played], groups: Mapping[str, Groups], seed: int) -> Row:
+    known = [play for play in plays if play.own_choice is not None]
+    own = [play for play in known if play.own_choice]
+    other = [play for play in known if not play.own_choice]
+    grouped = [play for play in own if play.question in groups]
+    row: Row = {"n": len(known), "unknown": len(plays) - len(known)}
+    observed: dict[str, Observed] = {
+        "self_choice": [(play.question, float(bool(play.own_choice))) for play in known],
+        "accuracy_self": [(play.question, play.value) for play in own],
+        "accuracy_not_self": [(play.question, play.value) for play in other],
+        "self_and_majority": [
+            (play.question, float(in_largest(play.captain, groups[play.question]))) for play in grouped
+        ],
+        "novel": [(play.question, float(play.novel)) for play in plays if play.novel is not None],
+    }
+    for name, pairs in observed.items():
+        row |= _share(name, list(pairs), seed)
+    return row
+
+
+def in_largest(player: str | None, groups: Groups) -> bool:
+    """Whether the player's answer had at least as many voices as any other."""
+    largest = max((len(group) for group in groups), default=0)
+    return any(player in group and len(group) == largest for group in groups)
+
+
+def _share(name: str, observed: Sequence[tuple[str, float]], seed: int) -> Row:
+    found = share_over_questions(observed, seed=seed)
+    return {
+        name: found and found.value,
+        f"{name}_low": found and found.low,
+        f"{name}_high": found and found.high,
+        f"{name}_count": _whole(sum(value for _, value in observed)),
+        f"{name}_n": len(observed),
+    }
+
+
+def _whole(count: float) -> float | int:
+    return int(count) if count == int(count) else count

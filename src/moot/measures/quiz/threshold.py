@@ -1,0 +1,180 @@
+"""From how many different answers on it pays to talk: the `talk_from` of the adaptive strategy.
+
+Learnt from stored vote and talkative plays, without a call: had the team voted below the threshold and talked from it
+on, what would it have got right and paid? The threshold is chosen on some questions and scored on the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.measures.quiz.played import Played, by_question, diversity_of, repeated, split
+from moot.stats.crossfit import FOLDS, best, crossfit
+from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.paired import Paired, cluster_bootstrap, compare
+from moot.types import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One policy: what it gets right and what it costs a question. Unknown cost is None."""
+
+    accuracy: Estimate | None
+    cost_usd: Estimate | None
+    calls: float
+
+    def row(self) -> Row:
+        cost = self.cost_usd
+        return {
+            **estimate_row(self.accuracy, "accuracy"),
+            "cost_usd": cost and cost.value,
+            "cost_usd_low": cost and cost.low,
+            "cost_usd_high": cost and cost.high,
+            "calls": self.calls,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The learnt threshold, and how it does on questions that it was not learnt from."""
+
+    talk_from: int
+    """Learnt from all questions: the one to play with. Its own accuracy on them is `after_the_fact`."""
+    chosen: tuple[int, ...]
+    """By fold."""
+    always_vote: Arm
+    always_talk: Arm
+    adaptive: Arm
+    """Cross-fitted."""
+    after_the_fact: float
+    over_vote: Paired
+    over_talk: Paired
+    n: int
+    left_out: int
+    """Questions that were not both voted and talked about, or whose groups are not known."""
+
+    def row(self) -> Row:
+        return {
+            "talk_from": self.talk_from,
+            "chosen": list(self.chosen),
+            "always_vote": self.always_vote.row(),
+            "always_talk": self.always_talk.row(),
+            "adaptive": self.adaptive.row(),
+            "after_the_fact": self.after_the_fact,
+            "over_vote": self.over_vote.row(),
+            "over_talk": self.over_talk.row(),
+            "n": self.n,
+            "left_out": self.left_out,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Policy:
+    """One value a question, of the policy with one threshold."""
+
+    right: dict[str, float]
+    cost_usd: dict[str, float] | None
+    calls: dict[str, float]
+
+
+def learn_threshold(
+    vote: Sequence[Played],
+    talkative: Sequence[Played],
+    groups: Mapping[str, int] | None = None,
+    *,
+    players: int | None = None,
+    grouping_usd: Mapping[str, float] | None = None,
+    folds: int = FOLDS,
+    seed: int = 0,
+) -> Threshold | None:
+    """None below two questions. `groups` is d by question (from the plays if not given; 0: nobody answered).
+
+    1 always talks, `players` + 1 never does. Where two are equally accurate the cheaper stands, and then the one that
+    talks less. An adaptive team groups even where it talks: `grouping_usd` adds what that costs, if known.
+    """
+    diversity = diversity_of([*vote, *talkative]) if groups is None else dict(groups)
+    asked = {play.question for play in [*vote, *talkative]}
+    both = {play.question for play in vote} & {play.question for play in talkative} & diversity.keys()
+    questions = sorted(both)
+    most = max([players or 0, 1, *(diversity[question] for question in questions)])
+    voted, talked = _policy(vote, questions), _policy(talkative, questions)
+    options = {
+        str(start): _mixed(voted, talked, {q for q in questions if diversity[q] >= start}, grouping_usd or {})
+        for start in range(most + 1, 0, -1)  # of equals the first stands: the one that talks least
+    }
+    right = {start: policy.right for start, policy in options.items()}
+    costs = _prices(options)
+    fitted = crossfit(right, questions, costs=costs, count=folds, seed=seed)
+    start = best(right, questions, costs)
+    if fitted is None or start is None:
+        return None
+    played = _by_choice(options, fitted.choice)
+    pooled = repeated(vote) or repeated(talkative)
+    return Threshold(
+        talk_from=int(start),
+        chosen=tuple(map(int, fitted.chosen)),
+        always_vote=_arm(voted, pooled, seed),
+        always_talk=_arm(talked, pooled, seed),
+        adaptive=_arm(played, pooled, seed),
+        after_the_fact=sum(right[start].values()) / len(questions),
+        over_vote=compare([(played.right[q], voted.right[q]) for q in questions], pooled=pooled, seed=seed),
+        over_talk=compare([(played.right[q], talked.right[q]) for q in questions], pooled=pooled, seed=seed),
+        n=len(questions),
+        left_out=len(asked - both),
+    )
+
+
+def _policy(plays: Sequence[Played], questions: Sequence[str]) -> _Policy:
+    wanted = set(questions)
+    parts = split([play for play in plays if play.question in wanted], lambda play: play.question)
+    calls = {question: sum(play.calls for play in each) / len(each) for question, each in parts.items()}
+    known: dict[str, float] = {}
+    for question, each in parts.items():
+        paid = [play.cost_usd for play in each if play.cost_usd is not None]
+        if len(paid) == len(each):
+            known[question] = sum(paid) / len(paid)
+    right = by_question(play for each in parts.values() for play in each)
+    return _Policy(right, known if len(known) == len(parts) else None, calls)
+
+
+def _mixed(voted: _Policy, talked: _Policy, talk: set[str], grouping_usd: Mapping[str, float]) -> _Policy:
+    cost = None
+    if voted.cost_usd is not None and talked.cost_usd is not None:
+        cost = {q: paid for q, paid in voted.cost_usd.items() if q not in talk}
+        cost |= {q: paid + grouping_usd.get(q, 0.0) for q, paid in talked.cost_usd.items() if q in talk}
+    return _Policy(
+        {q: talked.right[q] if q in talk else value for q, value in voted.right.items()},
+        cost,
+        {q: talked.calls[q] if q in talk else value for q, value in voted.calls.items()},
+    )
+
+
+def _prices(options: Mapping[str, _Policy]) -> dict[str, dict[str, float]]:
+    """Money where all of it is known, else calls: the two cannot be compared with each other."""
+    money = {start: policy.cost_usd for start, policy in options.items() if policy.cost_usd is not None}
+    return money if len(money) == len(options) else {start: policy.calls for start, policy in options.items()}
+
+
+def _by_choice(options: Mapping[str, _Policy], choice: Mapping[str, str]) -> _Policy:
+    """Each question under the threshold that its fold may use."""
+    costs = {question: options[start].cost_usd for question, start in choice.items()}
+    known = {question: cost[question] for question, cost in costs.items() if cost is not None}
+    return _Policy(
+        {question: options[start].right[question] for question, start in choice.items()},
+        known if len(known) == len(choice) else None,
+        {question: options[start].calls[question] for question, start in choice.items()},
+    )
+
+
+def _arm(policy: _Policy, pooled: bool, seed: int) -> Arm:
+    paid = None
+    if policy.cost_usd is not None:
+        paid = _mean_cost(list(policy.cost_usd.values()), seed)
+    calls = sum(policy.calls.values()) / len(policy.calls)
+    return Arm(estimate(list(policy.right.values()), pooled=pooled, seed=seed), paid, calls)
+
+
+def _mean_cost(costs: Sequence[float], seed: int) -> Estimate | None:
+    """Money has no bounds to fall back on: without spread between questions there is no interval."""
+    return cluster_bootstrap([(cost, 1.0) for cost in costs], seed=seed)

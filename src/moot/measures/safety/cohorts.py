@@ -1,0 +1,143 @@
+"""Cohorts side by side: what each could reach at best, how far the weaker comes up to the stronger, and means over sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.measures.quiz.skyline import guessing
+from moot.measures.safety.pairs import Pair, Row, split
+from moot.stats.crossfit import FOLDS, CrossFit, best, crossfit
+from moot.stats.estimates import estimate, estimate_row
+from moot.stats.paired import bootstrap_difference, cluster_bootstrap
+from moot.stats.proportion import Z_95
+from moot.types import Estimate
+
+ByModel = Mapping[str, Mapping[str, float]]
+"""By model and question: how right."""
+
+
+def coverage(pairs: Sequence[Pair], *, choices: Mapping[str, int] | None = None, seed: int = 0) -> list[Row]:
+    """How often at least one model is right, alone and after: each cohort, then all together (cohort None).
+
+    Beside it what as many independent guessers would reach, where the questions offer choices.
+    """
+    parts = split(pairs, lambda pair: pair.cohort) if any(pair.cohort for pair in pairs) else {}
+    return [
+        _covered(cohort, each, choices or {}, seed) for cohort, each in (*parts.items(), (None, list(pairs))) if each
+    ]
+
+
+def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, int], seed: int) -> Row:
+    native, after = (_anybody(pairs, side) for side in ("native_right", "after_right"))
+    models = len({pair.model for pair in pairs})
+    offered = [choices[question] for question in native if question in choices]
+    difference = bootstrap_difference([after[question] - value for question, value in native.items()], seed=seed)
+    pooled = len({(pair.question, pair.repeat) for pair in pairs}) > len(native)
+    before, then = (estimate(list(each.values()), pooled=pooled, seed=seed) for each in (native, after))
+    return {
+        "cohort": cohort,
+        "models": models,
+        **_named(before, "native"),
+        **_named(then, "after"),
+        **_named(difference, "difference"),
+        "guessing": sum(guessing(models, each) for each in offered) / len(native) if offered else None,
+        "n": len(native),
+    }
+
+
+def _anybody(pairs: Sequence[Pair], side: str) -> dict[str, float]:
+    """The share of repeats in which anybody was right; with one repeat, whether."""
+    found: dict[str, float] = {}
+    for question, each in split(pairs, lambda pair: pair.question).items():
+        repeats = split(each, lambda pair: pair.repeat).values()
+        found[question] = sum(any(getattr(pair, side) for pair in part) for part in repeats) / len(repeats)
+    return found
+
+
+def _named(found: Estimate | None, name: str) -> Row:
+    row = estimate_row(found, name)
+    return {name: row[name], f"{name}_low": row["low"], f"{name}_high": row["high"]}
+
+
+@dataclass(frozen=True, slots=True)
+class GapClosure:
+    """(best of the weaker after - its best alone) / (best of the stronger alone - its best alone), all cross-fitted."""
+
+    estimate: Estimate | None
+    after_the_fact: float | None
+    """The same with the three best chosen on the questions they are scored on."""
+    alone: float | None
+    after: float | None
+    stronger: float | None
+    note: str | None = None
+
+    def row(self) -> Row:
+        found = estimate_row(self.estimate)
+        sides = {"alone": self.alone, "after": self.after, "stronger": self.stronger}
+        return {**found, **sides, "after_the_fact": self.after_the_fact, "note": self.note}
+
+
+def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int = FOLDS, seed: int = 0) -> GapClosure:
+    """Over the questions that all three have played. The choice of each best is kept while questions are resampled."""
+    sides = (alone, after, stronger)
+    questions = sorted(set.intersection(*({q for each in side.values() for q in each} for side in sides)))
+    raw = [_highest(side, questions) for side in sides]
+    fitted = [crossfit(side, questions, count=folds, seed=seed) for side in sides]
+    own, then, other = (_mean(each) for each in fitted)
+    note = None
+    found = None
+    if own is None or then is None or other is None:
+        note = "fewer than two questions that all have played"
+    elif other - own <= 1e-12:
+        note = "there is no gap: the other cohort's best is no better alone"
+    else:
+        one, two, three = (each.values for each in fitted if each is not None)
+        found = cluster_bootstrap([(two[q] - one[q], three[q] - one[q]) for q in questions], seed=seed)
+    return GapClosure(found, _closed(*raw), own, then, other, note)
+
+
+def _highest(side: ByModel, questions: Sequence[str]) -> float | None:
+    name = best(side, questions)
+    return None if name is None else sum(side[name].get(question, 0.0) for question in questions) / len(questions)
+
+
+def _mean(fitted: CrossFit | None) -> float | None:
+    return None if fitted is None else sum(fitted.values.values()) / len(fitted.values)
+
+
+def _closed(alone: float | None, after: float | None, stronger: float | None) -> float | None:
+    if alone is None or after is None or stronger is None or stronger - alone <= 1e-12:
+        return None
+    return (after - alone) / (stronger - alone)
+
+
+def macro_average(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
+    """Every dataset of equal weight, however many questions it has: alone, after, and the difference.
+
+    None below two datasets. The interval adds up what the questions of each dataset leave open; how much datasets
+    themselves differ is not in it, since they were not drawn at random.
+    """
+    sets = split([pair for pair in pairs if pair.dataset is not None], lambda pair: pair.dataset)
+    if len(sets) < 2:
+        return None
+    rows = [_dataset(name, each, seed) for name, each in sets.items()]
+    mean = {key: sum(row[key] for row in rows) / len(rows) for key in ("native", "after", "difference")}
+    spreads = [row.pop("variance") for row in rows]
+    half = None if any(each is None for each in spreads) else Z_95 * math.sqrt(sum(spreads)) / len(rows)
+    ends = {"low": None, "high": None}
+    if half is not None:
+        ends = {"low": max(-1.0, mean["difference"] - half), "high": min(1.0, mean["difference"] + half)}
+    return {**mean, **ends, "datasets": rows, "n": len(rows)}
+
+
+def _dataset(name: str, pairs: Sequence[Pair], seed: int) -> Row:
+    parts = split(pairs, lambda pair: pair.question).values()
+    native = [sum(pair.native_right for pair in each) / len(each) for each in parts]
+    after = [sum(pair.after_right for pair in each) / len(each) for each in parts]
+    gains = [then - before for before, then in zip(native, after, strict=True)]
+    mean, n = sum(gains) / len(gains), len(gains)
+    variance = sum((gain - mean) ** 2 for gain in gains) / (n - 1) / n if n > 1 else None
+    found = estimate_row(bootstrap_difference(gains, seed=seed), "difference")
+    return {"dataset": name, "native": sum(native) / n, "after": sum(after) / n, **found, "variance": variance}

@@ -1,0 +1,82 @@
+"""The safety multiple: rescues for each regression, with an interval that holds where both come in clusters and are few.
+
+Changes of mind on one question hang together, so questions are the unit. The interval is that of the logarithm of the
+ratio, half a count added to both sides, with the variance of a jackknife that leaves out a question at a time. The
+plainer delta method with the same clusters falls to 92 % where 15 regressions are expected: a few questions hold them,
+and each pulls its own residual down; Student's t on top of it goes too far the other way. The half keeps the jackknife
+finite where one question holds all regressions. `bench/safety_coverage.py` prints what each covers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
+from moot.stats.proportion import Z_95
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+HALF = 0.5
+NO_CHANGE = "nothing changed from right to wrong or from wrong to right"
+NO_REGRESSION = "no regressions: a lower bound only"
+NO_RESCUE = "no rescues: an upper bound only"
+ONE_QUESTION = "a single question has no interval"
+FEW = "few questions or few changes: look at the interval"
+
+
+@dataclass(frozen=True, slots=True)
+class Multiple:
+    """Rescues over regressions. None where there is no such number: without regressions it has only a lower bound."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    note: str | None = None
+    """What there is to know about the figure, in words."""
+
+
+def multiple(rescues: Sequence[float], regressions: Sequence[float]) -> Multiple:
+    """One count of each a question; questions on which nothing changed belong to it too."""
+    gained, lost = float(sum(rescues)), float(sum(regressions))
+    if gained == 0 and lost == 0:
+        return Multiple(None, None, None, NO_CHANGE)
+    value = gained / lost if lost else None
+    if len(rescues) < 2:
+        return Multiple(value, None, None, ONE_QUESTION)
+    import numpy as np
+
+    bounds = multiple_bounds(np.asarray(rescues, dtype=float), np.asarray(regressions, dtype=float))
+    low, high = float(bounds[0]), float(bounds[1])
+    if value is None:
+        return Multiple(None, low, None, NO_REGRESSION)
+    if gained == 0:
+        return Multiple(0.0, 0.0, high, NO_RESCUE)
+    few = len(rescues) < FEW_QUESTIONS or gained + lost < FEW_DISCORDANT
+    return Multiple(value, min(low, value), max(high, value), FEW if few else None)
+
+
+def multiple_bounds(rescues: Floats, regressions: Floats) -> Floats:
+    """The limits, first low then high, for counts with the questions along the last axis, two of them or more.
+
+    Open ends are 0 and infinity: without regressions there is no upper limit, without rescues no lower one.
+    """
+    import numpy as np
+
+    gained, lost = rescues.sum(axis=-1), regressions.sum(axis=-1)
+    centre = np.log((gained + HALF) / (lost + HALF))
+    left_out = np.log((gained[..., None] - rescues + HALF) / (lost[..., None] - regressions + HALF))
+    questions = rescues.shape[-1]
+    spread = (left_out - left_out.mean(axis=-1, keepdims=True)) ** 2
+    variance = (questions - 1) / questions * spread.sum(axis=-1)
+    # A side with no count has no spread to show; the half that stands in for it varies like any count of a half.
+    variance += ((gained == 0).astype(float) + (lost == 0)) / HALF
+    half_width = Z_95 * np.sqrt(variance)
+    low = np.where(gained == 0, 0.0, np.exp(centre - half_width))
+    high = np.where(lost == 0, np.inf, np.exp(centre + half_width))
+    return np.stack([low, high])

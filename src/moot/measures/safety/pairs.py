@@ -1,0 +1,265 @@
+"""Does the team fix more errors than it makes? Rescues and regressions over pairs of a model and a question.
+
+A rescue was wrong alone and is right after; a regression was right alone and is not right after. A native answer that
+never came (unparsed, refused, failed) and is right after is *recovered*: no error was fixed, so it stands apart. Pairs
+with an ungraded side are counted and are neither. Pure functions: no store, no model; what does not exist is None.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from moot.measures.safety.multiple import Multiple, multiple
+from moot.stats.paired import bootstrap_share, cluster_bootstrap, compare
+from moot.stats.proportion import wilson
+from moot.stats.rank import spearman
+from moot.types import Estimate
+
+Row = dict[str, Any]
+Change = Literal["kept", "rescue", "regression", "recovered", "still-wrong", "still-missing", "ungraded"]
+
+ANSWERED = ("answered", "undecided")
+RIGHT = 0.5
+"""A value from here on is right: grades are 0 or 1, and shares of words are rounded so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One model on one question: alone, and after it has heard the others."""
+
+    question: str
+    model: str
+    native: float | None
+    """How right it was alone; None: ungraded."""
+    after: float | None
+    native_outcome: str = "answered"
+    after_outcome: str = "answered"
+    cohort: str | None = None
+    repeat: int = 0
+    dataset: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return self.question, self.model, self.repeat
+
+    @property
+    def native_right(self) -> bool:
+        return self.native_outcome in ANSWERED and (self.native or 0.0) >= RIGHT
+
+    @property
+    def after_right(self) -> bool:
+        return self.after_outcome in ANSWERED and (self.after or 0.0) >= RIGHT
+
+    @property
+    def change(self) -> Change:
+        native_there, after_there = self.native_outcome in ANSWERED, self.after_outcome in ANSWERED
+        if (native_there and self.native is None) or (after_there and self.after is None):
+            return "ungraded"
+        if not native_there:
+            return "recovered" if self.after_right else "still-missing"
+        if self.native_right:
+            return "kept" if self.after_right else "regression"
+        return "rescue" if self.after_right else "still-wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Safety:
+    """What a stage did to a set of pairs."""
+
+    counts: Mapping[str, int]
+    """How many pairs changed how."""
+    regressions_without_answer: int
+    """Regressions that end without any answer, rather than on a wrong one."""
+    multiple: Multiple
+    with_recovered: Multiple
+    rescue_rate: Estimate | None
+    """Of the wrong ones."""
+    regression_rate: Estimate | None
+    """Of the right ones."""
+    net_share: Estimate | None
+    """Net over all pairs."""
+    questions: int
+
+    @property
+    def pairs(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def net(self) -> int:
+        return self.counts.get("rescue", 0) - self.counts.get("regression", 0)
+
+    def row(self) -> Row:
+        """In the names of the report."""
+        return {
+            "rescues": self.counts.get("rescue", 0),
+            "regressions": self.counts.get("regression", 0),
+            "recovered": self.counts.get("recovered", 0),
+            "multiple": self.multiple.value,
+            "low": self.multiple.low,
+            "high": self.multiple.high,
+            "note": self.multiple.note,
+            "multiple_with_recovered": self.with_recovered.value,
+            "with_recovered_low": self.with_recovered.low,
+            "with_recovered_high": self.with_recovered.high,
+            **_estimate(self.rescue_rate, "rescue_rate"),
+            **_estimate(self.regression_rate, "regression_rate"),
+            "net": self.net,
+            **_estimate(self.net_share, "net_share"),
+            "regressions_without_answer": self.regressions_without_answer,
+            "ungraded": self.counts.get("ungraded", 0),
+            "n_pairs": self.pairs,
+            "n": self.questions,
+        }
+
+
+def _estimate(found: Estimate | None, name: str) -> Row:
+    if found is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
+    by_question = [Counter(pair.change for pair in each) for each in split(pairs, lambda pair: pair.question).values()]
+    total = sum(by_question, Counter[Change]())
+    rescues, regressions, recovered = (
+        [each[change] for each in by_question] for change in ("rescue", "regression", "recovered")
+    )
+    wrong = [each["rescue"] + each["still-wrong"] for each in by_question]
+    right = [each["regression"] + each["kept"] for each in by_question]
+    net = [gained - lost for gained, lost in zip(rescues, regressions, strict=True)]
+    return Safety(
+        {str(change): count for change, count in total.items()},
+        sum(pair.change == "regression" and pair.after_outcome not in ANSWERED for pair in pairs),
+        multiple(rescues, regressions),
+        multiple([one + other for one, other in zip(rescues, recovered, strict=True)], regressions),
+        bootstrap_share(_clusters(rescues, wrong), seed=seed),
+        bootstrap_share(_clusters(regressions, right), seed=seed),
+        cluster_bootstrap(_clusters(net, [each.total() for each in by_question]), seed=seed),
+        len(by_question),
+    )
+
+
+def _clusters(tops: Iterable[int], bottoms: Iterable[int]) -> list[tuple[float, float]]:
+    return [(float(top), float(bottom)) for top, bottom in zip(tops, bottoms, strict=True)]
+
+
+def split(pairs: Iterable[Pair], key: Callable[[Pair], Any]) -> dict[Any, list[Pair]]:
+    """Pairs by a key, in the order of the key's text, so that the order of pairs changes nothing."""
+    parts: dict[Any, list[Pair]] = {}
+    for pair in pairs:
+        parts.setdefault(key(pair), []).append(pair)
+    return dict(sorted(parts.items(), key=lambda part: str(part[0])))
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """What a second stage adds to a first, over the pairs that both have."""
+
+    first: Safety
+    second: Safety
+    net_difference: Estimate | None
+    """In pairs: how many more net rescues the second has."""
+
+    @property
+    def value(self) -> float | None:
+        """The difference of the multiples; None where either is infinite or does not exist."""
+        one, other = self.first.multiple.value, self.second.multiple.value
+        return None if one is None or other is None else other - one
+
+    def row(self) -> Row:
+        return {
+            "multiple_before": self.first.multiple.value,
+            "multiple_after": self.second.multiple.value,
+            "lift": self.value,
+            "net_before": self.first.net,
+            "net_after": self.second.net,
+            **_estimate(self.net_difference, "net_difference"),
+            "n_pairs": self.first.pairs,
+            "n": self.first.questions,
+        }
+
+
+def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lift | None:
+    """None where the stages share no pair."""
+    shared = {pair.key for pair in first} & {pair.key for pair in second}
+    if not shared:
+        return None
+    one, other = ([pair for pair in pairs if pair.key in shared] for pairs in (first, second))
+    nets = [_net_by_question(pairs) for pairs in (one, other)]
+    questions = len(nets[0])
+    found = cluster_bootstrap([(nets[1][each] - nets[0][each], 1 / questions) for each in nets[0]], seed=seed)
+    return Lift(safety(one, seed=seed), safety(other, seed=seed), found)
+
+
+def _net_by_question(pairs: Iterable[Pair]) -> dict[str, float]:
+    worth = {"rescue": 1.0, "regression": -1.0}
+    parts = split(pairs, lambda pair: pair.question)
+    return {question: sum(worth.get(pair.change, 0.0) for pair in each) for question, each in parts.items()}
+
+
+def per_model(pairs: Sequence[Pair], *, seed: int = 0) -> list[Row]:
+    """Each model alone and after, and the difference question by question; the strongest alone first."""
+    rows = []
+    for model, each in split(pairs, lambda pair: pair.model).items():
+        values = [_means(part) for part in split(each, lambda pair: pair.question).values()]
+        pooled = len(each) > len(values)
+        found = compare([(after, native) for native, after in values], pooled=pooled, seed=seed).row()
+        counts = Counter(pair.change for pair in each)
+        rows.append(
+            {
+                "model": model,
+                "cohort": each[0].cohort,
+                "native": sum(native for native, _ in values) / len(values),
+                "after": sum(after for _, after in values) / len(values),
+                **{key: found[key] for key in ("difference", "low", "high", "p", "n", "small")},
+                "rescues": counts["rescue"],
+                "regressions": counts["regression"],
+                "recovered": counts["recovered"],
+                "refused": sum(pair.native_outcome == "refused" for pair in each),
+                "refused_after": sum(pair.after_outcome == "refused" for pair in each),
+            }
+        )
+    return sorted(rows, key=lambda row: (-row["native"], row["model"]))
+
+
+def _means(pairs: Sequence[Pair]) -> tuple[float, float]:
+    native = sum(pair.native_right for pair in pairs) / len(pairs)
+    return native, sum(pair.after_right for pair in pairs) / len(pairs)
+
+
+def gain_by_strength(rows: Sequence[Row]) -> Row | None:
+    """Do weak models gain more? Spearman's rho of native accuracy and gain over models, from the rows of `per_model`.
+
+    A native figure that was low by chance makes a gain by chance, so some of a negative rho is regression to the mean.
+    """
+    found = spearman([row["native"] for row in rows], [row["difference"] for row in rows]) if len(rows) > 2 else None
+    if found is None:
+        return None
+    estimate = found.estimate
+    return {"rho": estimate.value, "low": estimate.low, "high": estimate.high, "p": found.p, "models": len(rows)}
+
+
+def consensus_rate(endings: Mapping[str, Sequence[str]], *, seed: int = 0) -> Row | None:
+    """How debates ended, by question and for each repeat: the share of those debated that came to a consensus.
+
+    Unanimous from the start is no debate, and a resolution that turns out unanimous is no consensus in the rounds.
+    """
+    debated = {question: [each for each in ended if each != "unanimous"] for question, ended in endings.items()}
+    clusters = [(float(ended.count("consensus")), float(len(ended))) for ended in debated.values() if ended]
+    if not clusters:
+        return None
+    once = all(size == 1 for _, size in clusters)
+    found = wilson(sum(top for top, _ in clusters), len(clusters)) if once else bootstrap_share(clusters, seed=seed)
+    assert found is not None, "something was debated"
+    counts = Counter(ending for ended in debated.values() for ending in ended)
+    return {
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "n": found.n,
+        "unanimous_before": sum(map(len, endings.values())) - counts.total(),
+        "endings": dict(sorted(counts.items())),
+    }

@@ -1,0 +1,225 @@
+"""The safety net as sections: tables, charts and sentences, the same for every view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from moot.measures.columns import Figures, figure, with_team
+from moot.measures.section import Chart, Column, Section
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def safety_sections(figures: Figures) -> Iterator[Section]:
+    for make in (_safety, _missing, _models, _coverage, _gap, _lift, _consensus, _tax, _authority, _macro):
+        yield from make(figures)
+
+
+def _cohort(rows: Rows) -> tuple[Column, ...]:
+    """A column only where there are cohorts."""
+    return (Column("cohort", "cohort"),) if any(row.get("cohort") for row in rows) else ()
+
+
+def _all_named(rows: Rows) -> list[dict[str, Any]]:
+    named = any(row.get("cohort") for row in rows)
+    return [{**row, "cohort": row.get("cohort") or ("all" if named else None)} for row in rows]
+
+
+def _safety(figures: Figures) -> Iterator[Section]:
+    rows = _all_named(figures.get("safety", ()))
+    columns = with_team(
+        rows,
+        Column("stage", "stage"),
+        *_cohort(rows),
+        Column("rescues", "rescues"),
+        Column("regressions", "regressions"),
+        figure("multiple", "safety multiple", "ratio"),
+        Column("net", "net"),
+        Column("recovered", "recovered"),
+        Column("n_pairs", "pairs"),
+        figure("rescue_rate", "rescued of the wrong", "share", "rescue_rate_low", "rescue_rate_high"),
+        figure("regression_rate", "spoilt of the right", "share", "regression_rate_low", "regression_rate_high"),
+        figure("multiple_with_recovered", "with recovered", "ratio", "with_recovered_low", "with_recovered_high"),
+    )
+    words = [
+        "A rescue was wrong alone and is right after; a regression was right alone and is not right after. The multiple"
+        " is rescues over regressions; its interval takes questions, not pairs, as the unit.",
+    ]
+    words += [f"{_where(row)}: {row['note']}." for row in rows if row["note"]]
+    if recovered := sum(row["recovered"] for row in rows if _whole(row, rows)):
+        words.append(f"Recovered ({recovered}): no answer alone, right after. They are no rescues.")
+    if refused := [row for row in rows if (row["refused"] or row["refused_after"]) and _whole(row, rows)]:
+        parts = (f"{row['stage']} {row['refused']} alone, {row['refused_after']} after" for row in refused)
+        words.append(f"Refused: {'; '.join(parts)}.")
+    if ungraded := sum(row["ungraded"] for row in rows if _whole(row, rows)):
+        words.append(f"{ungraded} pairs have an ungraded side and count as neither.")
+    yield Section(
+        "safety", "Rescues and regressions", tuple(words), columns, rows, Chart("dots", "multiple", "stage", "stage")
+    )
+
+
+def _where(row: Mapping[str, Any]) -> str:
+    return f"{row['stage']}, {row['cohort']}" if row.get("cohort") else str(row["stage"])
+
+
+def _whole(row: Mapping[str, Any], rows: Rows) -> bool:
+    """Rows that overlap with no other: those over all cohorts, or the only one of a stage."""
+    alike = [each for each in rows if (each["stage"], each["team"]) == (row["stage"], row["team"])]
+    return row.get("cohort") in (None, "all") or len(alike) == 1
+
+
+def _missing(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("safety_missing", ())
+    columns = (Column("stage", "stage"), Column("captains", "without"), Column("add", "add to strategies"))
+    words = ("Rescues and regressions need what each of them says alone, asked for in the same way.",)
+    yield Section("safety-missing", "No native answers to compare with", words, columns, rows)
+
+
+def _models(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("safety_models", ())
+    columns = with_team(
+        rows,
+        Column("stage", "stage"),
+        Column("model", "model"),
+        *_cohort(rows),
+        Column("native", "alone", "share"),
+        Column("after", "after", "share"),
+        figure("difference", "difference", "points"),
+        Column("rescues", "rescues"),
+        Column("regressions", "regressions"),
+        Column("refused", "refused alone"),
+        Column("refused_after", "refused after"),
+        Column("n", "questions"),
+    )
+    words = [
+        f"{row['stage']}: native accuracy against gain over {row['models']} models, Spearman's rho {row['rho']:.2f}."
+        for row in figures.get("gain_by_strength", ())
+    ]
+    if words:
+        words.append("What was low by chance alone rises by chance after, so some of a negative rho means nothing.")
+    chart = Chart("scatter", "native", "difference", label="model", series="stage")
+    yield Section("safety-models", "Each model alone and after", tuple(words), columns, rows, chart)
+
+
+def _coverage(figures: Figures) -> Iterator[Section]:
+    rows = _all_named(figures.get("coverage", ()))
+    columns = with_team(
+        rows,
+        Column("stage", "stage"),
+        *_cohort(rows),
+        figure("native", "alone", "share", "native_low", "native_high"),
+        figure("after", "after", "share", "after_low", "after_high"),
+        figure("difference", "difference", "points", "difference_low", "difference_high"),
+        Column("guessing", "guessing", "share"),
+        Column("models", "models"),
+        Column("n", "questions"),
+    )
+    words = (
+        "How often at least one model is right: what a perfect choice among the answers could reach. Guessing: what as"
+        " many independent guessers would reach on the same choices.",
+    )
+    yield Section("coverage", "Coverage ceiling", words, columns, rows)
+
+
+def _gap(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("gap_closure", ())
+    columns = with_team(
+        rows,
+        Column("stage", "stage"),
+        Column("cohort", "cohort"),
+        Column("towards", "towards"),
+        figure("value", "gap closed"),
+        Column("alone", "best alone", "share"),
+        Column("after", "best after", "share"),
+        Column("stronger", "their best", "share"),
+        Column("after_the_fact", "chosen after the fact", "share"),
+        Column("n", "questions"),
+    )
+    words = ("The best of each side is chosen on other questions than those it is scored on.",)
+    yield Section("gap-closure", "How far a cohort comes up to a stronger one", words, columns, rows)
+
+
+def _lift(figures: Figures) -> Iterator[Section]:
+    rows = _all_named(figures.get("debate_lift", ()))
+    columns = with_team(
+        rows,
+        Column("before", "review"),
+        Column("after", "debate"),
+        *_cohort(rows),
+        Column("multiple_before", "multiple, review", "ratio"),
+        Column("multiple_after", "multiple, debate", "ratio"),
+        Column("lift", "lift", "ratio"),
+        figure("net_difference", "more net rescues", "number", "net_difference_low", "net_difference_high"),
+        Column("n_pairs", "pairs"),
+    )
+    words = ("Over the pairs that both have. Without regressions a multiple has no value, and there is no lift.",)
+    yield Section("debate-lift", "What a debate adds to a review", words, columns, rows)
+
+
+def _consensus(figures: Figures) -> Iterator[Section]:
+    rows = [
+        {**row, "endings": ", ".join(f"{count} {ending}" for ending, count in row["endings"].items())}
+        for row in figures.get("consensus", ())
+    ]
+    columns = with_team(
+        rows,
+        Column("stage", "stage"),
+        *_cohort(rows),
+        figure("value", "consensus"),
+        Column("n", "debated"),
+        Column("unanimous_before", "unanimous before"),
+        Column("endings", "how they ended"),
+    )
+    words = ("Of the questions on which native answers differed; agreement in the resolution is no consensus.",)
+    yield Section("consensus", "How debates ended", words, columns, rows)
+
+
+def _tax(figures: Figures) -> Iterator[Section]:
+    row = figures.get("formatting_tax")
+    columns = (
+        Column("single", "one call", "share"),
+        Column("double", "two calls", "share"),
+        figure("difference", "tax", "points"),
+        Column("p", "p", "p"),
+        Column("n", "questions"),
+        Column("n_pairs", "pairs"),
+    )
+    words = ["What it costs to think and to keep to a form in one call: same players, same questions, both ways."]
+    if row and row["small"]:
+        words.append("Small: fewer than 30 questions or 10 that differ.")
+    yield Section("formatting-tax", "Formatting tax", tuple(words), columns, [row] if row else [])
+
+
+def _authority(figures: Figures) -> Iterator[Section]:
+    rows = _all_named(figures.get("authority_bias", ()))
+    columns = with_team(
+        rows,
+        Column("stage", "stage"),
+        *_cohort(rows),
+        Column("hidden", "names hidden", "share"),
+        Column("shown", "names shown", "share"),
+        figure("difference", "bias", "points"),
+        Column("p", "p", "p"),
+        figure("changed", "another answer", "share", "changed_low", "changed_high"),
+        Column("n", "questions"),
+        Column("n_pairs", "pairs"),
+    )
+    words = ["What a name is worth: the same reviewers on the same questions, with names and without."]
+    if any(row["small"] for row in rows):
+        words.append("Small: fewer than 30 questions or 10 that differ.")
+    yield Section("authority-bias", "Authority bias", tuple(words), columns, rows)
+
+
+def _macro(figures: Figures) -> Iterator[Section]:
+    rows = figures.get("macro_average", ())
+    columns = with_team(
+        rows,
+        Column("stage", "stage"),
+        Column("native", "alone", "share"),
+        Column("after", "after", "share"),
+        figure("difference", "difference", "points"),
+        Column("n", "sets"),
+    )
+    words = ("Every set of questions (its category or package) counts the same, however large it is.",)
+    yield Section("macro-average", "Mean over sets of questions", words, columns, rows)

@@ -1,0 +1,159 @@
+"""Figures of selection: a row for each method over all splits, for each aggregator, and for each proposer alone."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from moot.select.labels import LabelMatrix
+from moot.select.trial import Trial
+from moot.stats.paired import bootstrap_share
+from moot.stats.proportion import wilson
+from moot.types import Estimate
+
+Row = dict[str, Any]
+
+BY_NATURE = {
+    ("per-model-top", "input-all"): "with one prompt a model, the best of each model is everybody",
+    ("model-first", "greedy"): "with one prompt a model, to choose a model is to choose a proposer",
+}
+"""Methods that come out the same wherever every model has one prompt, and not by chance."""
+
+
+def method_rows(labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selector") -> list[Row]:
+    """One row a method and k, over all splits."""
+    together: dict[tuple[str, int | None], list[Trial]] = defaultdict(list)
+    for each in trials:
+        together[each.method, each.k].append(each)
+    rows = [_row(labels, group, kind) for group in together.values()]
+    if kind == "selector":  # aggregators have the same voters and differ all the same
+        _mark_equal(labels, rows, together)
+    return rows
+
+
+def _interval(labels: LabelMatrix, group: Sequence[Trial]) -> Estimate:
+    """Over questions. One that stands in the test part of several splits is one cluster, however often it was asked."""
+    right, times = np.zeros(labels.size), np.zeros(labels.size)
+    for each in group:
+        right[each.tested] += each.right
+        times[each.tested] += 1
+    asked = times > 0
+    clusters = list(zip(right[asked].tolist(), times[asked].tolist(), strict=True))
+    if all(cluster in ((0, 1), (1, 1)) for cluster in clusters):
+        return wilson(sum(top for top, _ in clusters), len(clusters))
+    found = bootstrap_share(clusters)
+    assert found is not None, "something was tested"
+    return found
+
+
+def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
+    first = group[0]
+    tests = [each.test_accuracy for each in group]
+    mean = sum(tests) / len(tests)
+    bounds = _interval(labels, group)
+    at_home = [each.selection_accuracy for each in group if each.selection_accuracy is not None]
+    sizes = [len(each.team) for each in group]
+    learnt = [each.g for each in group if each.g is not None]
+    distances = [each.distance for each in group if each.distance is not None]
+    return {
+        "method": first.method,
+        "kind": kind,
+        "k": first.k,
+        "size": sizes[0] if len(set(sizes)) == 1 else sum(sizes) / len(sizes),
+        "pool": len(labels.proposers),
+        "team": [str(labels.proposers[place]) for place in first.team],
+        "selection_accuracy": sum(at_home) / len(at_home) if at_home else None,
+        "test_accuracy": mean,
+        "low": bounds.low,
+        "high": bounds.high,
+        "n": bounds.n,
+        "splits": len(group),
+        "deviation": float(np.std(tests, ddof=1)) if len(tests) > 1 else None,
+        "calls": round(sum(each.calls for each in group) / len(group)),
+        "distance": sum(distances) / len(distances) if distances else None,
+        "proven": len(distances),
+        "counts": _counts(labels, group),
+        "right_labels": _right_labels(group),
+        "g": [sum(each) / len(each) for each in zip(*learnt, strict=True)] if learnt else None,
+        "notes": _notes(group),
+        "accuracies": {
+            str(labels.proposers[place]): value for place, value in zip(first.team, first.accuracies, strict=False)
+        },
+        "teams": [[str(labels.proposers[place]) for place in each.team] for each in group] if len(group) > 1 else None,
+    }
+
+
+def _counts(labels: LabelMatrix, group: Sequence[Trial]) -> dict[str, float]:
+    """How many proposers of each model were chosen, on average over the splits."""
+    chosen = Counter(labels.proposers[place].model for each in group for place in each.team)
+    return {model: chosen[model] / len(group) for model in labels.models if chosen[model]}
+
+
+def _right_labels(group: Sequence[Trial]) -> list[Row]:
+    """How often c labels of the team are right, and how often the ensemble is right then."""
+    known = np.concatenate([each.known for each in group]).astype(int)
+    right = np.concatenate([each.right for each in group])
+    size = max(len(each.team) for each in group)
+    rows = []
+    for c in range(size + 1):
+        here = known == c
+        n = int(here.sum())
+        rows.append({"c": c, "n": n, "share": n / len(known), "accuracy": float(right[here].mean()) if n else None})
+    return rows
+
+
+def _notes(group: Sequence[Trial]) -> list[str]:
+    """What selectors said, each sentence once, with the number of splits it was said on."""
+    said = Counter(note for each in group for note in each.notes if not note.startswith("tau = "))
+    return [note if times == len(group) else f"{note} ({times} of {len(group)} splits)" for note, times in said.items()]
+
+
+def _mark_equal(
+    labels: LabelMatrix, rows: Sequence[Row], together: Mapping[tuple[str, int | None], Sequence[Trial]]
+) -> None:
+    """Rows whose teams are the same on every split point to an earlier one: to the one that is equal by nature, if any."""
+    teams = {key: [tuple(sorted(each.team)) for each in group] for key, group in together.items()}
+    one_prompt = len(labels.models) == len(labels.proposers)
+    for number, row in enumerate(rows):
+        row["same_as"] = row["why_same"] = None
+        equal = [
+            other
+            for other in rows[:number]
+            if other["k"] == row["k"] and teams[row["method"], row["k"]] == teams[other["method"], other["k"]]
+        ]
+        if equal:
+            reasons = {other["method"]: BY_NATURE.get((row["method"], other["method"])) for other in equal}
+            natural = next((name for name, reason in reasons.items() if reason and one_prompt), None)
+            row["same_as"] = natural or next(other["method"] for other in equal if other["same_as"] is None)
+            row["why_same"] = reasons[natural] if natural else None
+
+
+def single_rows(labels: LabelMatrix) -> list[Row]:
+    """Each proposer's own accuracy, on all questions; the best first."""
+    rows = []
+    for place in np.argsort(-labels.accuracy, kind="stable"):
+        right = int(labels.right[place].sum())
+        bounds = wilson(right, labels.size)
+        proposer = labels.proposers[place]
+        rows.append(
+            {
+                "method": f"single:{proposer}",
+                "kind": "single",
+                "k": 1,
+                "size": 1,
+                "team": [str(proposer)],
+                "model": proposer.model,
+                "prompt": proposer.prompt,
+                "selection_accuracy": None,
+                "test_accuracy": right / labels.size,
+                "low": bounds.low,
+                "high": bounds.high,
+                "n": labels.size,
+                "calls": 0,
+                "unanswered": int((labels.codes[place] < 0).sum()),
+            }
+        )
+    return rows

@@ -1,0 +1,187 @@
+"""What `moot select` prints: the table of methods and what stands beside it, as sections."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from moot.measures.section import Chart, Column, Section
+from moot.measures.selection.figures import Row
+
+
+def selection_sections(rows: Sequence[Row], *, oracle: str, m: int, splits: int, questions: int) -> list[Section]:
+    """What `moot select` prints."""
+    chosen = [row for row in rows if row["kind"] == "selector"]
+    sections = [_methods(chosen, oracle, m, splits, questions)]
+    sections += [_models(chosen)] if len(chosen) > 1 else [_team(chosen[0])]
+    sections.append(_labels_right(chosen))
+    sections = [section for section in sections if section.rows]
+    if len({row["k"] for row in chosen}) > 1:
+        sections.append(_over(chosen, "k", "selection-by-k", "Accuracy against the size of the team"))
+    if any(row["calls"] for row in chosen):
+        sections.append(_over(chosen, "calls", "selection-by-calls", "Accuracy against summariser calls spent"))
+    if beside := [row for row in rows if row["kind"] == "aggregator"]:
+        sections.append(_aggregators(beside))
+    if single := [row for row in rows if row["kind"] == "single"]:
+        sections.append(_singles(single))
+    return sections
+
+
+def _methods(rows: Sequence[Row], oracle: str, m: int, splits: int, questions: int) -> Section:
+    words = [f"{questions} questions, {m} to choose on, {splits} random split{'s' if splits > 1 else ''}; {oracle}."]
+    columns = [
+        Column("method", "method"),
+        Column("k", "k"),
+        Column("size", "size"),
+        Column("selection_accuracy", "chosen on", "share"),
+        Column("test_accuracy", "test (95 % interval)", "share", "low", "high"),
+    ]
+    if splits > 1:
+        columns.append(Column("spread", "± splits"))
+        words.append(
+            "± splits: standard deviation between splits, in points. The interval is over the questions tested."
+        )
+    columns.append(Column("calls", "calls", "calls"))
+    if any(row["distance"] is not None for row in rows):
+        columns.append(Column("from_optimum", "to optimum"))
+        words.append("to optimum: points below the best team there is, by the surrogate that exact maximises.")
+    if splits == 1:
+        words.append("One split says little: --splits 20 gives the mean and the deviation of twenty.")
+    words += [_same(row) for row in rows if row["same_as"]]
+    words += [f"{row['method']}: {note}." for row in rows for note in row["notes"]]
+    words += _partners(rows)
+    shown = [{**row, "spread": _points(row["deviation"]), "from_optimum": _points(row["distance"])} for row in rows]
+    chart = Chart("dots", x="test_accuracy", y="method", label="method", series="k")
+    return Section("selection", "Teams by method", tuple(dict.fromkeys(words)), tuple(columns), shown, chart)
+
+
+def _points(share: float | None) -> str | None:
+    return None if share is None else f"{100 * share:.1f}"
+
+
+def _same(row: Row) -> str:
+    reason = f": {row['why_same']}" if row["why_same"] else ""
+    return f"{row['method']} chose the same teams as {row['same_as']} on every split{reason}."
+
+
+def _partners(rows: Sequence[Row]) -> list[str]:
+    """The most accurate beside the most complementary partner of a summariser: teams of one."""
+    by_name = {row["method"]: row for row in rows if row["k"] == 1}
+    if "greedy" not in by_name or "top-accuracy" not in by_name or not by_name["greedy"]["calls"]:
+        return []
+    pair = (by_name["top-accuracy"], by_name["greedy"])
+    shares = [f"{100 * row['test_accuracy']:.1f} %" for row in pair]
+    names = [
+        " or ".join(dict.fromkeys(each for team in row["teams"] or [row["team"]] for each in team)) for row in pair
+    ]
+    return [
+        f"With its most accurate partner ({names[0]}) the summariser is right on {shares[0]}, with its most complementary"
+        f" one ({names[1]}) on {shares[1]}."
+    ]
+
+
+def _team(row: Row) -> Section:
+    members = [
+        {"place": place, "proposer": name, "accuracy": row["accuracies"][name]}
+        for place, name in enumerate(row["team"], start=1)
+    ]
+    columns = (
+        Column("place", "#"),
+        Column("proposer", "proposer"),
+        Column("accuracy", "alone, where chosen", "share"),
+    )
+    words = ("The team of the first split.",) if row["splits"] > 1 else ()
+    return Section("selection-team", f"The team of {row['method']}", words, columns, members)
+
+
+def _models(rows: Sequence[Row]) -> Section:
+    """The paper's counts: how many proposers of each model. Methods that take the whole pool have nothing to tell."""
+    telling = [row for row in rows if row["same_as"] is None and row["size"] < row["pool"]]
+    several = len({row["k"] for row in rows}) > 1
+    named = {
+        " ".join((*row["method"].split("-"), *([str(row["k"])] if several else []))): row["counts"] for row in telling
+    }
+    total = Counter[str]()
+    for counts in named.values():
+        total.update(counts)
+    shown = [
+        {"model": model, **{name: counts.get(model) for name, counts in named.items()}}
+        for model, _ in total.most_common()
+    ]
+    several_splits = any(row["splits"] > 1 for row in rows)
+    columns = (Column("model", "model"), *(Column(name, name, "number" if several_splits else "") for name in named))
+    words = ("Mean over the splits.",) if several_splits else ()
+    return Section("selection-counts", "Proposers chosen of each model", words, columns, shown)
+
+
+def _labels_right(rows: Sequence[Row]) -> Section:
+    """Figures 2 and 3 of the paper: methods down, the number of right labels across; last, how right the ensemble is."""
+    fitting = [row for row in rows if row["size"] == row["k"] and not row["same_as"]]
+    shown = [
+        {"method": row["method"], "k": row["k"], **{str(each["c"]): each["share"] for each in row["right_labels"]}}
+        for row in fitting
+    ]
+    for k in sorted({row["k"] for row in fitting}):
+        pooled: dict[str, float | None] = {}
+        for c in range(k + 1):
+            cells = [row["right_labels"][c] for row in fitting if row["k"] == k]
+            n = sum(each["n"] for each in cells)
+            pooled[str(c)] = sum(each["n"] * (each["accuracy"] or 0.0) for each in cells) / n if n else None
+        shown.append({"method": "ensemble right then", "k": k, **pooled})
+    most = max((row["k"] for row in fitting), default=0)
+    columns = (
+        Column("method", "method"),
+        Column("k", "k"),
+        *(Column(str(c), str(c), "share") for c in range(most + 1)),
+    )
+    words = ("On how many test questions so many labels of the team are right; last, all methods together.",)
+    return Section("selection-right-labels", "Right labels in the team", words, columns, shown)
+
+
+def _over(rows: Sequence[Row], key: str, ident: str, title: str) -> Section:
+    shown = sorted(
+        (
+            {
+                "method": row["method"],
+                key: row[key],
+                "test_accuracy": row["test_accuracy"],
+                "low": row["low"],
+                "high": row["high"],
+            }
+            for row in rows
+        ),
+        key=lambda row: (row["method"], row[key]) if key == "k" else (row[key], row["method"]),
+    )
+    columns = (Column("method", "method"), Column(key, key), Column("test_accuracy", "test", "share", "low", "high"))
+    return Section(ident, title, (), columns, shown, Chart("lines", x=key, y="test_accuracy", series="method"))
+
+
+def _aggregators(rows: Sequence[Row]) -> Section:
+    columns = (
+        Column("method", "aggregator"),
+        Column("size", "voters"),
+        Column("test_accuracy", "test", "share", "low", "high"),
+    )
+    words = ("The labels of the whole pool put together without a model, on the same test questions.",)
+    return Section("selection-aggregators", "Label-level aggregators", words, columns, rows)
+
+
+def _singles(rows: Sequence[Row]) -> Section:
+    """The paper's Table 5: models down, prompts across; a list where there are no prompts."""
+    prompts = sorted({row["prompt"] for row in rows})
+    if len(prompts) > 1:
+        by_model: dict[str, Row] = {}
+        for row in rows:
+            by_model.setdefault(row["model"], {"model": row["model"]})[f"as {row['prompt']}"] = row["test_accuracy"]
+        across = (Column(f"as {prompt}", prompt.replace("-", " ") or "plain", "share") for prompt in prompts)
+        columns = (Column("model", "model"), *across)
+        return Section(
+            "selection-proposers", "Each proposer alone", ("On all questions.",), columns, list(by_model.values())
+        )
+    named = [{**row, "proposer": row["team"][0]} for row in rows]
+    columns = (
+        Column("proposer", "proposer"),
+        Column("test_accuracy", "alone", "share", "low", "high"),
+        Column("unanswered", "unanswered"),
+    )
+    return Section("selection-proposers", "Each proposer alone", ("On all questions.",), columns, named)

@@ -1,0 +1,411 @@
+"""What was played, read once from a store: every episode without its words, and a team's drafts beside them.
+
+All figures of a report start here. Episodes are read cell by cell and held as small values, so that accuracy, the quiz
+figures, hypotheses and the headline share one pass; what a draft was worth, who agreed with whom and whose draft the
+captain chose is looked up on the way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from sys import intern
+from typing import Any, NamedTuple, TypedDict
+
+import orjson
+from sqlalchemy import Connection, select
+
+from moot.engine.matching import Matches, drafts_repeat
+from moot.grade.group import GROUPING
+from moot.grade.judge import Judgement, settled
+from moot.grade.match import match
+from moot.grade.normalise import normalise
+from moot.measures.quiz.played import Groups, Played
+from moot.measures.spending import Spending, Spent
+from moot.store import queries, schema
+from moot.store.bulk_read import Marks, most_repeats, pays, written_episodes
+from moot.store.rows import case_of, verdict_of
+from moot.strategies.natives import SINGLE_CALL
+from moot.strategies.traits import Traits
+from moot.traces import Grouped, Shown, of_kind
+from moot.types import Answer, Case
+
+
+class Stored(TypedDict):
+    """A cell as it is on record: who played what, and what the strategy says of itself."""
+
+    id: str
+    strategy: str
+    label: str
+    team: str | None
+    captain: str | None
+    player: str | None
+    cohort: str | None
+    spec: str
+    given: Mapping[str, Any]
+    """Options that differ from their defaults."""
+    options: Mapping[str, Any]
+    """All options."""
+    traits: Traits
+
+
+Row = Mapping[str, Any]
+"""A row of the store."""
+Key = tuple[str, int]
+"""One set of drafts on one question: (question, the drafts' repeat)."""
+
+
+def stored_cell(row: Row) -> Stored:
+    """A cell from its row. Options and traits are JSON there."""
+    kept = orjson.loads(row["options"] or "{}")
+    given, default = kept.get("given", {}), kept.get("default", {})
+    named = {name: row[name] for name in ("id", "strategy", "label", "team", "captain", "player", "cohort", "spec")}
+    traits = Traits.of_json(orjson.loads(row["traits"] or "{}"))
+    return Stored(**named, given=given, options={**default, **given}, traits=traits)  # type: ignore[typeddict-item]
+
+
+def grader_of(config: Mapping[str, Any]) -> str:
+    """The name under which the scores of an experiment are stored: see `grade.grading`."""
+    return "+".join(("match", *config.get("judge", {}).get("models", ())))
+
+
+class Seen(NamedTuple):
+    """One episode, with no more words than are needed to tell whose draft it ended on.
+
+    A tuple, since there may be hundreds of thousands.
+    """
+
+    cell: Stored
+    key: Key
+    """Whose drafts it rests on. Several episodes of one cell share it where the strategy has repeats of its own."""
+    position: int
+    right: float | None
+    outcome: str
+    stage: str | None
+    word: str | None
+    """What a captain said in words of its own; None where none did."""
+    seconds: float
+    calls: tuple[str, ...]
+    order: tuple[str, ...] = ()
+    """Whose drafts the one who decided was shown, from the first to the last; empty where it was shown none."""
+    drafts: tuple[Answer, ...] = ()
+    """The table's, or its own where they are others: what failed once may be asked for again."""
+    repeat: int = 0
+    """The episode's own."""
+
+
+@dataclass(slots=True)
+class Table:
+    """What a team's episodes hold beside themselves: the drafts and their groups, once a question."""
+
+    drafts: dict[Key, tuple[Answer, ...]] = field(default_factory=dict)
+    groups: dict[Key, Groups] = field(default_factory=dict)
+    grouping: dict[Key, tuple[str, ...]] = field(default_factory=dict)
+    """The calls that grouping took, which a strategy without it would not have paid."""
+
+
+class Source:
+    """The store, as one experiment's report reads it: its cases, matches and judgements are read once."""
+
+    def __init__(
+        self, connection: Connection, experiment: Row, grader: str | None = None, *, hypotheses: Iterable[str] = ()
+    ) -> None:
+        self.connection = connection
+        self.experiment = experiment
+        self.size: int = experiment["size"]
+        """How many questions it is planned on."""
+        self.hypotheses = tuple(hypotheses)
+        """Those of the file as it is now, beside what the store holds as declared."""
+        self.so_far: dict[str, Any] = {}
+        """The figures of the measures before: what one measure gives another."""
+        self.ident: str = experiment["id"]
+        self.name: str = experiment["name"]
+        self.config: dict[str, Any] = json.loads(experiment["config"])
+        self.grader = grader_of(self.config) if grader is None else grader
+        self.cells = [stored_cell(row) for row in queries.cells_of(connection, self.ident)]
+        self.seed = int(self.config.get("seed", 0))
+        self.cases = {row["question"]: case_of(row["content"]) for row in queries.cases_of(connection, self.ident)}
+        self.matches = Matches(queries.matches_on(connection, list(self.cases)), self.config)
+        self.judges: list[str] = list(self.config.get("judge", {}).get("models", ()))
+        digests = [case.digest for case in self.cases.values()]
+        self.persons = queries.settlements_on(connection, digests)
+        self.tables: dict[str, Table] = {}
+        self._seen: dict[str, list[Seen]] = {}
+        self._alone_read = False
+        self._plays: dict[str, list[Played]] = {}
+        self.judgements: dict[str, list[Judgement]] = {}
+        rows = queries.judgements_on(connection, digests) if self.judges else []
+        names = self._identities(rows)
+        for row in rows:
+            if row["judge"] in names:
+                right = None if row["right"] is None else bool(row["right"])
+                word = Judgement(row["answer"], names[row["judge"]], right, row["detail"])
+                self.judgements.setdefault(row["case"], []).append(word)
+
+    def _identities(self, rows: Sequence[Row]) -> dict[str, str]:
+        """The judges by what their words are kept under: see `judge_identity`.
+
+        A judge whose model or prompt has changed is another one under the same name; whoever was asked last counts.
+        """
+        calls = {row["judge"]: (row["detail"] or "").removeprefix("call ") for row in rows}
+        table = schema.calls
+        query = select(table.c.key, table.c.created_at).where(table.c.key.in_(calls.values()))
+        asked_at = {row.key: row.created_at for row in self.connection.execute(query)}
+        found: dict[str, str] = {}
+        for name in self.judges:
+            own = [identity for identity in calls if identity.rpartition("#")[0] == name]
+            if own:
+                found[max(own, key=lambda identity: asked_at.get(calls[identity], 0.0))] = name
+        return found
+
+    def results(self, cell: Stored) -> Iterable[Row]:
+        return queries.results(self.connection, self.ident, cell["id"], self.grader)
+
+    def seen(self, cell: Stored) -> list[Seen]:
+        """Every episode of a cell, in the order of the questions; read once. Drafts of a team go to its table."""
+        if cell["player"] and not self._alone_read and self._at_once:
+            self._alone_read = True
+            self._read_alone()
+        known = self._seen.get(cell["id"])
+        if known is None:
+            if cell["player"]:
+                known = list(_seen_alone(cell, queries.endings(self.connection, self.ident, cell["id"], self.grader)))
+            else:
+                table = self.tables.setdefault(table_of(cell), Table())
+                known = list(_seen_together(cell, self.results(cell), table))
+            self._seen[cell["id"]] = known
+        return known
+
+    def grade(self, case: Case, text: str | None) -> float | None:
+        """A draft that nobody played alone, by match and by what judges have said of it anyway."""
+        person = self.persons.get((case.digest, normalise(text))) if text is not None else None
+        if not self.judges and person is None:
+            return match(case, text).value
+        return settled(case, text, self.judgements.get(case.digest, ()), person, len(self.judges)).value
+
+    @cached_property
+    def _at_once(self) -> bool:
+        """Whether the experiment is so much of its store that the tables are read from end to end."""
+        return pays(self.connection, len(self.cases) * len(self.cells))
+
+    def _read_alone(self) -> None:
+        """Every episode of every player alone, in one go."""
+        cells = {cell["id"]: cell for cell in self.cells if cell["player"]}
+        places = queries.places_of(self.connection, self.ident)
+        cases = [case for several in places.values() for _, case in several]
+        marks = Marks(self.connection, list(cells), cases, self.grader, most_repeats(self.connection, list(cells)))
+        keys: dict[Key, Key] = {}
+        found: dict[str, list[Seen]] = {ident: [] for ident in cells}
+        for ident, question, repeat, outcome, answer, transcript, seconds in written_episodes(
+            self.connection, list(cells), _ENDING
+        ):
+            calls = _calls(orjson.loads(transcript))
+            key = keys.setdefault((question, repeat), (question, repeat))
+            for position, case in places.get(question, ()):
+                value, stage, _ = marks.of(ident, case, repeat)
+                right = value if value is not None or answer is not None else 0.0
+                found[ident].append(
+                    Seen(cells[ident], key, position, right, intern(outcome), stage, None, seconds, calls)
+                )
+        for several in found.values():
+            several.sort(key=lambda each: (each.position, each.key[1]))
+        self._seen |= found
+
+    @cached_property
+    def _spending(self) -> Spending:
+        return Spending(self.connection, self.name if self._at_once else None)
+
+    def spent(self, keys: Iterable[str]) -> dict[str, Spent]:
+        """What each call took, read once; those that are not stored are left out."""
+        return self._spending.by_key(set(keys))
+
+    def spending(self, keys: Collection[str]) -> list[Spent]:
+        """The same of these different keys, where it does not matter which is whose."""
+        return list(self._spending.by_key(keys).values())
+
+    def paid_usd(self, seen: Sequence[Seen]) -> list[float | None]:
+        """What the calls of each episode cost. One unknown cost makes the sum unknown."""
+        return self._spending.sums_usd([each.calls for each in seen])
+
+    def costs_usd(self, keys: Iterable[str]) -> dict[str, float | None]:
+        return {key: spent[3] for key, spent in self.spent(keys).items()}
+
+
+_ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds")
+
+
+def _calls(steps: Sequence[Sequence[Any]]) -> tuple[str, ...]:
+    """The keys of a transcript's calls, each once."""
+    if len(steps) == 1:
+        return (steps[0][3],) if steps[0][3] else ()
+    return tuple(dict.fromkeys(step[3] for step in steps if step[3]))
+
+
+def table_of(cell: Stored) -> str:
+    """What is measured together: a team; a cohort of one, whose players hear nobody else; native answers of one kind."""
+    cohort = f"/{cell['cohort']}" if cell.get("cohort") else ""
+    drafts = f" ({_drafts(cell)})" if _drafts(cell) else ""
+    return f"{cell['team']}{cohort}{drafts}"
+
+
+def _drafts(cell: Stored) -> str | None:
+    """How native answers were asked for, where it is not in the usual way."""
+    kind = cell["traits"].drafts
+    return None if kind == SINGLE_CALL else kind
+
+
+def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[Played], Table]:
+    """Every play of a team and of its players alone, from one pass over their episodes."""
+    own = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
+    seen = [each for cell in own for each in source.seen(cell)]
+    table = source.tables.setdefault(team, Table())
+    if team not in source._plays:
+        plays = [_played(source, *both, table) for both in zip(seen, source.paid_usd(seen), strict=True)]
+        alone = {
+            cell["player"]: cell for cell in cells if cell["player"] is not None and _drafts(cell) == _drafts(own[0])
+        }
+        for name in [player["name"] for player in json.loads(own[0]["spec"])["players"]]:
+            plays += alone_plays(source, alone[name]) if name in alone else _drafted(source, name, table)
+        source._plays[team] = plays
+    return source._plays[team], table
+
+
+def _seen_alone(cell: Stored, rows: Iterable[Sequence[Any]]) -> Iterator[Seen]:
+    """There may be hundreds of thousands of these: plain tuples, and nothing that a player alone has no use for."""
+    for position, question, repeat, outcome, answer, transcript, seconds, value, stage in rows:
+        calls = _calls(orjson.loads(transcript))
+        right = value if value is not None or answer is not None else 0.0
+        yield Seen(cell, (question, repeat), position, right, outcome, stage, None, seconds, calls)
+
+
+def _seen_together(cell: Stored, rows: Iterable[Row], table: Table) -> Iterator[Seen]:
+    own = own_repeats(cell)
+    for row in rows:
+        yield _seen(cell, row, (row["question"], drafts_repeat(row["repeat"], own)), table)
+
+
+def own_repeats(cell: Stored) -> int:
+    """How often the strategy itself plays a question from the same drafts."""
+    return cell["traits"].repeats
+
+
+def _seen(cell: Stored, row: Row, key: Key, table: Table) -> Seen:
+    steps = orjson.loads(row["transcript"])
+    verdict = verdict_of(row["verdict"])
+    drafts = verdict.answers if cell["traits"].drafts is not None else ()  # else they are what the talk made of them
+    if drafts:
+        kept = table.drafts.setdefault(key, drafts)
+        drafts = kept if kept == drafts else drafts
+    if drafts and (grouped := of_kind(verdict.traces, Grouped)):
+        table.groups.setdefault(key, grouped[0].groups)
+        table.grouping.setdefault(key, tuple(step[3] for step in steps if step[1] == GROUPING and step[3]))
+    look = next((each for each in of_kind(verdict.traces, Shown) if each.places is None), None)
+    word = look.answer if look is not None else None
+    order = tuple(intern(name) for holders in look.order for name in holders) if look is not None else ()
+    calls = _calls(steps)
+    right, outcome = right_of(row), row["outcome"]
+    return Seen(
+        cell,
+        key,
+        row["position"],
+        right,
+        outcome,
+        row["stage"],
+        word,
+        row["seconds"],
+        calls,
+        order,
+        drafts,
+        row["repeat"],
+    )
+
+
+def right_of(row: Row) -> float | None:
+    """None: ungraded. Without an answer there is nothing to grade, and nothing right."""
+    return row["value"] if row["value"] is not None or row["answer"] is not None else 0.0
+
+
+def groups_of(source: Source, seen: Seen, table: Table) -> Groups:
+    """Who said the same among the drafts of this episode."""
+    drafts, (question, repeat) = table.drafts.get(seen.key, ()), seen.key
+    if seen.drafts and seen.drafts is not drafts:
+        return source.matches.groups(source.cases[question].question, repeat, seen.drafts)
+    if seen.key not in table.groups:
+        table.groups[seen.key] = source.matches.groups(source.cases[question].question, repeat, drafts)
+    return table.groups[seen.key]
+
+
+def chosen_by(source: Source, seen: Seen, groups: Groups) -> set[str] | None:
+    """Whose drafts say what the one who decided then said; nobody's: it is new. None: not known, or it said nothing."""
+    if seen.word is None:
+        return None
+    question, repeat = seen.key
+    proposers = source.matches.proposers(source.cases[question].question, repeat, seen.drafts, seen.word)
+    if proposers is None:
+        return None
+    # Its own draft in other words is its own draft: whoever grouped the drafts has said so.
+    alike = {player for group in groups if set(group) & set(proposers) for player in group}
+    return alike | set(proposers)
+
+
+def _played(source: Source, seen: Seen, paid_usd: float | None, table: Table) -> Played:
+    question = seen.key[0]
+    case, groups = source.cases[question], groups_of(source, seen, table)
+    captain = seen.cell["captain"]
+    own = novel = None
+    if (alike := chosen_by(source, seen, groups)) is not None:
+        own, novel = None if captain is None else captain in alike, not alike
+    return Played(
+        question,
+        seen.cell["label"],
+        captain=captain,
+        right=seen.right,
+        outcome=seen.outcome,
+        groups=groups,
+        own_choice=own,
+        novel=novel,
+        human=case.human.rate if case.human else None,
+        category=case.category or case.package,
+        calls=len(seen.calls),
+        cost_usd=paid_usd,
+    )
+
+
+def alone_plays(source: Source, cell: Stored) -> list[Played]:
+    """One player's plays by itself."""
+    seen = source.seen(cell)
+    return [
+        _single(source.cases[each.key[0]], each.key[0], cell["player"], each.right, each.outcome, len(each.calls), paid)
+        for each, paid in zip(seen, source.paid_usd(seen), strict=True)
+    ]
+
+
+def _drafted(source: Source, player: str, table: Table) -> list[Played]:
+    """A player who was never played alone: its drafts say what it would have answered, not what that would cost."""
+    plays = []
+    for (question, _repeat), drafts in table.drafts.items():
+        case = source.cases[question]
+        plays += [
+            _single(case, question, player, source.grade(case, draft.text), draft.outcome, 1, None)
+            for draft in drafts
+            if draft.player == player
+        ]
+    return plays
+
+
+def _single(
+    case: Case, question: str, player: str, right: float | None, outcome: str, calls: int, cost_usd: float | None
+) -> Played:
+    return Played(
+        question,
+        "solo",
+        player=player,
+        right=right,
+        outcome=outcome,
+        human=case.human.rate if case.human else None,
+        category=case.category or case.package,
+        calls=calls,
+        cost_usd=cost_usd,
+    )

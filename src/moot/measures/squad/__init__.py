@@ -1,0 +1,1 @@
+"""Reading comprehension: F1 and exact match."""

@@ -1,0 +1,40 @@
+"""Needs: what a measure asks a run for, so that no figure hangs on what else happens to stand in the file.
+
+Measures declare; whoever starts a run adds the needs of all its measures up and hands the sum to the engine and to the
+estimate. The engine grades and groups exactly that, whichever strategies are played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import reduce
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """What must be on record. Verdicts are always graded where there is a reference."""
+
+    graded_drafts: bool = False
+    """What players said alone, graded as their verdicts are: by match, by judges, by a person."""
+    graded_claims: bool = False
+    """Answers inside of traces, such as those of a challenge round."""
+    grouped_drafts: bool = False
+    """Which drafts of a question mean the same, by the file's way of grouping."""
+    matched_words: bool = False
+    """Whose draft it is that a captain, a reviewer, a summariser or a juror then said in words of its own."""
+    drafts_alone: bool = False
+    """Every player's own answer to every question, asked for where no strategy of the file does."""
+    repeats: int = 1
+    """So many plays of each question at least; fewer are said, and not made up for."""
+
+    def __or__(self, other: Needs) -> Needs:
+        both = {each.name: (getattr(self, each.name), getattr(other, each.name)) for each in fields(Needs)}
+        return Needs(**{name: max(pair) for name, pair in both.items()})
+
+
+NOTHING_MORE = Needs()
+
+
+def summed(needs: Iterable[Needs]) -> Needs:
+    return reduce(Needs.__or__, needs, NOTHING_MORE)

@@ -1,0 +1,1 @@
+"""The OpenAI chat form, seen from a server: requests read, replies written."""

@@ -1,0 +1,1 @@
+"""Simulated models, and the server that plays them with latency and faults on order."""

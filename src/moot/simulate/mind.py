@@ -1,0 +1,173 @@
+"""One simulated model on one question: what it believes, how sure it sounds, and what others can talk it into.
+
+The formulae are in `simulated`; here they are computed. Nothing is remembered between calls: what a model said before
+follows from its draws again, or stands in the prompt.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from moot.simulate.prompt_reading import Shown
+from moot.simulate.world import NORMAL, Facts, normal, plain, uniform
+
+if TYPE_CHECKING:
+    from moot.simulate.simulated import SimulatedModel
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """An answer, and in words why."""
+
+    answer: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """One model on one question."""
+
+    model: SimulatedModel
+    facts: Facts
+    turn: str
+    variation: float
+    guise: str = ""
+    """The instruction or persona it is under, as far as the prompt says."""
+
+    def own(self, role: str) -> float:
+        """A standard normal of this model's own; in part of its guise, and, if warm, of this sample."""
+        drawn = normal(*self._role(role))
+        if self.guise:
+            drawn = _mixed(drawn, normal(*self._role(role), "guise", self.guise), self.model.guise)
+        if self.variation:
+            drawn = _mixed(drawn, normal(*self._role(role), self.turn), self.variation)
+        return drawn
+
+    def chance(self, *role: object) -> float:
+        """A number between 0 and 1 that belongs to this model, this question and this role."""
+        return uniform(*self._role(*role))
+
+    def _role(self, *role: object) -> tuple[object, ...]:
+        return (self.model.world.seed, self.facts.id, self.model.name, *role)
+
+    def draft(self) -> Settled:
+        model, question = self.model, self.facts.id
+        difficulty = math.sqrt(model.correlation) * normal(model.world.seed, question, "difficulty")
+        rest = 1 - model.correlation
+        if difficulty + math.sqrt(rest) * self._view("draft", rest) < _threshold(model.accuracy):
+            answer = self.facts.truth
+        else:
+            answer = self.wrong(NORMAL.cdf(self._view("wrong", 1.0)))
+        return Settled(answer, f"what the question says points to {answer}")
+
+    def wrong(self, share: float) -> str:
+        return self.model.world.wrong(self.facts, share, self.model.attraction)
+
+    def _view(self, role: str, whole: float) -> float:
+        """A standard normal of which the family holds `family_correlation` out of `whole`."""
+        model = self.model
+        if model.family is None or whole == 0:
+            return self.own(role)
+        part = min(1.0, model.family_correlation / whole)
+        family = normal(model.world.seed, self.facts.id, "family", model.family, role)
+        return _mixed(self.own(role), family, part)
+
+    def conviction(self, answer: str) -> float:
+        return self.model.tell * self.facts.is_right(answer) + self.own("conviction")
+
+    def can_tell(self) -> bool:
+        return self.chance("power") < self.model.power
+
+    def ear(self, answer: str) -> float:
+        """What this model makes of the case for an answer, beyond what everybody hears in it."""
+        return self.model.taste * self.own(f"ear {self._key(answer)}")
+
+    def settle(self, shown: Sequence[Shown], own: str, *, crowd: float | None = None) -> Settled:
+        """What it says once it has seen these answers; `own` is what it said before.
+
+        With `crowd` it weighs arguments, and a head counts for so much; without, it is a captain, who counts votes.
+        """
+        groups = self._groups(shown)
+        right = [group for group in groups.values() if self.facts.is_right(group[0].text)]
+        if right and self.can_tell():
+            return Settled(self._wording(right[0]), "one of these answers holds against every word of the question")
+        best = self._ranked(groups, own, crowd)[0]
+        answer = self._wording(groups[best]) if groups[best] else own
+        if crowd is None:
+            return Settled(answer, f"{_count(groups[best])} of {_count(shown)} say so")
+        kept = best == self._key(own)
+        return Settled(
+            answer, f"no objection to {answer} holds" if kept else f"the case for {answer} is the better one"
+        )
+
+    def next_best(self, shown: Sequence[Shown], own: str, *, crowd: float) -> str | None:
+        """What it would say if it had to leave the answer it settles on."""
+        settled = self._key(self.settle(shown, own, crowd=crowd).answer)
+        groups = self._groups(shown)
+        left = [each for each in self._ranked(groups, own, crowd) if each != settled]
+        return (self._wording(groups[left[0]]) if groups[left[0]] else own) if left else None
+
+    def opinions(self, options: Sequence[str]) -> list[float]:
+        """What bare options are worth to it: infinite for one that it knows to be right; its own draft before others."""
+        if self.can_tell() and any(map(self.facts.is_right, options)):
+            return [math.inf if self.facts.is_right(option) else 0.0 for option in options]
+        own = self._key(self.draft().answer)
+        worth = {self._key(option): self.ear(option) for option in options}
+        best = max((value for key, value in worth.items() if key != own), default=0.0)
+        return [
+            best + max(self.model.pull, 1e-6) if key == own else worth[key] for key in map(self._key, options)
+        ]  # fmt: skip
+
+    def _groups(self, shown: Iterable[Shown]) -> dict[str, list[Shown]]:
+        groups: dict[str, list[Shown]] = {}
+        allowed = {plain(option) for option in self.facts.options}
+        for each in shown:
+            key = self._key(each.text)
+            if key and (not allowed or key in allowed):
+                groups.setdefault(key, []).append(each)
+        return groups
+
+    def _ranked(self, groups: dict[str, list[Shown]], own: str, crowd: float | None) -> list[str]:
+        groups.setdefault(self._key(own), [])
+        return sorted(groups, key=lambda key: self._appeal(key, groups[key], own, crowd), reverse=True)
+
+    def _appeal(self, key: str, group: Sequence[Shown], own: str, crowd: float | None) -> tuple[float, bool, float]:
+        mine = key == self._key(own)
+        heard = [each.conviction for each in group if each.conviction is not None]
+        appeal = sum(heard) / len(heard) if heard else 0.0
+        appeal += sum(each.heads for each in group) * (1.0 if crowd is None else crowd)
+        if crowd is not None:
+            appeal += self.ear(key) + self._awe(group) + (0.0 if group else self.conviction(own))
+        return appeal + self.model.pull * mine, mine, self.chance("tie", key)
+
+    def _awe(self, group: Sequence[Shown]) -> float:
+        """What the best name behind an answer is worth, where names are shown at all."""
+        seed = self.model.world.seed
+        named = [normal(seed, "name", each.speaker) for each in group if each.speaker]
+        return self.model.awe * max(named, default=0.0)
+
+    def _key(self, text: str) -> str:
+        """One key for what counts as one answer."""
+        return plain(self.facts.option(text) or text)
+
+    def _wording(self, group: Sequence[Shown]) -> str:
+        """A choice in the letters of the question; else the words of whoever comes first, whatever the order shown."""
+        return self.facts.option(group[0].text) or min(each.text.strip() for each in group)
+
+
+def _mixed(one: float, other: float, share: float) -> float:
+    """A standard normal again, of which the other one holds this share."""
+    return math.sqrt(1 - share) * one + math.sqrt(share) * other
+
+
+def _count(shown: Sequence[Shown]) -> int:
+    return round(sum(each.heads for each in shown))
+
+
+def _threshold(accuracy: float) -> float:
+    if accuracy in (0, 1):
+        return math.inf if accuracy else -math.inf
+    return NORMAL.inv_cdf(accuracy)

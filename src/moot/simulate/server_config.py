@@ -1,0 +1,124 @@
+"""The file that `moot simulate --config` reads: which models, how slow, how broken. Unknown keys are errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from moot.config.key_lines import Places
+from moot.config.yaml_file import Share, Strict, checked, read_yaml
+from moot.simulate.parameters import SimulatedParameters
+
+FaultKind = Literal[
+    "429",
+    "429-seconds",
+    "429-date",
+    "500",
+    "503",
+    "reset",
+    "cut",
+    "hang",
+    "invalid-json",
+    "empty",
+    "refusal",
+    "content-filter",
+    "drip",
+    "garbage",
+]
+Seconds = Annotated[float, Field(ge=0)]
+
+
+class LatencyConfig(Strict):
+    """Seconds before a reply: always `fixed_s`, or lognormal around `median_s`; plus `per_token_s` for each token."""
+
+    fixed_s: Seconds = 0.0
+    median_s: Seconds = 0.0
+    sigma: Seconds = 0.5
+    per_token_s: Seconds = 0.0
+
+    @model_validator(mode="after")
+    def _one_law(self) -> LatencyConfig:
+        if self.fixed_s and self.median_s:
+            raise ValueError("expected fixed_s or median_s, not both")
+        return self
+
+
+class FaultConfig(Strict):
+    """One way to fail, and which requests it hits."""
+
+    kind: Annotated[FaultKind, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]
+    rate: Share = 1.0
+    times: Annotated[int, Field(ge=1)] | None = None
+    """It hits at most so often."""
+    after: Annotated[int, Field(ge=1)] = 1
+    """It hits from this request on, counted from 1 over all models."""
+    model: str | None = None
+    retry_after: Annotated[int, Field(ge=0)] = 1
+    """Seconds that the Retry-After of 429-seconds and 429-date asks for."""
+    hang_s: Seconds = 3600.0
+    drip_s: Seconds = 0.05
+
+
+def _fixed(value: object) -> object:
+    """`latency: 0.2` is short for a fixed one."""
+    return {"fixed_s": value} if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _paths(value: object) -> object:
+    """One path or several."""
+    listed = [value] if isinstance(value, str | Path) else value
+    return tuple(map(_path, listed)) if isinstance(listed, list | tuple) else listed
+
+
+def _path(value: object) -> object:
+    return Path(value) if isinstance(value, str) else value
+
+
+def _fixed_order(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _default_models() -> dict[str, SimulatedParameters]:
+    """Six players of different ability, about those of a team at a quiz."""
+    abilities = {"ann": 0.37, "bob": 0.34, "cat": 0.30, "dan": 0.27, "eve": 0.24, "fay": 0.20}
+    return {name: SimulatedParameters(accuracy=accuracy) for name, accuracy in abilities.items()}
+
+
+class SimulateConfig(Strict):
+    """All of it. Everything may be left out."""
+
+    seed: int = 0
+    questions: Annotated[tuple[Path, ...], BeforeValidator(_paths)] = ()
+    models: Annotated[dict[str, SimulatedParameters], Field(min_length=1)] = Field(default_factory=_default_models)
+    latency: Annotated[LatencyConfig, BeforeValidator(_fixed)] = LatencyConfig()
+    capacity: Annotated[int, Field(ge=1)] | None = None
+    """How many requests are worked on at once; more wait in a queue."""
+    api_key_env: str | None = None
+    """The environment variable with the bearer key that every request must show."""
+    json_schema: bool = True
+    json_object: bool = True
+    rpm: Annotated[int, Field(ge=1)] | None = None
+    faults: Annotated[tuple[FaultConfig, ...], BeforeValidator(_fixed_order)] = ()
+
+    @model_validator(mode="after")
+    def _faults_hit_somebody(self) -> SimulateConfig:
+        for fault in self.faults:
+            if fault.model is not None and fault.model not in self.models:
+                raise ValueError(f"a fault is for {fault.model!r}; expected one of {', '.join(self.models)}")
+        return self
+
+
+def load_config(path: Path) -> SimulateConfig:
+    """A checked config. Paths of questions in it start from where the file is."""
+    read = read_yaml(path)
+    config = check_config(read.values, file=path, places=read.places)
+    questions = tuple(path.parent / each for each in config.questions)
+    return config.model_copy(update={"questions": questions})
+
+
+def check_config(values: Mapping[str, Any], *, file: object = None, places: Places | None = None) -> SimulateConfig:
+    """A config from plain values; a mistake names its key and, where the file is there, the line."""
+    return checked(SimulateConfig, values, file=file, places=places)

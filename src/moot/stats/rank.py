@@ -1,0 +1,101 @@
+"""Rank correlation: whether two things go up and down together, whatever their scales."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.stats.proportion import Z_95
+from moot.types import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Spearman's rho with its interval, and the two-sided p of no correlation."""
+
+    estimate: Estimate
+    p: float | None
+
+
+def midranks(values: Sequence[float]) -> list[float]:
+    """Ranks from 1; equal values share the mean of their places."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    ranks = [0.0] * len(values)
+    start = 0
+    while start < len(order):
+        end = start
+        while end < len(order) and values[order[end]] == values[order[start]]:
+            end += 1
+        for place in order[start:end]:
+            ranks[place] = (start + 1 + end) / 2
+        start = end
+    return ranks
+
+
+def spearman(first: Sequence[float], second: Sequence[float]) -> Correlation | None:
+    """None where one side does not vary."""
+    rho = _pearson(midranks(first), midranks(second)) if len(first) > 1 else None
+    return None if rho is None else of_rho(rho, len(first))
+
+
+def of_rho(rho: float, n: int) -> Correlation:
+    """What a rho over n pairs says: Fisher's z with the variance of Bonett and Wright (2000), and p by Student's t.
+
+    Below four pairs there is no interval, below three no p.
+    """
+    if n < 3:
+        return Correlation(Estimate(rho, None, None, n), None)
+    perfect = abs(rho) >= 1
+    p = 0.0 if perfect else _two_sided_t(rho * math.sqrt((n - 2) / (1 - rho * rho)), n - 2)
+    if n < 4:
+        return Correlation(Estimate(rho, None, None, n), p)
+    inside = math.copysign(1 - 1e-12, rho) if perfect else rho  # the z of 1 is infinite
+    half = Z_95 * math.sqrt((1 + inside * inside / 2) / (n - 3))
+    low, high = math.tanh(math.atanh(inside) - half), math.tanh(math.atanh(inside) + half)
+    return Correlation(Estimate(rho, min(low, rho), max(high, rho), n), p)
+
+
+def _pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
+    n = len(first)
+    mean_first, mean_second = sum(first) / n, sum(second) / n
+    pairs = [(one - mean_first, other - mean_second) for one, other in zip(first, second, strict=True)]
+    square = math.fsum(one * one for one, _ in pairs) * math.fsum(other * other for _, other in pairs)
+    if square <= 0:
+        return None
+    return max(-1.0, min(1.0, math.fsum(one * other for one, other in pairs) / math.sqrt(square)))
+
+
+def _two_sided_t(t: float, df: int) -> float:
+    """P(|T| ≥ |t|) of Student's t: the incomplete beta function at df/2 and 1/2."""
+    x = df / (df + t * t)
+    a, b = df / 2, 0.5
+    if x >= 1:
+        return 1.0
+    if x <= 0:
+        return 0.0
+    scale = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
+    # The continued fraction converges fast on one side of the mean of the beta distribution; the other is its mirror.
+    if x < (a + 1) / (a + b + 2):
+        return min(1.0, scale * _beta_fraction(x, a, b) / a)
+    return min(1.0, max(0.0, 1 - scale * _beta_fraction(1 - x, b, a) / b))
+
+
+def _beta_fraction(x: float, a: float, b: float) -> float:
+    """Lentz's evaluation of the continued fraction of the incomplete beta function."""
+    c, d = 1.0, 1 / _not_zero(1 - (a + b) * x / (a + 1))
+    value = d
+    for m in range(1, 1_000):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for step in (even, odd):
+            d = 1 / _not_zero(1 + step * d)
+            c = _not_zero(1 + step / c)
+            value *= c * d
+        if abs(c * d - 1) < 1e-14:
+            break
+    return value
+
+
+def _not_zero(value: float) -> float:
+    return value if abs(value) > 1e-300 else 1e-300

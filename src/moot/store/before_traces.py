@@ -1,0 +1,202 @@
+"""Stores written before strategies left traces: what they noted under keys of a dictionary, as the records of today.
+
+Used once, when such a store is first opened. The calls and the verdicts themselves are untouched, so nothing is asked
+or paid again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from moot import traces
+from moot.errors import UsageError
+from moot.strategies import strategy, traits_of
+from moot.strategies.option_values import option_json
+
+_ROLES = {"peer-review": "reviewer", "mixture": "summariser"}
+"""Who read the drafts, by strategy; in all others that wrote down an order it was the captain."""
+_KINDS: Mapping[str, traces.BallotKind] = {
+    "simple-voting": "choice",
+    "judge": "choice",
+    "cumulative-voting": "points",
+    "approval-voting": "approved",
+}
+_OPTION = re.compile(r"(?:^|, )(\w+)=")
+
+
+def options_in_label(label: str) -> dict[str, str]:
+    """The options that a label tells, as texts. Labels were all that a cell kept of them."""
+    _, opened, rest = label.partition("(")
+    if not opened:
+        return {}
+    inside = rest.removesuffix(")")
+    starts = [found for found in _OPTION.finditer(inside) if not _within(inside[: found.start()])]
+    ends = [found.start() for found in starts[1:]] + [len(inside)]
+    return {found[1]: inside[found.end() : end] for found, end in zip(starts, ends, strict=True)}
+
+
+def _within(text: str) -> bool:
+    """Whether a text ends inside of brackets."""
+    return sum((sign in "([{") - (sign in ")]}") for sign in text) > 0
+
+
+def told_of_cell(cell: Mapping[str, Any]) -> dict[str, str]:
+    """What a cell of today says of its options and traits, for one that had only a label."""
+    import ast
+
+    options: dict[str, Any] = {}
+    for name, text in options_in_label(cell["label"]).items():
+        try:
+            options[name] = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            options[name] = text
+    marked = options.pop("shown_accuracies", None)  # a label tells their number and a mark, and no values
+    spec = orjson.loads(cell["spec"])
+    try:
+        played = strategy(cell["strategy"], options)
+    except (UsageError, ImportError):
+        traits: dict[str, Any] = {"alone": True, "drafts": "single-call"} if cell["player"] else {}
+        kept: dict[str, Any] = {"given": options, "default": {}}
+    else:
+        traits, kept = traits_of(played).json(), option_json(played)
+    if marked is not None:
+        kept["default"].pop("shown_accuracies", None)
+        kept["given"]["shown_accuracies"] = marked
+    if "repeats" in spec:
+        traits["repeats"] = spec["repeats"]
+    return {"options": orjson.dumps(kept).decode(), "traits": orjson.dumps(traits).decode()}
+
+
+def verdict_with_traces(written: str, cell: Mapping[str, Any]) -> str | None:
+    """The stored verdict with records in place of notes and ballots; None where it had neither."""
+    verdict = orjson.loads(written)
+    notes, ballots = verdict.pop("notes", None), verdict.pop("ballots", None)
+    if notes is None and ballots is None:
+        return None
+    records = list(_records(notes or {}, ballots or (), verdict, cell))
+    if records:
+        verdict["traces"] = [traces.trace_json(each) for each in records]
+    return orjson.dumps(verdict).decode()
+
+
+def _records(
+    notes: Mapping[str, Any], ballots: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any], cell: Mapping[str, Any]
+) -> Iterator[traces.Trace]:
+    yield from _talk(notes)
+    yield from _votes(notes, ballots, verdict, cell)
+    yield from _decider(notes, verdict, cell)
+    yield from _rounds(notes)
+    if "consensus" in notes:
+        reached = notes["consensus"]
+        behind = tuple(reached["supporters"])
+        yield traces.Agreement(reached["turn"], reached["messages"], reached["solution"], behind)
+    yield from _challenge(notes.get("challenge"))
+    if notes.get("not_needed"):
+        yield traces.NotNeeded(tuple(notes["not_needed"]))
+    if "deadline_s" in notes:
+        yield traces.Deadline(notes["deadline_s"])
+    yield from map(traces.Remarked, notes.get("warnings", ()))
+
+
+def _talk(notes: Mapping[str, Any]) -> Iterator[traces.Trace]:
+    for each in notes.get("personas", ()):
+        yield traces.Persona(each["player"], each["title"], each["persona"], each["origin"])
+    for each in notes.get("messages", ()):
+        yield traces.Remark(
+            each["number"],
+            each["player"],
+            each["turn"],
+            each.get("part", 0),
+            text=each["text"],
+            solution=each["solution"],
+            agree=each["agree"],
+            backs=each["backs"],
+            heard_by=tuple(each["heard_by"]),
+            outcome=each.get("outcome"),
+            cause=each.get("cause"),
+        )
+
+
+def _votes(
+    notes: Mapping[str, Any], ballots: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any], cell: Mapping[str, Any]
+) -> Iterator[traces.Trace]:
+    if "groups" in notes:
+        groups = _tuples(notes["groups"])
+        yield traces.Grouped(groups, tuple(notes.get("stages", ())), notes.get("fell_back"))
+        if "tied" in notes:
+            words = {each[0]: each[1] or "" for each in verdict.get("answers", ())}
+            yield from (traces.Ballot(player, {n: 1.0}) for n, group in enumerate(groups) for player in group)
+            most = max(map(len, groups), default=0)
+            winners = tuple(n for n, group in enumerate(groups) if len(group) == most)
+            points = tuple(float(len(group)) for group in groups)
+            yield traces.Counted(tuple(words.get(group[0], "") for group in groups), points, winners)
+    decision = options_in_label(cell["label"]).get("decision", "simple-voting")
+    for vote in notes.get("votes", ()):
+        turn = vote["turn"]
+        yield traces.Grouped(_tuples(vote["groups"]), tuple(vote["stages"]), vote.get("fell_back"), turn)
+        for each in ballots:
+            if each.get("turn") == turn:
+                yield _ballot(each, decision)
+        options = tuple(text or "" for text in vote["options"])
+        yield traces.Counted(options, tuple(vote["points"]), tuple(vote["winners"]), turn, vote["solutions"])
+
+
+def _ballot(each: Mapping[str, Any], decision: str) -> traces.Ballot:
+    choice = None if each["choice"] is None else {int(option): value for option, value in each["choice"].items()}
+    role = "judge" if each["player"] == "judge" and decision == "judge" else "voter"
+    kind = _KINDS.get(decision, "ranking")
+    return traces.Ballot(each["player"], choice, kind, tuple(each["order"]), each["turn"], role, each.get("cause"))
+
+
+def _decider(notes: Mapping[str, Any], verdict: Mapping[str, Any], cell: Mapping[str, Any]) -> Iterator[traces.Trace]:
+    """Whoever read drafts in an order, and what it then said."""
+    if "order" in notes:
+        role = _ROLES.get(cell["strategy"], "captain")
+        reader = cell["captain"] or role
+        drawn = "order" not in options_in_label(cell["label"])
+        order = tuple((player,) for player in notes["order"])
+        yield traces.Shown(reader, role, order, drawn=drawn, answer=verdict.get("answer"))
+        parts = {name: notes[name] for name in ("strongest", "weakest") if name in notes}
+        if role == "reviewer" and verdict.get("answer") is not None:
+            yield traces.Review(reader, parts)
+    if "cut_to" in notes:
+        yield traces.Cut(notes["cut_to"], tuple(notes["cut"]))
+
+
+def _rounds(notes: Mapping[str, Any]) -> Iterator[traces.Trace]:
+    for turn, each in enumerate(notes.get("rounds", ()), 2):
+        yield from _readers(each.get("orders"), each.get("sides"), each["positions"], turn)
+        yield traces.Round(
+            turn, each["positions"], tuple(each["changed"]), tuple(each["absent"]), tuple(each.get("late", ()))
+        )
+    if "resolution" in notes:
+        turn = 2 + len(notes["rounds"])
+        orders, sides = notes.get("resolution_orders"), notes.get("resolution_sides")
+        yield from _readers(orders, sides, notes["resolution"], turn)
+        yield traces.Resolution(turn, notes["resolution"])
+    if "ending" in notes:
+        yield traces.Ending(notes["ending"], bool(notes.get("agreed")))
+
+
+def _readers(orders: Any, sides: Any, answers: Mapping[str, Any], turn: int) -> Iterator[traces.Trace]:
+    for name, order in (orders or {}).items():
+        places = tuple(sides[name]) if sides and name in sides else None
+        answer = answers.get(name) if places is not None else None
+        yield traces.Shown(name, "debater", _tuples(order), turn, answer=answer, places=places)
+
+
+def _challenge(noted: Mapping[str, Any] | None) -> Iterator[traces.Trace]:
+    if not noted:
+        return
+    told = (noted.get(name) for name in ("shown", "planted", "facts", "cause"))
+    yield traces.Challenge(noted["setting"], *told)
+    for each in noted.get("replies", ()):
+        yield traces.Objection(each["player"], each["agree"], each["answer"], each.get("cause"))
+
+
+def _tuples(groups: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(group) for group in groups)

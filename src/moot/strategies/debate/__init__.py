@@ -1,0 +1,1 @@
+"""Debate: rounds of argument until they agree, are stuck or run out of rounds."""

@@ -1,0 +1,199 @@
+"""Debate: where native answers differ, the players argue in rounds until they agree, are stuck or run out of rounds.
+
+Each round everybody sees the positions with their arguments and how many hold each, without names. It must put the
+positions that it rejects in their strongest form, name the step that fails, and only then decide. Without consensus
+each reads the whole debate once more and answers alone: the resolution.
+
+A debate is one for all its line-ups. What is asked depends on nobody's chair, so the line-ups of a question share every
+call through the store and differ only in whose answer they end with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from annotated_types import Ge
+
+from moot.strategies.argument import Argument, ArgumentForm
+from moot.strategies.blind import masked
+from moot.strategies.captaincy import by_captain, nobody_answered
+from moot.strategies.debate.course import Course, Ending, Meanings, Orders, Position, Round, Stand, verdict_of
+from moot.strategies.natives import Drafts, draft_calls, draft_prompts, natives, shown_question
+from moot.strategies.traits import CallBound, Traits
+from moot.team import Team
+from moot.team.attendance import Quorum
+from moot.team.player import Heard
+from moot.types import Answer, Question, Verdict
+
+ROUND_PARTS = ("steelman", "critique")
+RESOLUTION_PARTS = ("summary",)
+STUCK_AFTER = 2
+"""Rounds in a row in which nobody moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Debate:
+    """Rounds of argument, and a resolution where they end without agreement."""
+
+    name: ClassVar[str] = "debate"
+
+    max_rounds: Annotated[int, Ge(1)] = 5
+    drafts: Drafts = "double-call"
+    """How native answers are asked for."""
+    quorum: bool = False
+    """Go on when two thirds have replied and the grace period is over."""
+    grace_s: Annotated[float, Ge(0)] = 60.0
+    captain: str | None = None
+    """Whose answer it is after the debate; left out: the team's captain."""
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(
+            prompts=(*draft_prompts(self.drafts), "group", "debate", "resolution"),
+            drafts=self.drafts,
+            captain="leads",
+            word="captain",
+            hears="rounds",
+            names="hidden",
+            groups=True,
+            quorum=self.quorum,
+            served={"quorum": True},
+            calls=CallBound(per_player=draft_calls(self.drafts) + self.max_rounds + 1),
+        )
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        whose = self.captain or team.captain or ("each" if team.cohorts else None)
+        return by_captain(team, whose, needed=False)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await natives(question, team, self.drafts)
+        if all(draft.text is None for draft in drafts):
+            return nobody_answered(drafts)
+        meanings = Meanings(question, team)
+        return verdict_of(await self._course(question, team, drafts, meanings), question, team, meanings)
+
+    async def _course(self, question: Question, team: Team, drafts: tuple[Answer, ...], meanings: Meanings) -> Course:
+        stands = {draft.player: Stand(draft.text, draft.reasoning) for draft in drafts}
+        await meanings.learn(stands.values())
+        if (word := meanings.agreed(stands.values())) is not None:
+            return Course(drafts, (), "unanimous", word)
+        rounds: list[Round] = []
+        ending: Ending = "max-rounds"
+        for number in range(1, self.max_rounds + 1):
+            rounds.append(await self._round(question, team, number, stands, meanings))
+            stands = dict(rounds[-1].stands)
+            spoken = [heard.value.answer if heard.value else None for heard in rounds[-1].heard.values()]
+            if (word := meanings.agreed(map(Stand, spoken))) is not None:
+                return Course(drafts, tuple(rounds), "consensus", word)
+            if len(rounds) >= STUCK_AFTER and not any(each.changed for each in rounds[-STUCK_AFTER:]):
+                ending = "stuck"
+                break
+        resolution, orders = await self._resolution(question, team, drafts, rounds, meanings)
+        answers = {name: Stand(heard.value.answer if heard.value else None) for name, heard in resolution.items()}
+        await meanings.learn(answers.values())
+        sides = meanings.sides(orders, rounds[-1].stands, answers)
+        word = meanings.agreed(answers.values())
+        return Course(drafts, tuple(rounds), ending, word, resolution, orders, sides)
+
+    async def _round(
+        self, question: Question, team: Team, number: int, stands: Mapping[str, Stand], meanings: Meanings
+    ) -> Round:
+        positions = meanings.positions(stands)
+        asked: dict[str, str] = {}
+        orders: Orders = {}
+        for name in stands:
+            shown, orders[name] = _shown(question, team, positions, stands, name, number, counted=True)
+            asked[name] = team.prompts.beside(__file__).render(
+                "debate",
+                **shown_question(question),
+                positions=shown,
+                previous=stands[name].answer,
+                number=number,
+            )
+        heard = await self._ask_all(question, team, asked, ROUND_PARTS, stage="debate", turn=1 + number)
+        after = {name: _moved(stands[name], each) for name, each in heard.items()}
+        await meanings.learn(after.values())
+        changed = tuple(name for name in stands if not meanings.same(stands[name], after[name]))
+        spoken = {name: after[name] for name, each in heard.items() if each.value is not None}
+        return Round(heard, after, changed, orders, meanings.sides(orders, stands, spoken))
+
+    async def _resolution(
+        self, question: Question, team: Team, drafts: Sequence[Answer], rounds: Sequence[Round], meanings: Meanings
+    ) -> tuple[dict[str, Heard[Argument]], Orders]:
+        stands = rounds[-1].stands
+        positions = meanings.positions(stands)
+        asked: dict[str, str] = {}
+        orders: Orders = {}
+        for name in stands:
+            shown, orders[name] = _shown(question, team, positions, stands, name, "resolution", counted=False)
+            asked[name] = team.prompts.beside(__file__).render(
+                "resolution",
+                **shown_question(question),
+                positions=shown,
+                transcript=_transcript(question, team, drafts, rounds, name),
+                previous=stands[name].answer,
+            )
+        turn = 2 + len(rounds)
+        return await self._ask_all(question, team, asked, RESOLUTION_PARTS, stage="resolution", turn=turn), orders
+
+    async def _ask_all(
+        self, question: Question, team: Team, asked: Mapping[str, str], parts: tuple[str, ...], *, stage: str, turn: int
+    ) -> dict[str, Heard[Argument]]:
+        return await team.ask_all(
+            question,
+            asked,
+            ArgumentForm(question, parts),
+            stage=stage,
+            turn=turn,
+            once=self.drafts == "double-call",
+            quorum=Quorum(self.grace_s) if self.quorum else None,
+        )
+
+
+def _moved(before: Stand, heard: Heard[Argument]) -> Stand:
+    """Where a player stands after a round. Whoever said nothing usable stands where it stood."""
+    if heard.value is None:
+        return before
+    said = (heard.value.parts.get("critique", ""), heard.value.reasoning)
+    return Stand(heard.value.answer, "\n\n".join(filter(None, said)))
+
+
+def _shown(
+    question: Question,
+    team: Team,
+    positions: Sequence[Position],
+    stands: Mapping[str, Stand],
+    reader: str,
+    number: int | str,
+    *,
+    counted: bool,
+) -> tuple[list[tuple[str, int | None, list[str]]], list[list[str]]]:
+    """The positions as one player sees them, and who held them in that order, which it is not told.
+
+    The order is its own: that of the seats would tell who is who.
+    """
+    lot = team.random(question, "positions", number, reader)
+    shown, order = [], []
+    for position in lot.sample(positions, len(positions)):
+        holders = lot.sample(position.holders, len(position.holders))
+        arguments = [masked(stands[name].argument, team) for name in holders if stands[name].argument]
+        shown.append((position.answer, len(holders) if counted else None, arguments))
+        order.append(holders)
+    return shown, order
+
+
+def _transcript(
+    question: Question, team: Team, drafts: Sequence[Answer], rounds: Sequence[Round], reader: str
+) -> list[list[tuple[str, list[str]]]]:
+    """All that was said, before the debate and in each round, without names and in no order of seats."""
+    said = [[(draft.text, [draft.reasoning]) for draft in drafts if draft.text is not None]]
+    for each in rounds:
+        words = [heard.value for heard in each.heard.values() if heard.value is not None]
+        said.append([(word.answer, [*word.parts.values(), word.reasoning]) for word in words])
+    lot = team.random(question, "transcript", reader)
+    return [
+        [(text, [masked(part, team) for part in parts if part]) for text, parts in lot.sample(entries, len(entries))]
+        for entries in said
+    ]

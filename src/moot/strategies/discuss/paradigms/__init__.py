@@ -1,0 +1,1 @@
+"""Paradigms: who speaks when, and who hears what; one a file."""

@@ -1,0 +1,20 @@
+"""Collective refinement: no turn order. Everybody answers, then everybody sees all answers of the round before at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.strategies.discuss.paradigm import Step
+from moot.strategies.discuss.remark import Remark
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveRefinement:
+    """Collective improvement goes the same way, but only the solutions are shown, not the messages: see `table`."""
+
+    def steps(self, agents: Sequence[str]) -> list[Step]:
+        return [Step(tuple(agents))]
+
+    def hears(self, agent: str, agents: Sequence[str], said: Sequence[Remark], turn: int) -> list[Remark]:
+        return [remark for remark in said if remark.turn == turn - 1]

@@ -1,0 +1,18 @@
+"""Memory: the agents speak in turn, and all hear all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.strategies.discuss.paradigm import Step, one_by_one
+from moot.strategies.discuss.remark import Remark
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    def steps(self, agents: Sequence[str]) -> list[Step]:
+        return one_by_one(agents)
+
+    def hears(self, agent: str, agents: Sequence[str], said: Sequence[Remark], turn: int) -> list[Remark]:
+        return list(said)

@@ -1,0 +1,23 @@
+"""Relay: the agents speak in turn, and each hears only the one before.
+
+The last agent of a turn is heard by the first of the next. Where the one before said nothing, the word of the last who
+did is passed on; not even its own earlier words are shown to an agent, unless it is the only one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.strategies.discuss.paradigm import Step, one_by_one
+from moot.strategies.discuss.remark import Remark
+
+
+@dataclass(frozen=True, slots=True)
+class Relay:
+    def steps(self, agents: Sequence[str]) -> list[Step]:
+        return one_by_one(agents)
+
+    def hears(self, agent: str, agents: Sequence[str], said: Sequence[Remark], turn: int) -> list[Remark]:
+        others = [remark for remark in said if remark.speaker != agent or len(agents) == 1]
+        return others[-1:]

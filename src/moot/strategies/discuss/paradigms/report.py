@@ -1,0 +1,23 @@
+"""Report: all talk to a moderator only, who hears all. The moderator is the first agent.
+
+The moderator opens the turn, the others reply to it. As they hear nobody else, they do so at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.strategies.discuss.paradigm import Step
+from moot.strategies.discuss.remark import Remark
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    def steps(self, agents: Sequence[str]) -> list[Step]:
+        moderator, *others = agents
+        return [Step((moderator,)), Step(tuple(others))]
+
+    def hears(self, agent: str, agents: Sequence[str], said: Sequence[Remark], turn: int) -> list[Remark]:
+        moderator = agents[0]
+        return [remark for remark in said if agent == moderator or remark.speaker in (agent, moderator)]

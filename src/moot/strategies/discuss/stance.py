@@ -1,0 +1,66 @@
+"""Who stands behind which solution, message by message: what consensus is checked on.
+
+A *position* is a solution that somebody put on the table, named by the number of the remark that did so. The current
+position is the newest one. An agent stands behind it because it made it, because it agreed to it having been shown it,
+or because it gave the same solution unasked. Agreement counts for what the agent was shown: whoever has not heard of a
+change has not agreed to it. So a changed solution begins with its author alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from moot.strategies.discuss.remark import Remark, Said
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """Where an agent stands after a remark; `position` None: behind nothing."""
+
+    position: int | None
+    backs: str | None = None
+
+
+def about(shown: Iterable[Remark]) -> Remark | None:
+    """The remark whose position an agent speaks to: the last that it was shown and that stands for one."""
+    return next((remark for remark in reversed(list(shown)) if remark.position is not None), None)
+
+
+def current(said: Iterable[Remark]) -> Remark | None:
+    """The remark that made the current position."""
+    made = [remark for remark in said if remark.position == remark.number]
+    return made[-1] if made else None
+
+
+def supporters(said: Iterable[Remark]) -> tuple[str, ...]:
+    """Those whose last word stands behind the current position, in the order in which they first spoke."""
+    said = list(said)
+    newest = current(said)
+    if newest is None:
+        return ()
+    last = {remark.speaker: remark.position for remark in said if remark.said is not None}
+    return tuple(agent for agent, position in last.items() if position == newest.number)
+
+
+def stance(number: int, said: Said, spoken_to: Remark | None, same: Sequence[Remark]) -> Stance:
+    """Where the agent stands that said this. `same`: of the positions on the table, those with the solution it gave.
+
+    A solution that is none of them is a new position, whatever the agent says of its agreement. An agent that rejects
+    the very solution that it repeats stands behind nothing: of the two, the field for agreement is the clear one.
+    """
+    if said.solution is None:
+        agreed = spoken_to if said.agree else None
+        return Stance(agreed.position, agreed.backs) if agreed else Stance(None)
+    if not same:
+        return Stance(number, said.solution)
+    rejected = spoken_to.position if spoken_to is not None and said.agree is False else None
+    kept = [remark for remark in same if remark.position != rejected]
+    return Stance(kept[-1].position, kept[-1].backs) if kept else Stance(None)
+
+
+def line_of_thought(number: int, said: Said, spoken_to: Remark | None) -> Stance:
+    """The same where solutions are withheld: agents agree to a line of thought, and who does not opens another."""
+    if said.agree and spoken_to is not None:
+        return Stance(spoken_to.position)
+    return Stance(number)

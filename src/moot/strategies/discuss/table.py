@@ -1,0 +1,143 @@
+"""The table: one discussion as it goes on. It asks whoever speaks next, shows them what they may hear, keeps what is said."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from moot.strategies.discuss.paradigm import Paradigm, Step
+from moot.strategies.discuss.personas import Agent
+from moot.strategies.discuss.remark import MessageForm, Remark, Said
+from moot.strategies.discuss.stance import Stance, about, current, line_of_thought, stance
+from moot.strategies.discuss.task import task
+from moot.team import Team
+from moot.traces import Persona, Trace
+from moot.types import Answer, Question
+
+Style = Literal["free-text", "simple", "critical", "reasoning"]
+Drafting = Literal["first-agent", "all-agents-drafting", "collective-improvement"]
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the agents talk."""
+
+    paradigm: Paradigm
+    style: str = "simple"
+    drafting: str = "first-agent"
+    step_by_step: bool = False
+    visible_turns: int = 2
+    by_meaning: bool = False
+    """Whether a solution in other words is looked at by the team's grouper: where agreement decides, it matters."""
+
+
+@dataclass
+class Table:
+    """The state of one discussion: it lives as long as one episode."""
+
+    question: Question
+    team: Team
+    agents: tuple[Agent, ...]
+    manner: Manner
+    said: list[Remark] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        return [agent.name for agent in self.agents]
+
+    @property
+    def spoken(self) -> list[Remark]:
+        """The remarks in which something was said."""
+        return [remark for remark in self.said if remark.said is not None]
+
+    def steps(self, turn: int) -> list[Step]:
+        """Who speaks in this turn, and who at the same time."""
+        if turn == 1 and self.manner.drafting == "all-agents-drafting":
+            return [Step(tuple(self.names))]
+        return self.manner.paradigm.steps(self.names)
+
+    async def take(self, step: Step, turn: int) -> list[Remark]:
+        """Ask those whose step it is. Each hears what was said before it, none of the others in it."""
+        speakers = [agent for agent in self.agents if agent.name in step.speakers]
+        heard = [self.heard(agent, turn) for agent in speakers]
+        asked = (self._speak(*each, turn, step.part) for each in zip(speakers, heard, strict=True))
+        remarks = []
+        for remark in await asyncio.gather(*asked):
+            remarks.append(await self._placed(remark))
+            self.said.append(remarks[-1])
+        return remarks
+
+    def heard(self, agent: Agent, turn: int) -> list[Remark]:
+        """What an agent has heard and still remembers. The turn under way counts once it has heard something in it."""
+        heard = self.manner.paradigm.hears(agent.name, self.names, self.spoken, turn)
+        newest = turn if any(remark.turn == turn for remark in heard) else turn - 1
+        return [remark for remark in heard if remark.turn > newest - self.manner.visible_turns]
+
+    def shown(self, heard: Iterable[Remark]) -> dict[str, Any]:
+        """The remarks as prompts show them: messages with their authors' titles, or bare solutions."""
+        if self.manner.drafting == "collective-improvement":
+            return {
+                "remarks": [],
+                "solutions": [each.said.solution for each in heard if each.said and each.said.solution],
+            }
+        return {"remarks": [self._shown(remark) for remark in heard], "solutions": []}
+
+    def _shown(self, remark: Remark) -> tuple[str, str, str | None]:
+        title = next(agent.title for agent in self.agents if agent.name == remark.speaker)
+        assert remark.said is not None
+        return title, remark.said.text, remark.said.solution or remark.backs
+
+    async def _speak(self, agent: Agent, heard: Sequence[Remark], turn: int, part: int) -> Remark:
+        shown = self.shown(heard)
+        style = self.manner.style
+        bare = self.manner.drafting == "collective-improvement"
+        form = MessageForm(self.question, solution=style != "reasoning", agree=bool(heard) and not bare)
+        prompt = self.team.prompts.beside(__file__).render(
+            "discuss",
+            **task(self.question),
+            **shown,
+            title=agent.title,
+            style=style,
+            step_by_step=self.manner.step_by_step,
+        )
+        answer = await self.team.ask(agent.player, self.question, prompt, form, stage="discuss", turn=turn)
+        numbers = tuple(remark.number for remark in heard)
+        return Remark(-1, agent.name, turn, part, answer.value, numbers, outcome=answer.outcome, cause=answer.cause)
+
+    async def _placed(self, remark: Remark) -> Remark:
+        """The remark with its number, and with what its speaker stands behind after it."""
+        number = len(self.said)
+        taken = await self._stance(number, remark) if remark.said is not None else Stance(None)
+        return replace(remark, number=number, position=taken.position, backs=taken.backs)
+
+    async def _stance(self, number: int, remark: Remark) -> Stance:
+        assert remark.said is not None
+        spoken_to = about(self.said[each] for each in remark.shown)
+        if self.manner.style == "reasoning":
+            return line_of_thought(number, remark.said, spoken_to)
+        newest = current(self.said)
+        candidates = {each.position: each for each in (spoken_to, newest) if each is not None}
+        same = [each for each in candidates.values() if await self._is_same(remark.said, each.backs)]
+        return stance(number, remark.said, spoken_to, same)
+
+    async def _is_same(self, said: Said, other: str | None) -> bool:
+        if said.solution is None or other is None:
+            return False
+        if said.solution.strip().casefold() == other.strip().casefold():
+            return True
+        if said.agree is False or not self.manner.by_meaning:
+            return False
+        grouping = await self.team.group(self.question, [Answer("one", said.solution), Answer("other", other)])
+        return len(grouping.groups) == 1
+
+    def traces(self) -> Iterator[Trace]:
+        """What an episode keeps of the talk."""
+        heard_by: dict[int, list[str]] = {}
+        for remark in self.said:
+            for number in remark.shown:
+                if remark.speaker not in heard_by.setdefault(number, []):
+                    heard_by[number].append(remark.speaker)
+        yield from (Persona(each.name, each.title, each.player.persona, each.origin) for each in self.agents)
+        yield from (remark.trace(heard_by.get(remark.number, ())) for remark in self.said)

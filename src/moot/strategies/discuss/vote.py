@@ -1,0 +1,146 @@
+"""The vote after a discussion: final solutions, like ones merged into options, papers, ballots, the count.
+
+Each agent first states its final solution. A vote that ends in a tie, or in which nobody got anything, decides nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from moot import traces
+from moot.ballots import Ballot, Rule, Tally
+from moot.strategies.discuss.paper import Paper, PickForm
+from moot.strategies.discuss.personas import Agent
+from moot.strategies.discuss.table import Table
+from moot.strategies.discuss.task import task
+from moot.team.forms import AnswerForm
+from moot.types import Answer, Grouping
+
+JUDGE = "judge"
+"""The office of the model that picks, and its name in a transcript."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """One voter's paper and what came back. `ballot` None: spoilt."""
+
+    voter: str
+    order: tuple[int, ...]
+    ballot: Ballot
+    cause: str | None = None
+    kind: traces.BallotKind = "choice"
+    role: str = "voter"
+
+    def trace(self, turn: int) -> traces.Ballot:
+        spoilt = self.cause if self.ballot is None else None
+        return traces.Ballot(self.voter, self.ballot, self.kind, self.order, turn, self.role, spoilt)
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One vote at the end of one turn."""
+
+    turn: int
+    solutions: tuple[Answer, ...]
+    grouping: Grouping
+    tally: Tally
+    cast: tuple[Cast, ...] = ()
+
+    @property
+    def winner(self) -> int | None:
+        """The option that won; None where none did, or several."""
+        return self.tally.winners[0] if len(self.tally.winners) == 1 else None
+
+    def traces(self) -> Iterator[traces.Trace]:
+        yield self.grouping.trace(self.turn)
+        yield from (cast.trace(self.turn) for cast in self.cast)
+        yield traces.Counted(
+            tuple(each.text or "" for each in option_answers(self.solutions, self.grouping)),
+            tuple(self.tally.points),
+            tuple(self.tally.winners),
+            self.turn,
+            {each.player: each.text for each in self.solutions},
+        )
+
+
+def option_answers(solutions: Sequence[Answer], grouping: Grouping) -> list[Answer]:
+    """Each option in the words of the first agent, by seat, whose solution it is."""
+    return [next(each for each in solutions if each.player in group) for group in grouping.groups]
+
+
+async def final_solutions(table: Table, turn: int) -> tuple[Answer, ...]:
+    return tuple(await asyncio.gather(*(final_solution(table, agent, turn) for agent in table.agents)))
+
+
+async def final_solution(table: Table, agent: Agent, turn: int) -> Answer:
+    """An agent settles on a solution, from what it said last and what it has heard."""
+    own = next((remark.said for remark in reversed(table.spoken) if remark.speaker == agent.name), None)
+    heard = [remark for remark in table.heard(agent, turn + 1) if remark.said is not own]
+    prompt = table.team.prompts.beside(__file__).render(
+        "solution",
+        **task(table.question),
+        **table.shown(heard),
+        title=agent.title,
+        own=(own.text, own.solution) if own else None,
+        step_by_step=table.manner.step_by_step,
+    )
+    form = AnswerForm(table.question)
+    answer = await table.team.ask(agent.player, table.question, prompt, form, stage="solution", turn=turn)
+    if answer.value is None:
+        return Answer(agent.name, None, outcome=answer.outcome, cause=answer.cause)
+    return Answer(agent.name, answer.value.answer, answer.value.reasoning)
+
+
+async def vote(table: Table, rule: Rule | None, turn: int) -> Vote:
+    """One vote. Without a rule, the judge decides.
+
+    One option is no choice: it is taken without ballots. Counting solutions takes none either.
+    """
+    solutions = await final_solutions(table, turn)
+    grouping = await table.team.group(table.question, solutions)
+    options = option_answers(solutions, grouping)
+    if len(options) < 2:
+        winners = tuple(range(len(options)))
+        return Vote(turn, solutions, grouping, Tally(tuple(float(len(each)) for each in grouping.groups), winners))
+    if rule is None:
+        word = await _judge(table, options, turn)
+        chosen = tuple(word.ballot or ())
+        points = tuple(float(option in chosen) for option in range(len(options)))
+        return Vote(turn, solutions, grouping, Tally(points, chosen), (word,))
+    if rule.name == "solution-counting":
+        stated = [grouping.group_of(agent.name) for agent in table.agents]
+        ballots: list[Ballot] = [None if option is None else {option: 1} for option in stated]
+        return Vote(turn, solutions, grouping, rule.count(ballots, len(options)))
+    cast = tuple(await asyncio.gather(*(_ballot(table, agent, rule, options, turn) for agent in table.agents)))
+    return Vote(turn, solutions, grouping, rule.count([each.ballot for each in cast], len(options)), cast)
+
+
+def _order(table: Table, voter: str, options: int) -> tuple[int, ...]:
+    """An order of this voter's own for this question, whatever was shown to others."""
+    return tuple(table.team.random(table.question, "ballot", voter).sample(range(options), options))
+
+
+async def _ballot(table: Table, agent: Agent, rule: Rule, options: Sequence[Answer], turn: int) -> Cast:
+    paper = Paper(rule, _order(table, agent.name, len(options)))
+    prompt = table.team.prompts.beside(__file__).render(
+        "ballot",
+        **task(table.question),
+        solutions=[options[option].text for option in paper.order],
+        ballot=paper.kind,
+        most=paper.most,
+        budget=paper.budget,
+    )
+    heard = await table.team.ask(agent.player, table.question, prompt, paper, stage="ballot", turn=turn)
+    return Cast(agent.name, paper.order, heard.value, heard.cause, paper.kind)
+
+
+async def _judge(table: Table, options: Sequence[Answer], turn: int) -> Cast:
+    order = _order(table, JUDGE, len(options))
+    shown = [options[option].text for option in order]
+    prompt = table.team.prompts.beside(__file__).render("pick", **task(table.question), solutions=shown)
+    judge = table.team.officers[JUDGE]
+    heard = await table.team.ask(judge, table.question, prompt, PickForm(len(options)), stage="judge", turn=turn)
+    ballot = None if heard.value is None else {order[heard.value]: 1.0}
+    return Cast(JUDGE, order, ballot, heard.cause, role=JUDGE)

@@ -1,0 +1,1 @@
+"""Mixture: a summariser reads the proposers' responses and answers."""

@@ -1,0 +1,110 @@
+"""Traits: what a strategy says of itself, so that whoever staffs, plays, prices, serves or measures it need not guess.
+
+Everything outside of a strategy goes by these, never by its name. A strategy without traits is played with the most
+cautious ones, which claim nothing, and that is said before the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, get_args
+
+Captain = Literal["leads", "breaks-ties"]
+Word = Literal["player", "captain", "office", "group", "unknown"]
+Hears = Literal["nothing", "answers", "reasons", "rounds", "talk", "unknown"]
+Asked = Literal["nobody", "captain", "everybody"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallBound:
+    """The most usable replies that one question takes. Attempts, grouping and extraction are counted apart."""
+
+    per_player: int = 0
+    fixed: int = 0
+
+    def at_most(self, players: int) -> int:
+        return self.per_player * players + self.fixed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What a strategy with its options is. Each default claims nothing."""
+
+    prompts: tuple[str, ...] = ()
+    """The templates it uses: their hashes are part of what an episode is."""
+    drafts: str | None = None
+    """Every player first answers alone, and in this way: `single-call`, `double-call`. The verdict's `answers` are these
+    drafts. None: they are no answers given alone, or nobody promises that they are."""
+    alone: bool = False
+    """One player and no team: the baseline that teams are measured against."""
+    captain: Captain | None = None
+    """What a line-up's captain does, if it has one: gives the team's word, or only breaks ties."""
+    word: Word = "unknown"
+    """Whose words the answer is in: the one player's, the captain's, an officer's, or a group's."""
+    hears: Hears = "unknown"
+    """What those who decide have read of the others before they do."""
+    names: Literal["hidden", "shown"] | None = None
+    """How players are quoted to each other: without their names, which are then masked, or with them."""
+    groups: bool = False
+    """Asks the team which answers mean the same."""
+    asks: Asked = "everybody"
+    """Who is asked anything beyond a draft: what cannot be asked of a recording."""
+    offices: Mapping[str, str] = field(default_factory=dict)
+    """Models that are asked but do not play: by the name of the office, the model that the file names for it."""
+    facts: str | None = None
+    """A folder of texts, or a retriever, that the team is given."""
+    decides_by: str | None = None
+    """The family of its decision, where there are several: voting, consensus, judge."""
+    repeats: int = 1
+    """How often it decides from the same drafts, each time in an episode of its own."""
+    quorum: bool = False
+    """A round may go on without its last speakers."""
+    served: Mapping[str, Any] = field(default_factory=dict)
+    """Options that it takes when a team is served, where somebody waits for the answer."""
+    calls: CallBound | None = None
+    """None: nobody knows."""
+    learns: bool = False
+    """Decides from graded drafts of other questions: so it is decided after grading, from stored drafts."""
+    warnings: tuple[str, ...] = ()
+    """What is worth knowing before the first call, although nothing is wrong."""
+
+    def __post_init__(self) -> None:
+        for name, allowed in _ALLOWED.items():
+            if getattr(self, name) not in allowed:
+                expected = ", ".join(map(str, allowed))
+                raise ValueError(f"traits: {name}: expected one of {expected}, found {getattr(self, name)!r}")
+
+    def json(self) -> dict[str, Any]:
+        """What a cell keeps of them: all that a report goes by, and that differs from the default."""
+        return {name: given for name in _KEPT if (given := getattr(self, name)) != getattr(CAUTIOUS, name)}
+
+    @classmethod
+    def of_json(cls, kept: Mapping[str, Any]) -> Traits:
+        """Read back, also from a newer or older version: what is not known is left out."""
+        known = {each.name for each in fields(cls)}
+        return cls(**{name: value for name, value in kept.items() if name in known})
+
+
+_ALLOWED: Mapping[str, tuple[Any, ...]] = {
+    "captain": (None, *get_args(Captain)),
+    "word": get_args(Word),
+    "hears": get_args(Hears),
+    "names": (None, "hidden", "shown"),
+    "asks": get_args(Asked),
+}
+
+_KEPT = (
+    *("drafts", "alone", "captain", "word", "hears", "names", "groups", "asks", "offices"),
+    *("decides_by", "repeats", "quorum", "learns"),
+)
+
+CAUTIOUS = Traits(
+    warnings=("it declares no traits, so its answers are measured, and its drafts, captain and orders are not",)
+)
+"""Of a strategy that says nothing of itself."""
+
+
+def traits_of(strategy: object) -> Traits:
+    declared = getattr(strategy, "traits", None)
+    return declared if isinstance(declared, Traits) else CAUTIOUS

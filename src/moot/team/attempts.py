@@ -1,0 +1,71 @@
+"""Attempts: a player is asked until its reply is usable, and every attempt is on the record, whatever came of it.
+
+A model that breaks the form is told what was wrong and asked again; one that refuses, or whose server fails, is not.
+How a failed request is sent again is no matter of this: that is the transport's (`models.retry`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from moot.errors import CallError, GenerationFailed
+from moot.team.forms import Read, Unusable
+from moot.team.player import Heard, Player
+from moot.types import Call, Message, Reply, Request
+
+T = TypeVar("T")
+
+ATTEMPTS = 5
+"""Replies a player may give before it counts as unanswered. Transport retries are apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking(Generic[T]):
+    """What is asked of one player, and what becomes of its replies."""
+
+    messages: tuple[Message, ...]
+    request: Callable[[tuple[Message, ...], int], Request]
+    """From the messages and the number of the attempt to what is sent."""
+    usable: Callable[[Reply], Read[T]]
+    """What a reply says, or `Unusable`."""
+    again: Callable[[str, str], tuple[Message, ...]]
+    """What is sent after a reply that was not usable, from its words and what was wrong with it."""
+    note: Callable[..., Call]
+    instead: Callable[[Reply, str], Awaitable[Heard[T]]] | None = None
+    """Settles a reply that was not usable without another attempt."""
+
+
+async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -> Heard[T]:
+    """Ask until a reply is usable, or `ATTEMPTS` have been made."""
+    messages, problem = asking.messages, "there is none"
+    for attempt in range(ATTEMPTS):
+        request = asking.request(messages, attempt)
+        try:
+            reply = await player.model.generate(request)
+        except GenerationFailed as error:
+            journal.append(asking.note(request, error=str(error)))
+            problem = str(error)
+            continue
+        except CallError as error:
+            journal.append(asking.note(request, error=str(error)))
+            return Heard(player.name, None, "failed", f"{type(error).__name__}: {error}")
+        if reply.refused:
+            journal.append(asking.note(request, reply))
+            return Heard(player.name, None, "refused", reply.text[:300] or reply.finish)
+        if reply.finish == "unrecorded":
+            journal.append(asking.note(request, reply))
+            return Heard(player.name, None, "unanswered", f"no usable recorded reply ({problem})")
+        try:
+            read = asking.usable(reply)
+        except Unusable as unusable:
+            problem = unusable.problem
+            journal.append(asking.note(request, reply, problem=problem))
+            if asking.instead is not None and reply.text.strip():
+                return await asking.instead(reply, problem)
+            messages = asking.again(reply.text, problem)
+            continue
+        journal.append(asking.note(request, reply, problem="repaired" if read.repaired else None))
+        return Heard(player.name, read.value, "answered")
+    return Heard(player.name, None, "unanswered", f"no usable reply in {ATTEMPTS} attempts; the last one: {problem}")

@@ -1,0 +1,290 @@
+"""Team: who is asked together, what they are shown, and how a reply becomes an answer.
+
+A strategy speaks to models only through its team, so every prompt and every attempt is on the record. The team that a
+strategy receives is seated for one question: it carries the journal of this episode and nothing of any other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+from moot.models.model import call_key
+from moot.prompts import Prompts
+from moot.team.attempts import Asking, until_usable
+from moot.team.attendance import Attendance, Quorum, Remembered, until_quorum
+from moot.team.forms import AnswerForm, Form, HoldsAnswer, Read, Unusable, read_reply
+from moot.team.player import COPY_STRIDE, Heard, names_of
+from moot.team.player import Player as Player  # a team is made of players: both are found here
+from moot.team.reading import Announced, Reading, unparsed
+from moot.types import NOTHING, Answer, Call, Grouping, Message, Question, Reply, Request, digest, seeded
+
+T = TypeVar("T")
+
+LONGEST_QUOTE = 2_000
+"""How much of an unusable reply is shown back to its author; a broken reply is often a very long one."""
+
+LATE = "late: the round went on without it"
+
+
+class Grouper(Protocol):
+    """Puts answers that mean the same together. It may ask a model, through the team, so that it is on the record."""
+
+    async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping: ...
+
+
+class SameWords:
+    """The plainest grouper: equal but for case and outer space. Letters need no more."""
+
+    async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
+        together: dict[str, list[str]] = {}
+        for answer in answers:
+            if answer.text is not None:
+                together.setdefault(answer.text.strip().casefold(), []).append(answer.player)
+        groups = tuple(tuple(players) for players in together.values())
+        return Grouping(groups, tuple("normalised" if len(group) > 1 else "alone" for group in groups))
+
+
+Retriever = Callable[[Question], str | Awaitable[str]]
+"""From a question to what is known about it, in words; "" for nothing."""
+
+
+class Reader(Protocol):
+    """Reads the answer out of a reply in free words. It may ask models, through the team, in the turn of the reply."""
+
+    async def read(self, question: Question, reply: Reply, team: Team, *, turn: int = 1) -> Reading: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Players around one table, perhaps with a captain, and somebody who can tell which answers are the same.
+
+    Players of different cohorts never hear each other: they sit at tables of their own, each a team of one cohort.
+    """
+
+    name: str
+    players: tuple[Player, ...]
+    prompts: Prompts = field(default_factory=Prompts)
+    seed: int = 0
+    captain: str | None = None
+    grouper: Grouper = field(default_factory=SameWords, compare=False)
+    repeat: int = 0
+    journal: list[Call] = field(default_factory=list, compare=False, repr=False)
+    cohort: str | None = None
+    """Whose table this is, once the team has been seated by cohorts."""
+    cohorts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    """Names that a blind prompt must not give away, beyond those of the players who sit here."""
+    reader: Reader = field(default_factory=Announced, compare=False)
+    attendance: Attendance = field(default_factory=Remembered, compare=False, repr=False)
+    officers: Mapping[str, Player] = field(default_factory=dict, compare=False)
+    """Models that do not play, by their office: a judge, say. A strategy that needs one says so by its options."""
+    retriever: Retriever | None = field(default=None, compare=False)
+
+    def __getitem__(self, name: str) -> Player:
+        for player in self.players:
+            if player.name == name:
+                return player
+        raise KeyError(name)
+
+    def seated(self, repeat: int = 0) -> Team:
+        """This team for one episode, with a journal of its own. By hand: this is done for every episode of a run."""
+        seated = object.__new__(Team)
+        for name in _FIELDS:
+            object.__setattr__(seated, name, getattr(self, name))
+        object.__setattr__(seated, "repeat", repeat)
+        object.__setattr__(seated, "journal", [])
+        return seated
+
+    def tables(self) -> tuple[Team, ...]:
+        """A table for each cohort; without cohorts the whole team sits at one."""
+        if self.cohort is not None or not self.cohorts:
+            return (self,)
+        known = tuple(dict.fromkeys((*self.names, *(name for each in self.players for name in names_of(each)))))
+        return tuple(
+            replace(self, cohort=cohort, names=known, players=tuple(self[name] for name in members))
+            for cohort, members in self.cohorts.items()
+        )
+
+    def random(self, question: Question, *role: object) -> random.Random:
+        """The generator for one decision about one question; the same in every run with this seed."""
+        return seeded(self.seed, question.id, self.repeat, *role)
+
+    async def draft(self, player: Player, question: Question, *, stage: str = "draft") -> Answer:
+        """One player alone with the question. Every strategy asks this way, so strategies share the stored drafts."""
+        heard = await self.ask(
+            player,
+            question,
+            self.prompts.draft(question),
+            AnswerForm(question),
+            stage=stage,
+            examples=self.prompts.examples("draft"),
+        )
+        if heard.value is None:
+            return Answer(player.name, None, outcome=heard.outcome, cause=heard.cause)
+        return Answer(player.name, heard.value.answer, heard.value.reasoning)
+
+    async def drafts(self, question: Question) -> tuple[Answer, ...]:
+        """Everybody alone, at the same time."""
+        return tuple(await asyncio.gather(*(self.draft(player, question) for player in self.players)))
+
+    async def group(self, question: Question, answers: Sequence[Answer]) -> Grouping:
+        """Which answers mean the same; those who gave none are in no group."""
+        return await self.grouper.group(question, answers, self)
+
+    async def ask(
+        self,
+        player: Player,
+        question: Question,
+        prompt: str,
+        form: Form[T],
+        *,
+        stage: str,
+        turn: int = 1,
+        examples: Sequence[Message] = (),
+        once: bool = False,
+        params: Mapping[str, Any] = NOTHING,
+    ) -> Heard[T]:
+        """Ask until the reply fits the form, at most `ATTEMPTS` times, each time saying what was wrong.
+
+        Where the team has extraction models, or with `once`, a reply that should hold an answer and does not fit is
+        read by the team's reader instead. What cannot be read so is *unparsed*: it is not asked for again, unless it
+        was empty.
+        """
+        messages = self._messages(player, prompt, examples)
+        instead = None
+        if (once or self.extractors) and isinstance(form, HoldsAnswer) and form.asked is not None:
+            instead = partial(self._read_instead, player, form, form.asked, turn)
+        asking = Asking(
+            messages,
+            partial(self._request, player, question, schema=form.schema, params=params),
+            usable=lambda reply: read_reply(reply, form),
+            again=lambda said, problem: (*messages, *self._again(said, problem, form)),
+            note=partial(Call, player.name, stage, turn),
+            instead=instead,
+        )
+        return await until_usable(player, asking, self.journal)
+
+    async def _read_instead(
+        self, player: Player, form: HoldsAnswer[T], asked: Question, turn: int, reply: Reply, problem: str
+    ) -> Heard[T]:
+        reading = await self.read(asked, reply, turn=turn)
+        if reading.answer is None:
+            return Heard(player.name, None, "unanswered", unparsed(problem, reading.cause))
+        return Heard(player.name, form.found(reading.answer, reply.text), "answered")
+
+    async def speak(
+        self, player: Player, question: Question, prompt: str, *, stage: str, turn: int = 1
+    ) -> Heard[Reply]:
+        """Ask for free words: no form is sent along, so the model is bound by nothing but the prompt.
+
+        Only a reply without any words is asked for again.
+        """
+        messages = self._messages(player, prompt)
+        asking = Asking(
+            messages,
+            partial(self._request, player, question, schema=None),
+            usable=_words,
+            again=lambda said, problem: messages,
+            note=partial(Call, player.name, stage, turn),
+        )
+        return await until_usable(player, asking, self.journal)
+
+    async def ask_all(
+        self,
+        question: Question,
+        asked: Mapping[str, str],
+        form: Form[T],
+        *,
+        stage: str,
+        turn: int,
+        once: bool = False,
+        quorum: Quorum | None = None,
+    ) -> dict[str, Heard[T]]:
+        """Ask each player its own prompt, at the same time. With a quorum the round may go on without the last ones.
+
+        Who was late is settled once for all who play this round: another line-up of the same question, or the same one
+        after an interruption, hears exactly those who were heard the first time, whatever has come in since.
+        """
+
+        async def one(name: str) -> Heard[T]:
+            return await self.ask(self[name], question, asked[name], form, stage=stage, turn=turn, once=once)
+
+        heard: dict[str, Heard[T]] = {}
+        late: tuple[str, ...] = ()
+        if quorum is not None:
+
+            async def decide() -> tuple[str, ...]:
+                calls = {name: one(name) for name in asked}
+                heard.update(await until_quorum(calls, quorum, lambda each: each.value is not None))
+                return tuple(name for name in asked if name not in heard)
+
+            late = await self.attendance.settle(self._round_key(question, asked, form, quorum), decide)
+        missing = [name for name in asked if name not in late and name not in heard]
+        heard.update(zip(missing, await asyncio.gather(*map(one, missing)), strict=True))
+        for name in late:
+            request = self._request(self[name], question, self._messages(self[name], asked[name]), schema=form.schema)
+            self.journal.append(Call(name, stage, turn, request, error=LATE))
+            heard[name] = Heard(name, None, "unanswered", LATE, late=True)
+        return {name: heard[name] for name in asked}
+
+    async def read(self, question: Question, reply: Reply, *, turn: int = 1) -> Reading:
+        """The answer that a reply in free words gives."""
+        return await self.reader.read(question, reply, self, turn=turn)
+
+    @property
+    def extractors(self) -> tuple[Player, ...]:
+        """The models that read what a reply does not announce, if the team's reader has any."""
+        return getattr(self.reader, "models", ())
+
+    def _round_key(self, question: Question, asked: Mapping[str, str], form: Form[T], quorum: Quorum) -> str:
+        """A round is what was asked of whom: the calls themselves, and how long they were waited for."""
+        calls = []
+        for name, prompt in asked.items():
+            request = self._request(self[name], question, self._messages(self[name], prompt), schema=form.schema)
+            calls.append([name, call_key(self[name].model, request)])
+        return digest([question.digest, quorum.grace_s, calls])
+
+    def _messages(self, player: Player, prompt: str, examples: Sequence[Message] = ()) -> tuple[Message, ...]:
+        return (*self.prompts.introduction(player.instruction, player.persona), *examples, Message("user", prompt))
+
+    def _request(
+        self,
+        player: Player,
+        question: Question,
+        messages: tuple[Message, ...],
+        attempt: int = 0,
+        *,
+        schema: Mapping[str, Any] | None,
+        params: Mapping[str, Any] = NOTHING,
+    ) -> Request:
+        sample = player.copy * COPY_STRIDE + self.repeat
+        return Request(messages, params, schema, sample=sample, attempt=attempt, question_id=question.id)
+
+    def _again(self, said: str, problem: str, form: Form[object]) -> tuple[Message, ...]:
+        fields = ", ".join(form.schema.get("required", ()))
+        again = self.prompts.render("again", problem=problem, letters=", ".join(form.letters), fields=fields)
+        if not said.strip():
+            return (Message("user", again),)
+        return (Message("assistant", said[:LONGEST_QUOTE]), Message("user", again))
+
+
+def _words(reply: Reply) -> Read[Reply]:
+    if not reply.text.strip():
+        raise Unusable("empty")
+    return Read(reply, repaired=False)
+
+
+_FIELDS = tuple(each.name for each in fields(Team))
+
+
+def retrieved_from(team: Team) -> str | None:
+    """What the team's facts come from, as part of a key: the content where a retriever can tell, else its name."""
+    if team.retriever is None:
+        return None
+    named = getattr(team.retriever, "__qualname__", type(team.retriever).__qualname__)
+    return str(getattr(team.retriever, "fingerprint", named))

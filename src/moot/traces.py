@@ -1,0 +1,343 @@
+"""Traces: what happened on the way to a verdict, as typed records that a strategy leaves behind.
+
+Measures, stories and pages read these records and never ask which strategy left them. A strategy from elsewhere may
+bring records of its own:
+
+    @trace("veto")
+    @dataclass(frozen=True, slots=True)
+    class Veto:
+        by: str
+        of: str
+
+A record that nobody here knows, because its package is not installed, is read back as `Unknown` and kept whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+BallotKind = Literal["choice", "ranking", "points", "approved"]
+
+_KINDS: dict[str, type[Any]] = {}
+_NAMES: dict[type[Any], str] = {}
+
+
+def trace(kind: str) -> Callable[[type[T]], type[T]]:
+    """Make a frozen dataclass a kind of trace, under a name that is stored with it."""
+
+    def named(record: type[T]) -> type[T]:
+        known = _KINDS.get(kind)
+        if known is not None and (known.__module__, known.__qualname__) != (record.__module__, record.__qualname__):
+            raise ValueError(f"the trace {kind!r} is {known.__module__}.{known.__qualname__} already")
+        if not is_dataclass(record):
+            raise TypeError(f"the trace {kind!r} must be a dataclass: its fields are what is stored")
+        _KINDS[kind] = record
+        _NAMES[record] = kind
+        return record
+
+    return named
+
+
+@trace("grouped")
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """Who said the same, and the last stage that it took to bring each group together: see `types.Grouping`."""
+
+    groups: tuple[tuple[str, ...], ...]
+    stages: tuple[str, ...] = ()
+    fell_back: str | None = None
+    turn: int = 1
+
+
+@trace("ballot")
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """One voter's ballot over numbered options. `choice` None: spoilt, and `cause` says why."""
+
+    voter: str
+    choice: Mapping[int, float] | None
+    kind: BallotKind = "choice"
+    order: tuple[int, ...] = ()
+    """The options in the order in which this voter was shown them; empty where nothing was shown."""
+    turn: int = 1
+    role: str = "voter"
+    cause: str | None = None
+
+
+@trace("counted")
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One count of votes: the options in words, what each got, and which won; several: a tie."""
+
+    options: tuple[str, ...]
+    points: tuple[float, ...]
+    winners: tuple[int, ...]
+    turn: int = 1
+    solutions: Mapping[str, str | None] = field(default_factory=dict)
+    """What each voter stated before the vote, where voters did."""
+
+
+@trace("shown")
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What somebody who then decides was shown, from the first to the last, and what it said.
+
+    Each thing shown is those who stand behind it: one player for a draft, several for a position.
+    """
+
+    to: str
+    role: str
+    """As what it was asked: captain, reviewer, summariser, debater, ..."""
+    order: tuple[tuple[str, ...], ...]
+    turn: int = 2
+    drawn: bool = True
+    """The order was drawn by lot. Else a place may say who stands there."""
+    answer: str | None = None
+    """What it then said in words of its own; None: nothing usable."""
+    places: tuple[int, ...] | None = None
+    """The places, from 0 on, of what it then said; none: it is new. None: the words alone must tell."""
+
+
+@trace("round")
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round of argument: where everybody stands after it, who moved, who was not heard."""
+
+    turn: int
+    positions: Mapping[str, str | None]
+    changed: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
+
+
+@trace("resolution")
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What everybody answered alone after rounds without agreement."""
+
+    turn: int
+    answers: Mapping[str, str | None]
+
+
+@trace("ending")
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How rounds of argument ended, and whether all agreed in the end, be it only in the resolution."""
+
+    how: str
+    agreed: bool
+
+
+@trace("agreement")
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Enough of all agents stood behind one solution."""
+
+    turn: int
+    messages: int
+    solution: str | None
+    supporters: tuple[str, ...]
+
+
+@trace("review")
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What somebody said of the answers it read, by the parts of its form."""
+
+    by: str
+    parts: Mapping[str, str]
+    turn: int = 2
+
+
+@trace("remark")
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One message of a discussion: what was said, what its speaker stands behind, what it had seen, who heard it."""
+
+    number: int
+    speaker: str
+    turn: int
+    part: int = 0
+    """Which round within the turn, where there are several."""
+    text: str | None = None
+    solution: str | None = None
+    agree: bool | None = None
+    position: int | None = None
+    """The number of the message that first proposed what the speaker stands behind."""
+    backs: str | None = None
+    saw: tuple[int, ...] = ()
+    heard_by: tuple[str, ...] = ()
+    outcome: str | None = None
+    cause: str | None = None
+
+
+@trace("persona")
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """As whom an agent spoke."""
+
+    player: str
+    title: str
+    persona: str
+    origin: str
+
+
+@trace("challenge")
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """An answer put to the agents after the decision. `cause`: why there was nothing to put to them."""
+
+    setting: str
+    shown: str | None = None
+    planted: str | None = None
+    facts: str | None = None
+    cause: str | None = None
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        return (self.planted,) if self.planted is not None else ()
+
+
+@trace("objection")
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """One agent's word on a challenge: whether it agrees, and its own answer if not."""
+
+    player: str
+    agree: bool | None
+    answer: str | None = None
+    cause: str | None = None
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        return (self.answer,) if self.answer is not None else ()
+
+
+@trace("extraction")
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """An answer that models read out of a reply in free words, or could not."""
+
+    player: str
+    turn: int
+    readings: Mapping[str, str | None]
+    """By extraction model: what it found."""
+    answer: str | None
+    cause: str | None = None
+
+
+@trace("not-needed")
+@dataclass(frozen=True, slots=True)
+class NotNeeded:
+    """Players whose calls were dropped because nothing they could say would have changed the result."""
+
+    players: tuple[str, ...]
+
+
+@trace("cut")
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Whose words were shortened to so many characters, so that a prompt fits."""
+
+    characters: int
+    players: tuple[str, ...]
+
+
+@trace("deadline")
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """The time was up after so many seconds; what had been heard by then was decided on."""
+
+    seconds: float
+
+
+@trace("remarked")
+@dataclass(frozen=True, slots=True)
+class Remarked:
+    """What is worth knowing of this play, although nothing went wrong."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A record whose kind is not known here: kept as it was."""
+
+    kind: str
+    content: Mapping[str, Any]
+
+
+Trace = Any
+"""Any record that was made one by `trace`."""
+
+
+def claims_in(traces: Iterable[Trace]) -> list[str]:
+    """Answers inside of records that can be graded like a verdict's: records name them as their `claims`."""
+    return [text for each in traces for text in getattr(each, "claims", ())]
+
+
+def of_kind(traces: Iterable[Trace], record: type[T]) -> list[T]:
+    return [each for each in traces if isinstance(each, record)]
+
+
+def trace_json(record: Trace) -> dict[str, Any]:
+    """The record as it is stored: its kind, and the fields that differ from their defaults."""
+    if isinstance(record, Unknown):
+        return {"kind": record.kind, **record.content}
+    kind = _NAMES.get(type(record))
+    if kind is None:
+        raise TypeError(f"{type(record).__qualname__} is no trace; expected a dataclass made one by @trace(NAME)")
+    stored: dict[str, Any] = {"kind": kind}
+    for each, default in _defaults(type(record)):
+        value = getattr(record, each)
+        if value != default:
+            stored[each] = {str(key): item for key, item in value.items()} if isinstance(value, Mapping) else value
+    return stored
+
+
+def trace_of(stored: Mapping[str, Any]) -> Trace:
+    """A stored record, read back."""
+    content = dict(stored)
+    kind = content.pop("kind")
+    record = _KINDS.get(kind)
+    if record is None or not content.keys() <= _hints(record).keys():
+        return Unknown(kind, content)
+    hints = _hints(record)
+    try:
+        return record(**{name: _typed(value, hints[name]) for name, value in content.items()})
+    except TypeError:
+        return Unknown(kind, content)  # written by another version of the package that brought it
+
+
+@cache
+def _defaults(record: Hashable) -> tuple[tuple[str, Any], ...]:
+    found = []
+    for each in fields(record):  # type: ignore[arg-type]
+        made = each.default_factory() if each.default_factory is not MISSING else each.default
+        found.append((each.name, made))
+    return tuple(found)
+
+
+@cache
+def _hints(record: Hashable) -> dict[str, Any]:
+    return get_type_hints(record)
+
+
+def _typed(value: Any, hint: Any) -> Any:
+    """JSON has lists and text keys where a record has tuples and numbers."""
+    if value is None:
+        return None
+    kind, parts = get_origin(hint), get_args(hint)
+    if kind in (Union, UnionType):
+        return _typed(value, next(each for each in parts if each is not type(None)))
+    if kind is tuple and isinstance(value, list):
+        return tuple(_typed(each, parts[0]) for each in value)
+    if isinstance(value, dict) and parts:
+        return {parts[0](key): item for key, item in value.items()}
+    return value

@@ -1,0 +1,219 @@
+"""Grading from the store: equal answers once, failures never wrong, a person's word over all, and no player called."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, select
+
+from moot.engine.grading import Graded, grade_stored, open_answers, settle
+from moot.engine.play import play
+from moot.errors import ConnectionFailed
+from moot.experiment.plan import Cell
+from moot.grade.grading import Grading
+from moot.grade.normalise import normalise
+from moot.models.cache import Cache
+from moot.models.scripted import ScriptedModel
+from moot.store import queries, schema
+from moot.store.calls import ExperimentCalls
+from moot.store.rows import case_row, episode_row
+from moot.store.sqlite import SqliteStore
+from moot.strategies.solo import Solo
+from moot.team import Player, Team
+from moot.team.attempts import ATTEMPTS
+from moot.types import Case, Question, Request
+
+CASES = [
+    Case(Question("q1", "Which games?"), "Olympics", accepted=("Olympic Games",)),
+    Case(Question("q2", "Which city?"), "Paris"),
+]
+SAID = {"ann": "The Games!", "bob": "games", "cat": "Olympics", "dan": "Rome"}
+Script = Callable[[Request], Any]
+
+
+class Stage:
+    """A store with four players' episodes on two questions, and judges by script."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self.store = store
+        self.players = {name: ScriptedModel(name, self._said(name)) for name in SAID}
+
+    @staticmethod
+    def _said(name: str) -> Script:
+        return lambda request: {"reasoning": "", "answer": SAID[name]}
+
+    async def play(self) -> None:
+        cells = [
+            Cell(f"solo-{name}", Solo(), "solo", Team(name, (Player(name, model),)), name, "")
+            for name, model in self.players.items()
+        ]
+        for cell in cells:
+            for case in CASES:
+                episode = await play(cell, case.question)
+                self.store.put_later([(schema.episodes, episode_row(episode))])
+
+        def declare(connection: Connection) -> None:
+            row = {"id": "e", "name": "cup", "config": "{}", "size": len(CASES), "created_at": 0.0}
+            queries.declare_experiment(connection, row, [cell.row() for cell in cells])
+            places = [
+                {"experiment": "e", "position": n, "question": case.question.digest, "case": case.digest}
+                for n, case in enumerate(CASES)
+            ]
+            queries.declare_questions(connection, places, [case_row(case) for case in CASES])
+
+        await self.store.run(declare)
+
+    def judge(self, name: str, script: Script) -> tuple[Player, ScriptedModel]:
+        model = ScriptedModel(name, script)
+        return Player(name, Cache(model, ExperimentCalls(self.store, "cup"))), model
+
+    async def grade(self, *judges: Player) -> Graded:
+        return await grade_stored(self.store, Grading(Team("judges", ()), judges), "e")
+
+    async def scores(self, grader: str, question: int = 0) -> dict[str, tuple[float | None, str]]:
+        table = schema.scores
+        query = select(table).where(table.c.grader == grader, table.c.case == CASES[question].digest)
+        rows = await self.store.run(lambda connection: list(connection.execute(query).mappings()))
+        return {row["cell"].removeprefix("solo-"): (row["value"], row["stage"]) for row in rows}
+
+    @property
+    def asked(self) -> int:
+        return sum(len(model.requests) for model in self.players.values())
+
+
+@pytest.fixture
+async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+    store = await SqliteStore(tmp_path / "store.db").open()
+    found = Stage(store)
+    await found.play()
+    yield found
+    await store.close()
+
+
+def words(**right: bool) -> Script:
+    """A judge of these normalised answers; everything else is wrong."""
+
+    def script(request: Request) -> Mapping[str, Any]:
+        prompt = request.messages[-1].content
+        answers = [part.partition("</answer>")[0].partition("\n")[2] for part in prompt.split("<answer n=")[1:]]
+        given = [right.get(normalise(answer), False) for answer in answers]
+        return {"grades": [{"id": n, "is_correct": word} for n, word in enumerate(given, start=1)]}
+
+    return script
+
+
+def garbage(request: Request) -> str:
+    return "Let me think."
+
+
+async def test_equal_answers_are_judged_once_and_no_player_is_called(stage: Stage) -> None:
+    before = stage.asked
+    judging, model = stage.judge("tom", words(games=True))
+    graded = await stage.grade(judging)
+    assert await stage.scores("match+tom") == {
+        "ann": (1.0, "judge"),
+        "bob": (1.0, "judge"),
+        "cat": (1.0, "match"),
+        "dan": (0.0, "judge"),
+    }
+    first = next(each.messages[-1].content for each in model.requests if each.question_id == "q1")
+    assert first.count("<answer n=") == 2, "The Games! and games are one answer"
+    assert len(model.requests) == 2, "one call a question"
+    assert graded.stages == {"match": 1, "judge": 7}
+    again = await stage.grade(judging)
+    assert again.stages == graded.stages
+    assert len(model.requests) == 2, "what a judge has said is kept"
+    assert stage.asked == before
+
+
+async def test_the_score_leads_to_the_raw_reply(stage: Stage) -> None:
+    judging, _ = stage.judge("tom", words())
+    await stage.grade(judging)
+    query = select(schema.scores.c.detail).where(schema.scores.c.stage == "judge").limit(1)
+    detail = await stage.store.run(lambda connection: connection.execute(query).scalar_one())
+    key = detail.partition("call ")[2].rstrip(")")
+    row = await stage.store.find_call(key)
+    assert row is not None
+    assert "grades" in row["text"]
+
+
+@pytest.mark.parametrize("trouble", [garbage, lambda request: ConnectionFailed("down")], ids=["garbage", "down"])
+async def test_a_judge_that_failed_is_asked_again(stage: Stage, trouble: Script) -> None:
+    failing = [True]
+    right = words(games=True)
+    judging, model = stage.judge("tom", lambda request: trouble(request) if failing[0] else right(request))
+    graded = await stage.grade(judging)
+    assert graded.ungraded == 7
+    assert (await stage.scores("match+tom"))["ann"] == (None, "ungraded")
+    assert (await stage.scores("match+tom"))["cat"] == (1.0, "match")
+    asked = len(model.requests)
+    await stage.grade(judging)
+    assert len(model.requests) == 2 * asked, "a stored failure is no answer"
+    failing[0] = False
+    assert (await stage.grade(judging)).ungraded == 0
+    assert (await stage.scores("match+tom"))["ann"] == (1.0, "judge")
+
+
+async def test_a_new_judges_failure_keeps_the_older_grade(stage: Stage) -> None:
+    tom, _ = stage.judge("tom", words(games=True))
+    kim, model = stage.judge("kim", garbage)
+    await stage.grade(tom)
+    before = await stage.scores("match+tom")
+    await stage.grade(kim)
+    assert len(model.requests) == 2 * ATTEMPTS
+    assert await stage.scores("match+tom") == before
+    assert (await stage.scores("match+kim"))["ann"] == (None, "ungraded")
+
+
+async def test_another_model_under_the_same_name_is_asked_anew(stage: Stage) -> None:
+    tom, _ = stage.judge("tom", words(games=True))
+    await stage.grade(tom)
+    other = ScriptedModel("tom-2", words())
+    await stage.grade(Player("tom", Cache(other, ExperimentCalls(stage.store, "cup"))))
+    assert len(other.requests) == 2
+    assert (await stage.scores("match+tom"))["ann"] == (0.0, "judge")
+
+
+async def test_two_judges_agree_or_leave_it_to_a_person(stage: Stage) -> None:
+    tom, _ = stage.judge("tom", words(games=True))
+    kim, _ = stage.judge("kim", words())
+    graded = await stage.grade(tom, kim)
+    # games and rome on the first question; games, olympics and rome on the second
+    assert sorted(graded.judged) == [(False, False)] * 3 + [(True, False)] * 2
+    assert graded.disputed == 4
+    grading = Grading(Team("judges", ()), (tom, kim))
+    queue = await open_answers(stage.store, grading, "e")
+    assert [(each.case.question.id, each.answer, each.wording, each.episodes) for each in queue] == [
+        ("q1", "games", "The Games!", 2),
+        ("q2", "games", "The Games!", 2),
+    ]
+    assert [str(each).partition(" (")[0] for each in queue[0].judgements] == ["kim: wrong", "tom: right"]
+
+
+async def test_a_settled_word_stands_everywhere_at_once(stage: Stage) -> None:
+    tom, _ = stage.judge("tom", words(games=True))
+    kim, _ = stage.judge("kim", words())
+    await stage.grade()
+    await stage.grade(tom)
+    await stage.grade(tom, kim)
+    changed = await stage.store.run(lambda connection: settle(connection, CASES[0], "games", False))
+    assert changed == 2 * 3
+    for grader in ("match", "match+tom", "match+tom+kim"):
+        scores = await stage.scores(grader)
+        assert (scores["ann"], scores["bob"], scores["cat"]) == ((0.0, "person"), (0.0, "person"), (1.0, "match"))
+    await stage.grade(tom)
+    assert (await stage.scores("match+tom"))["ann"] == (0.0, "person"), "also when it is graded again"
+    grading = Grading(Team("judges", ()), (tom, kim))
+    assert [each.case.question.id for each in await open_answers(stage.store, grading, "e")] == ["q2"]
+
+
+async def test_without_a_judge_what_does_not_match_is_wrong_unless_a_person_says_otherwise(stage: Stage) -> None:
+    graded = await stage.grade()
+    assert graded.stages == {"match": 8}
+    assert (await stage.scores("match"))["ann"] == (0.0, "match")
+    await stage.store.run(lambda connection: settle(connection, CASES[0], "games", True))
+    assert (await stage.grade()).stages == {"match": 6, "person": 2}
+    assert (await stage.scores("match"))["ann"] == (1.0, "person")

@@ -1,0 +1,184 @@
+"""The limits and the money of many workers, kept in one place."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from moot.engine.shared_limits import Gate, Line, RemoteLimiter, RemotePurse
+from moot.errors import BudgetReached, MootError, RateLimited
+from moot.models.budget import Budget
+from moot.models.limit import Limit, Limits
+from moot.models.scripted import ScriptedModel
+from moot.types import Message, Price, Reply, Request, Usage
+
+REQUEST = Request((Message("user", "Who?"),))
+
+
+def line(gate: Gate, worker: str) -> Line:
+    async def send(notes: object) -> None:
+        await asyncio.sleep(0)
+        await gate.send(worker, notes)  # type: ignore[arg-type]
+
+    return Line(send, lambda: gate.collect(worker))
+
+
+class Counting(ScriptedModel):
+    """Knows how many of its kind are in flight, over all workers."""
+
+    in_flight = most = calls = 0
+
+    async def generate(self, request: Request) -> Reply:
+        kind = type(self)
+        kind.in_flight += 1
+        kind.most = max(kind.most, kind.in_flight)
+        kind.calls += 1
+        try:
+            await asyncio.sleep(0.002)
+            return await super().generate(request)
+        finally:
+            kind.in_flight -= 1
+
+
+async def test_all_workers_together_keep_to_the_limit() -> None:
+    class Here(Counting):
+        pass
+
+    gate = Gate({"e": Limits(concurrent=5)})
+    lines = [line(gate, f"w{number}") for number in range(3)]
+    models = [Limit(Here("tom", lambda _: "x"), RemoteLimiter("e", Limits(concurrent=5), each)) for each in lines]
+    await asyncio.gather(*(model.generate(REQUEST) for model in models for _ in range(60)))
+    assert Here.calls == 180
+    assert Here.most == 5
+    for each in lines:
+        await each.close()
+    assert gate.limiters["e"].in_flight == 0
+
+
+async def test_one_pause_stops_all() -> None:
+    gate = Gate({"e": Limits(concurrent=5)})
+    first, second = line(gate, "a"), line(gate, "b")
+    here, there = (RemoteLimiter("e", Limits(concurrent=5), each) for each in (first, second))
+    started_at = await here.enter()
+    here.refused(started_at, 0.2)
+    here.leave()
+    await asyncio.sleep(0.02)
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    await there.enter()
+    assert loop.time() - began > 0.1
+    here.refused(started_at, 100_000.0)
+    await asyncio.sleep(0.02)
+    with pytest.raises(RateLimited, match="asked for a pause"):
+        await there.enter()
+    await first.close()
+    await second.close()
+
+
+async def test_requests_a_minute_are_counted_once_for_all() -> None:
+    limits = Limits(concurrent=100, rpm=60)
+    gate = Gate({"e": limits})
+    lines = [line(gate, f"w{number}") for number in range(4)]
+    doors = [RemoteLimiter("e", limits, each) for each in lines]
+    entered = 0
+
+    async def enter(door: RemoteLimiter) -> None:
+        nonlocal entered
+        await door.enter()
+        entered += 1
+
+    tasks = [asyncio.create_task(enter(door)) for door in doors for _ in range(5)]
+    await asyncio.sleep(0.3)
+    assert entered == 2, "two seconds' worth at once, not two for each worker"
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    for each in lines:
+        await each.close()
+
+
+async def test_a_worker_that_dies_gives_its_places_back() -> None:
+    gate = Gate({"e": Limits(concurrent=2)})
+    dying, living = line(gate, "a"), line(gate, "b")
+    held = RemoteLimiter("e", Limits(concurrent=2), dying)
+    await asyncio.gather(held.enter(), held.enter())
+    waiting = asyncio.create_task(held.enter())
+    entering = asyncio.create_task(RemoteLimiter("e", Limits(concurrent=2), living).enter())
+    await asyncio.sleep(0.02)
+    assert not entering.done()
+    assert await gate.gone("a") == 0.0
+    await asyncio.wait_for(entering, 1)
+    assert gate.limiters["e"].in_flight == 1
+    held.leave()
+    with pytest.raises(MootError, match="was given up"):
+        await waiting
+    await dying.close()
+    await living.close()
+
+
+async def test_who_leaves_before_being_let_in_takes_no_place() -> None:
+    gate = Gate({"e": Limits(concurrent=1)})
+    only = line(gate, "a")
+    door = RemoteLimiter("e", Limits(concurrent=1), only)
+    for pause_s in (0.0, 0.0005, 0.001, 0.01):
+        task = asyncio.create_task(door.enter())
+        await asyncio.sleep(pause_s)
+        if not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        else:
+            door.leave()
+        await asyncio.sleep(0.02)
+        assert gate.limiters["e"].in_flight == 0
+    await only.close()
+
+
+async def test_the_cap_holds_over_all_workers_and_deaths() -> None:
+    price = Price(0.0, 1.0)
+
+    class Here(Counting):
+        pass
+
+    def reply(_: Request) -> Reply:
+        return Reply("x", usage=Usage(prompt=1, completion=1000), cost_usd=0.001)
+
+    gate = Gate({}, cap_usd=0.05)
+    lost: list[float] = []
+    lines = [line(gate, f"w{number}") for number in range(3)]
+    models = [Budget(Here("tom", reply), RemotePurse(each, lost.append), price, 2000) for each in lines]
+    ended = await asyncio.gather(
+        *(model.generate(REQUEST) for model in models for _ in range(50)), return_exceptions=True
+    )
+    assert {type(each) for each in ended} == {Reply, BudgetReached}
+    assert gate.purse is not None
+    await asyncio.sleep(0.02)
+    assert gate.purse.spent_usd == pytest.approx(Here.calls * 0.001)
+    assert 0.046 < gate.purse.spent_usd <= 0.05
+    assert lost == []
+
+    gate = Gate({}, cap_usd=0.05)
+    dying = line(gate, "a")
+    purse = RemotePurse(dying, lost.append)
+    await purse.reserve(0.03)
+    assert await gate.gone("a") == pytest.approx(0.03)
+    assert gate.purse is not None
+    assert gate.purse.spent_usd == pytest.approx(0.03), "it may be on the bill"
+    for each in (*lines, dying):
+        await each.close()
+
+
+async def test_a_gate_that_is_gone_is_said_to_all_who_wait() -> None:
+    async def send(_: object) -> None:
+        return None
+
+    async def collect() -> list[object]:
+        await asyncio.sleep(0.01)
+        raise ConnectionError("no more")
+
+    broken = Line(send, collect)  # type: ignore[arg-type]
+    door = RemoteLimiter("e", Limits(), broken)
+    for _ in range(2):
+        with pytest.raises(MootError, match="the gate cannot be reached: no more"):
+            await door.enter()
+    await broken.close()

@@ -1,0 +1,189 @@
+"""The estimate beside the bill for everything that can be played: the table of bench/estimate.py, on fewer questions."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.cli.app import app
+from moot.cli.estimate import print_estimate
+from moot.cli.exit import run_app
+from moot.estimate import sample_play as rehearse
+from moot.estimate.estimate import estimate
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
+from moot.simulate.server import running
+from moot.strategies import BUILT_IN
+
+WITHIN = 0.2
+QUESTIONS = 24
+PATH = Path(__file__).parents[2] / "bench" / "estimate.py"
+
+
+def _bench() -> Any:
+    """What is tested is what is printed."""
+    spec = importlib.util.spec_from_file_location("bench_estimate", PATH)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["bench_estimate"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+bench = _bench()
+
+
+def test_every_strategy_is_in_the_table() -> None:
+    entries = [entry for plan in bench.PLAYED.values() for entry in plan["strategies"]]
+    played = {entry if isinstance(entry, str) else next(iter(entry)) for entry in entries}
+    assert played == set(BUILT_IN)
+    assert {path.stem.removeprefix("paper-") for path in bench.EXAMPLES.glob("paper-*.yaml")} == set(bench.PAPERS)
+
+
+SAMPLED = [name for name in bench.PLAYED if name.removeprefix("discuss, ") not in bench.DECISIONS[1:-2]]
+"""Ways to decide differ in a few calls at the end; all of them are below, with every question played."""
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+async def test_what_simulated_models_will_do_is_foretold_cold(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rehearse, "SAMPLE", 10)
+    plan = bench.described(name, bench.open_questions(tmp_path, QUESTIONS))
+    found = await bench.beside(tmp_path, bench.simulated(plan))
+    assert found.foretold.sure == "played"
+    assert found.foretold.guessed == []
+    assert abs(found.calls_off) <= WITHIN
+    assert abs(found.cost_off) <= WITHIN
+    if found.foretold.sampled < QUESTIONS:
+        assert found.foretold.cost_range.low < found.foretold.cost_usd < found.foretold.cost_range.high
+
+
+async def test_every_way_to_talk_and_to_decide_is_foretold_cold(tmp_path: Path) -> None:
+    pairs = itertools.product(bench.PARADIGMS, bench.DECISIONS)
+    plan = bench.described("solo", bench.open_questions(tmp_path, 2))
+    plan["strategies"] = [
+        bench.discussed(paradigm, decision)
+        for paradigm, decision in pairs
+        if not (paradigm == "collective-refinement" and decision.endswith("-consensus"))  # a mistake in a file
+    ]
+    found = await bench.beside(tmp_path, bench.simulated(plan))
+    assert abs(found.calls_off) <= 0.01, "every question was played"
+    assert abs(found.cost_off) <= 0.01
+
+
+@pytest.mark.parametrize("name", bench.PAPERS)
+async def test_the_papers_experiments_are_foretold_cold(name: str, tmp_path: Path) -> None:
+    plan = bench.described(name, {})
+    plan["questions"]["sample"] = 1 if name == "decision-protocols" else 4
+    found = await bench.beside(tmp_path, bench.simulated(plan))
+    assert found.foretold.sure == "played"
+    assert abs(found.calls_off) <= 0.01, "every question was played"
+    assert abs(found.cost_off) <= 0.01
+
+
+@pytest.mark.parametrize("name", ["vote", "debate", "each captain"])
+async def test_behind_an_endpoint_calls_are_guessed_well_and_money_within_its_range(name: str, tmp_path: Path) -> None:
+    plan = bench.described(name, bench.open_questions(tmp_path, 30))
+    found = await bench.over_http(tmp_path, plan, 0)
+    assert found.foretold.sure == "guessed"
+    assert abs(found.calls_off) <= WITHIN
+    assert found.foretold.calls_range.low <= found.calls <= found.foretold.calls_range.high
+    assert found.foretold.cost_range.low <= found.cost_usd <= found.foretold.cost_range.high
+
+
+# --- what is said of it -------------------------------------------------------------------------------------------------
+
+FILE = """
+name: cup
+seed: 7
+questions: {file: questions.jsonl}
+models:
+  ann: {provider: simulated, accuracy: 0.6, price: {prompt: 200, completion: 800}, max_tokens: 400}
+  bob: {provider: simulated, accuracy: 0.5, price: {prompt: 200, completion: 800}, max_tokens: 400}
+  cat: {provider: MODEL}
+strategies: [debate]
+teams: {three: {players: [ann, bob, cat]}}
+"""
+MANY = "repeats: 3"
+ALSO_SIMULATED = "simulated, accuracy: 0.4"
+ENDPOINT = 'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat, price: {prompt: 200, completion: 800}'
+
+
+@pytest.mark.parametrize(
+    ("model", "more", "said"),
+    [
+        (ALSO_SIMULATED, "", ("The models were asked themselves, which costs nothing: on every question.",)),
+        (ALSO_SIMULATED, MANY, ("The models were asked themselves, which costs nothing: between $",)),
+        (ALSO_SIMULATED, "budget_usd: 0.02", ("The budget of $0.0200 would stop it before its end.",)),
+        (
+            f"{ENDPOINT}, params: {{max_tokens: 500}}",
+            "",
+            ("How long replies of cat are and how much they agree is a guess: from $", "After a run with --limit 20"),
+        ),
+        (ENDPOINT, "", ("to without end, since nothing bounds a reply", "(unbounded: set max_tokens and a price)")),
+        (
+            'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat',
+            "",
+            ("Together unknown", "is a guess: from", " calls, if all agree in few words, to"),
+        ),
+    ],
+    ids=["played", "sampled", "over the budget", "guessed", "unbounded", "no price"],
+)
+def test_how_sure_it_is_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], model: str, more: str, said: tuple[str, ...]
+) -> None:
+    bench.open_questions(tmp_path, 90 if more == MANY else 30)
+    path = tmp_path / "cup.yaml"
+    path.write_text(f"{FILE.replace('MODEL', model)}{more}\n", encoding="utf-8")
+    assert run_app(app, ["run", str(path), "--estimate"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for words in said:
+        assert words in shown
+    assert not (tmp_path / "cup.db").exists()
+
+
+async def test_after_a_few_questions_it_says_how_many_would_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ten stored questions of a debate that may take one round or five are not enough, and that is said too."""
+    plan = bench.described("debate", bench.open_questions(tmp_path, 60))
+    path = tmp_path / "cup.yaml"
+    named = {name: ability for name, (ability, _) in plan["models"].items()}
+    async with running({"seed": 7, "models": named}) as server:
+        path.write_text(json.dumps(bench.behind(plan, server.base_url)), encoding="utf-8")
+        await bench.play(path, 10)
+        asked = server.stats["requests"]
+        await print_estimate(build(read_experiment(path)))
+        assert server.stats["requests"] == asked, "an estimate asks nobody"
+    words = " ".join(capsys.readouterr().out.split())
+    assert "As the 10 questions went that are stored: between $" in words
+    assert "it would be known to a fifth." in words
+
+
+async def test_a_strategy_that_is_added_later_learns_from_what_is_stored(tmp_path: Path) -> None:
+    """Drafts are on record for ten questions: those of the others are taken to go like them, only the rest is guessed."""
+    plan = bench.described("solo", bench.open_questions(tmp_path, 40))
+    path = tmp_path / "cup.yaml"
+    named = {name: ability for name, (ability, _) in plan["models"].items()}
+    async with running({"seed": 7, "models": named}) as server:
+        path.write_text(json.dumps(bench.behind(plan, server.base_url)), encoding="utf-8")
+        await bench.play(path, 10)
+        more = {**plan, "strategies": ["solo", "talkative"]}
+        path.write_text(json.dumps(bench.behind(more, server.base_url)), encoding="utf-8")
+        built = build(read_experiment(path))
+        store = await built.store().open()
+        found = await estimate(built, store)
+        await store.close()
+    assert found.examples == 10
+    drafts, captains = 4 * 40, 40
+    assert sum(each.stored for each in found.models.values()) == 4 * 10
+    assert found.calls == drafts - 4 * 10 + captains
+    assert sum(each.learned for each in found.models.values()) >= drafts - 4 * 10

@@ -1,0 +1,163 @@
+"""The doctor: what is well, what is not, and why, in words that help."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
+from moot.live import doctor
+from moot.live.doctor import Diagnosis, examine
+from moot.simulate.server import running
+from moot.team.attempts import ATTEMPTS
+
+SERVED: dict[str, Any] = {"models": {"ann": {"accuracy": 0.5}, "bob": {"accuracy": 0.5}}}
+
+
+def endpoint(base_url: str, model: str = "ann", **more: Any) -> dict[str, Any]:
+    return {"provider": "endpoint", "base_url": base_url, "model": model, "timeout_s": 5, **more}
+
+
+async def diagnosis(folder: Path, spec: dict[str, Any], **more: Any) -> Diagnosis:
+    path = folder / "team.yaml"
+    path.write_text(json.dumps({"name": "team", "models": {"patient": spec}, **more}))
+    (found,) = await examine(build(read_experiment(path, with_questions=False)))
+    assert found.model == "patient"
+    return found
+
+
+async def test_a_model_that_is_well(tmp_path: Path) -> None:
+    async with running(SERVED) as server:
+        found = await diagnosis(tmp_path, endpoint(server.base_url))
+        assert server.stats["requests"] == 1
+    assert found.well
+    assert found.words.startswith("answers ")
+    assert (found.attempts, found.json_support, found.version) == (1, "schema", "simulated/ann simulated")
+    assert found.seconds is not None
+
+
+@pytest.mark.parametrize(
+    ("config", "support"),
+    [({"json_schema": False}, "object"), ({"json_schema": False, "json_object": False}, "off")],
+)
+async def test_how_the_form_is_asked_for_is_told(tmp_path: Path, config: dict[str, Any], support: str) -> None:
+    async with running({**SERVED, **config}) as server:
+        found = await diagnosis(tmp_path, endpoint(server.base_url))
+    assert (found.well, found.json_support) == (True, support)
+
+
+async def test_an_endpoint_that_is_not_there(tmp_path: Path) -> None:
+    found = await diagnosis(tmp_path, endpoint("http://127.0.0.1:9/v1"))
+    assert not found.well
+    assert "127.0.0.1:9" in found.words
+
+
+async def test_a_model_that_the_endpoint_does_not_have(tmp_path: Path) -> None:
+    async with running(SERVED) as server:
+        found = await diagnosis(tmp_path, endpoint(server.base_url, "anne"))
+        assert server.stats["requests"] == 0
+    assert not found.well
+    assert "does not have 'anne'; it has ann, bob" in found.words
+
+
+async def test_a_key_that_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RIGHT_KEY", "right")
+    monkeypatch.setenv("WRONG_KEY", "wrong")
+    async with running({**SERVED, "api_key_env": "RIGHT_KEY"}) as server:
+        found = await diagnosis(tmp_path, endpoint(server.base_url, api_key_env="WRONG_KEY"))
+        well = await diagnosis(tmp_path, endpoint(server.base_url, api_key_env="RIGHT_KEY"))
+    assert not found.well
+    assert "401" in found.words
+    assert well.well
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("garbage", f"unanswered: no usable reply in {ATTEMPTS} attempts"),
+        ("empty", f"unanswered: no usable reply in {ATTEMPTS} attempts"),
+        ("invalid-json", f"unanswered: no usable reply in {ATTEMPTS} attempts"),
+        ("refusal", "refused: "),
+        ("500", "failed: ServerFailed"),
+        ("cut", "failed: ConnectionFailed"),
+        ("hang", "failed: TimedOut"),
+    ],
+)
+async def test_models_that_are_not_well(tmp_path: Path, fault: str, words: str) -> None:
+    async with running({**SERVED, "faults": [{"kind": fault}]}) as server:
+        found = await diagnosis(tmp_path, endpoint(server.base_url, timeout_s=0.5))
+    assert not found.well
+    assert found.words.startswith(words)
+
+
+async def test_a_model_that_needs_a_second_try_is_well(tmp_path: Path) -> None:
+    async with running({**SERVED, "faults": [{"kind": "garbage", "times": 1}]}) as server:
+        found = await diagnosis(tmp_path, endpoint(server.base_url))
+    assert (found.well, found.attempts) == (True, 2)
+
+
+@asynccontextmanager
+async def serving(models_status: int, listed: object = None) -> AsyncIterator[str]:
+    """A server with a list of its own, that answers everything with one answer."""
+
+    async def models(request: web.Request) -> web.Response:
+        return web.json_response(listed, status=models_status)
+
+    async def complete(request: web.Request) -> web.Response:
+        message = {"content": '{"reasoning": "known", "answer": "Paris"}'}
+        return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}]})
+
+    app = web.Application()
+    app.router.add_get("/v1/models", models)
+    app.router.add_post("/v1/chat/completions", complete)
+    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    finally:
+        await runner.cleanup()
+
+
+@pytest.mark.parametrize(
+    ("status", "listed"),
+    [(404, {}), (405, None), (501, {}), (200, {"data": []}), (200, "?"), (200, {"object": "list"})],
+)
+async def test_a_server_that_lists_nothing_is_not_blamed(tmp_path: Path, status: int, listed: object) -> None:
+    async with serving(status, listed) as base_url:
+        found = await diagnosis(tmp_path, endpoint(base_url))
+    assert (found.well, found.words) == (True, "answers 'Paris'")
+
+
+async def test_a_server_that_answers_too_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "PATIENCE_S", 0.3)
+    async with running({**SERVED, "faults": [{"kind": "hang"}]}) as server:
+        found = await diagnosis(tmp_path, endpoint(server.base_url, timeout_s=60))
+    assert not found.well
+    assert "no answer within" in found.words
+
+
+async def test_every_model_is_examined_whatever_the_others_do(tmp_path: Path) -> None:
+    path = tmp_path / "team.yaml"
+    async with running(SERVED) as server:
+        models = {
+            "well": endpoint(server.base_url),
+            "dead": endpoint("http://127.0.0.1:9/v1"),
+            "unknown": endpoint(server.base_url, "nobody"),
+            "tom": {"provider": "simulated", "accuracy": 0.5},
+        }
+        path.write_text(json.dumps({"name": "team", "models": models}))
+        found = await examine(build(read_experiment(path, with_questions=False)))
+    assert {each.model: each.well for each in found} == {"well": True, "dead": False, "unknown": False, "tom": True}
+
+
+async def test_in_russian(tmp_path: Path) -> None:
+    async with running(SERVED) as server:
+        assert (await diagnosis(tmp_path, endpoint(server.base_url), language="ru")).well

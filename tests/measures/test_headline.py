@@ -1,0 +1,350 @@
+"""The verdict in words, and what the run as a whole may claim: through a file, a run, and the figures of its store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.engine.runner import Runner
+from moot.errors import FileError
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
+from moot.measures.claims.headline import sentences
+from moot.report.figures import Figures, figures, find_experiment
+from moot.report.sections import all_sections
+from moot.store import queries
+from moot.store.declarations import declared
+
+MODELS = {"ann": 0.7, "bob": 0.5, "cat": 0.4}
+ROW: dict[str, Any] = {
+    "value": 0.442,
+    "low": 0.402,
+    "high": 0.483,
+    "n": 572,
+    "chosen": "declared",
+    "of": "talkative@qwen",
+    "strategy": "talkative",
+    "captain": "qwen",
+    "captains": 1,
+    "led": True,
+    "player": None,
+    "team": "six",
+    "alone": False,
+    "parts": {},
+    "ungraded": 0,
+    "over_best_single": {"difference": 0.068, "low": 0.029, "high": 0.107},
+    "over_captain": {"rescues": 71, "regressions": 32},
+    "cost_ratio": 7.1,
+    "cost_unit": "usd",
+    "cost_usd": 0.01,
+    "after_the_fact": None,
+}
+
+
+def said(**more: Any) -> str:
+    return " ".join(sentences({**ROW, **more}))
+
+
+def test_the_sentence() -> None:
+    assert said() == (
+        "On these 572 questions the talkative team with qwen as captain, declared beforehand, answered 44.2 %"
+        " (40.2–48.3), 6.8 points more than the best single model (2.9–10.7); it fixed 71 of its captain's errors and"
+        " made 32 new ones, at 7.1 × the cost."
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (
+            {"over_best_single": {"difference": -0.05, "low": -0.08, "high": -0.02}},
+            "5.0 points less than the best single model (2.0–8.0)",
+        ),
+        (
+            {"over_best_single": {"difference": 0.01, "low": -0.02, "high": 0.04}},
+            "cannot be told from the best single model (+1.0 points, -2.0 to +4.0)",
+        ),
+        (
+            {"over_best_single": {"difference": 0.01, "low": None, "high": None}},
+            "+1.0 points against the best single model",
+        ),
+        ({"chosen": "declared late"}, "declared after the run had begun"),
+        ({"chosen": "cross-fitted", "parts": {"a@b": 4, "c@d": 1}}, "chosen were a@b in 4, c@d in 1 of 5 parts"),
+        ({"chosen": "cross-fitted", "parts": {}}, "its strategy and captain chosen on other questions"),
+        ({"chosen": "cross-fitted", "parts": {}, "led": False}, "its strategy chosen on other questions"),
+        ({"n": 29}, "Fewer than 30 questions show next to nothing"),
+        (
+            {"ungraded": 12.0, "bounds": {"low": 0.442, "high": 0.463}},
+            "12 of the answers are not graded; if all of them are right it is 46.3 %",
+        ),
+        ({"over_best_single": None, "over_captain": None}, "; nobody played alone"),
+        ({"over_best_single": None, "over_captain": None, "solo": True}, "nobody of the team played alone"),
+        ({"cost_unit": "calls", "cost_usd": None}, "with 7.1 × the calls (the cost in money is unknown)"),
+        ({"cost_unit": "calls", "cost_usd": 0.0}, "with 7.1 × the calls."),
+        ({"over_captain": {"rescues": 1, "regressions": 1}}, "made 1 new one,"),
+        ({"captain": None, "captains": 6}, "on average over its 6 captains"),
+        ({"captain": None, "captains": 1}, "the talkative team six, declared beforehand, answered"),
+        ({"alone": True, "player": "ann", "over_captain": None, "over_best_single": None}, "ann alone, declared"),
+        ({"value": None}, "Nothing has been played yet."),
+        (
+            {"low": None, "high": None, "n": 1},
+            "On this one question the talkative team with qwen as captain, declared beforehand, answered 44.2 %,",
+        ),
+        (
+            {"after_the_fact": {"of": "x@y", "value": 0.5, "low": 0.4, "high": 0.6}},
+            "x@y with 50.0 % (40.0–60.0), is chosen after the fact",
+        ),
+    ],
+)
+def test_honest_variants(more: dict[str, Any], words: str) -> None:
+    assert words in said(**more)
+
+
+def write(folder: Path, count: int = 60, **more: Any) -> Path:
+    lines = [{"id": f"q{n}", "text": f"Who is number {n}?", "answer": f"Person {n}"} for n in range(count)]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    spec = {
+        "name": "cup",
+        "seed": 3,
+        "questions": {"file": "questions.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": share} for name, share in MODELS.items()},
+        "teams": {"three": {"players": list(MODELS), "captain": "each"}},
+        "strategies": ["solo", "vote", "talkative"],
+        **more,
+    }
+    path = folder / "cup.yaml"
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    return path
+
+
+async def run(path: Path, *, limit: int | None = None, name: str = "cup", also: list[str] | None = None) -> Figures:
+    plan = build(read_experiment(path), limit=limit)
+    store = await plan.store().open()
+    try:
+        await Runner(plan, store).run()
+        return await store.run(
+            lambda connection: figures(connection, find_experiment(connection, name), hypotheses=also or [])
+        )
+    finally:
+        await store.close()
+
+
+async def test_a_declared_primary_is_the_headline(tmp_path: Path) -> None:
+    shown = await run(write(tmp_path, primary="talkative@ann"))
+    head = shown["headline"]
+    row = next(row for row in shown["accuracy"] if (row["label"], row.get("captain")) == ("talkative", "ann"))
+    gain = next(row for row in shown["gains"] if (row["strategy"], row["captain"]) == ("talkative", "ann"))
+    assert (head["of"], head["chosen"]) == ("talkative@ann", "declared")
+    assert [head[key] for key in ("value", "low", "high", "n")] == [row[key] for key in ("value", "low", "high", "n")]
+    assert head["over_captain"]["rescues"] == gain["rescues"]
+    assert head["over_captain"]["regressions"] == gain["regressions"]
+    assert head["over_best_single"]["best_single"]["value"] == shown["best_single"]["value"]
+    assert head["cost_ratio"] == row["calls"] / 60
+    assert head["sentence"].startswith("On these 60 questions the talkative team with ann as captain, declared before")
+    assert head["after_the_fact"]["value"] == max(each["value"] for each in shown["accuracy"])
+
+
+async def test_without_one_the_choice_is_cross_fitted(tmp_path: Path) -> None:
+    shown = await run(write(tmp_path))
+    head = shown["headline"]
+    assert head["chosen"] == "cross-fitted"
+    assert sum(head["parts"].values()) == 5
+    assert head["value"] <= head["after_the_fact"]["value"]
+    assert "chosen on other questions" in head["sentence"]
+
+
+async def test_several_teams_stand_beside_all_their_players_alone(tmp_path: Path) -> None:
+    teams = {"one": {"players": ["ann"]}, "two": {"players": ["bob"]}}
+    shown = await run(write(tmp_path, 12, teams=teams, strategies=["solo", "discuss"]))
+    head = shown["headline"]
+    assert "played alone" not in head["sentence"]
+    assert "best single model" in head["sentence"]
+    assert {*head["over_best_single"]["chosen"]} <= {"ann", "bob"}
+    assert [(row["player"], row["from"]) for row in shown["players"]] == [("ann", "solo"), ("bob", "solo")], (
+        "what an agent ends on after a talk is not what it says alone"
+    )
+
+
+async def test_the_headline_has_the_interval_of_its_row(tmp_path: Path) -> None:
+    for primary in ("vote@ann", "talkative@cat"):
+        models = {name: {"provider": "simulated", "accuracy": 0.6, "temperature": 1.0} for name in MODELS}
+        shown = await run(write(tmp_path, 24, repeats=2, models=models, primary=primary))
+        head = shown["headline"]
+        (row,) = (each for each in shown["accuracy"] if f"{each['label']}@{each.get('captain')}" == primary)
+        assert [head[key] for key in ("value", "low", "high", "n")] == [
+            row[key] for key in ("value", "low", "high", "n")
+        ]
+
+
+async def test_players_alone(tmp_path: Path) -> None:
+    shown = await run(write(tmp_path, strategies=["solo"]))
+    assert shown["headline"]["alone"]
+    assert "the best single model, chosen on other questions, answered" in shown["headline"]["sentence"]
+    ann = {"ann": {"provider": "simulated", "accuracy": 0.5}}
+    path = write(tmp_path, name="one", models=ann, teams={}, strategies=["solo"])
+    one = await run(path, name="one")
+    assert (one["headline"]["chosen"], one["headline"]["of"]) == ("only", "solo@ann")
+    assert one["headline"]["after_the_fact"] is None
+
+
+async def test_what_is_declared_later_is_exploratory(tmp_path: Path) -> None:
+    first, second = "accuracy(talkative) - accuracy(vote) > 0", "accuracy(vote@ann) > 0.2"
+    shown = await run(write(tmp_path, hypotheses=[first]))
+    assert [(row["hypothesis"], row["frozen"]) for row in shown["hypotheses"]] == [(first, True)]
+    assert shown["hypotheses"][0]["declared_at"] is not None
+    shown = await run(write(tmp_path, hypotheses=[first, second], primary="vote@ann"), also=["cost(vote) < 1"])
+    rows = {row["hypothesis"]: row for row in shown["hypotheses"]}
+    assert [rows[text]["frozen"] for text in (first, second, "cost(vote) < 1")] == [True, False, False]
+    assert rows[second]["p_holm"] is None
+    assert {row["family"] for row in rows.values()} == {1}
+    assert shown["headline"]["chosen"] == "declared late"
+    # A hypothesis that is taken out of the file again was still declared.
+    shown = await run(write(tmp_path))
+    assert {row["hypothesis"] for row in shown["hypotheses"]} == {first, second}
+
+
+async def test_hypotheses_are_about_the_figures(tmp_path: Path) -> None:
+    texts = [
+        "accuracy(talkative@ann) - accuracy(vote@ann) > 0",
+        "accuracy(vote) > 0.1",
+        "skyline(vote) - accuracy(vote) > 0",
+        "gap_closure(vote@ann) > 0",
+        "net(talkative) > 0",
+        "safety_multiple(talkative) > 1",
+        "cost(vote) < 1",
+    ]
+    shown = await run(write(tmp_path, hypotheses=texts))
+    values = {row["hypothesis"]: row for row in shown["hypotheses"]}
+    paired = next(row for row in shown["comparisons"] if row["a"] == "talkative@ann" and row["b"] == "vote@ann")
+    assert [values[texts[0]][key] for key in ("value", "low", "high", "p")] == [
+        paired[key] for key in ("difference", "low", "high", "p")
+    ]
+    votes = [row["value"] for row in shown["accuracy"] if row["label"] == "vote"]
+    assert values[texts[1]]["value"] == pytest.approx(sum(votes) / 3)
+    assert values[texts[2]]["value"] == pytest.approx(shown["skyline"]["value"] - sum(votes) / 3)
+    gap = next(row for row in shown["gap"] if (row["strategy"], row["captain"]) == ("vote", "ann"))
+    assert [values[texts[3]][key] for key in ("value", "low", "high")] == [gap[key] for key in ("value", "low", "high")]
+    led = [row for row in shown["gains"] if row["strategy"] == "talkative" and row["captain"]]
+    rescues, regressions = (sum(row[key] for row in led) for key in ("rescues", "regressions"))
+    assert values[texts[4]]["value"] == pytest.approx(rescues - regressions)
+    assert values[texts[5]]["value"] == pytest.approx(rescues / regressions)
+    assert values[texts[6]]["value"] == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "key", "words"),
+    [
+        ({"hypotheses": ["accuracy(vote) > 0", "accuracy(voet) > 0"]}, "hypotheses[1]", "did you mean 'vote'"),
+        ({"hypotheses": ["accuracy(vote > 0"]}, "hypotheses[0]", "closes accuracy("),
+        ({"hypotheses": ["accuracy(vote@eve) > 0"]}, "hypotheses[0]", "leads no play"),
+        ({"hypotheses": ["net(vote, open) > 0"]}, "hypotheses[0]", "this file has none"),
+        ({"primary": "talkative@eve"}, "primary", "leads no play"),
+        ({"primary": "silent"}, "primary", "is not played here"),
+    ],
+)
+def test_mistakes_are_found_before_any_call(tmp_path: Path, more: dict[str, Any], key: str, words: str) -> None:
+    with pytest.raises(FileError) as found:
+        build(read_experiment(write(tmp_path, **more)))
+    assert words in str(found.value)
+    assert found.value.key is not None
+    assert found.value.key.replace(".", "").replace("[", "").replace("]", "") == key.replace("[", "").replace("]", "")
+    assert found.value.line is not None
+
+
+async def test_a_trial_does_not_hide_the_whole_run(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    await run(path)
+    shown = await run(path, limit=5)
+    assert shown["questions"] == 60
+    assert [each["questions"] for each in shown["other_plans"]] == [5]
+    # Another plan (other cells) is another thing, and the last one is meant.
+    shown = await run(write(tmp_path, strategies=["solo"]), limit=7)
+    assert shown["questions"] == 7
+
+
+async def test_frontier_and_power(tmp_path: Path) -> None:
+    shown = await run(write(tmp_path))
+    rows = {row["of"]: row for row in shown["frontier"]}
+    assert [row["cost"] for row in shown["frontier"]] == sorted(row["cost"] for row in shown["frontier"])
+    best_alone = max((row for row in shown["frontier"] if row["alone"]), key=lambda row: row["accuracy"])
+    assert best_alone["on_frontier"]
+    assert rows["talkative@ann"]["cost"] == pytest.approx(4, abs=0.01)
+    assert all(not row["on_frontier"] for row in rows.values() if row["accuracy"] < best_alone["accuracy"])
+    solos = [row["within"] for row in rows.values() if row["alone"]]
+    assert solos == [shown["best_single"]["value"]] * 3
+    paired = {(row["a"], row["b"]): row for row in shown["comparisons"] if row["test"] == "mcnemar"}
+    for row in shown["power"]:
+        if (row["a"], row["b"]) in paired:
+            found = paired[row["a"], row["b"]]
+            assert row["discordant"] == found["rescues"] + found["regressions"]
+
+
+async def test_every_section_can_be_drawn(tmp_path: Path) -> None:
+    shown = await run(write(tmp_path, hypotheses=["accuracy(vote) > 0.1"]))
+    sections = {section.id: section for section in all_sections(shown)}
+    wanted = {"accuracy", "outcomes", "by-captain", "skyline", "gap", "gains", "frontier", "power", "hypotheses"}
+    assert wanted | {"comparisons", "diversity", "self-preference", "runs"} <= set(sections)
+    for section in sections.values():
+        keys = {key for row in section.rows for key in row}
+        for column in section.columns:
+            assert {column.key, *(each for each in (column.low, column.high) if each)} & keys, (section.id, column)
+        if section.chart:
+            drawn = {section.chart.x, section.chart.y, section.chart.label, section.chart.series} - {None}
+            assert drawn <= keys, section.id
+        json.dumps(list(map(dict, section.rows)), allow_nan=False)
+
+
+async def test_what_a_store_remembers(tmp_path: Path) -> None:
+    path = write(tmp_path, count=3, hypotheses=["accuracy(vote) > 0.1"], primary="vote@ann")
+    await run(path)
+    store = await build(read_experiment(path)).store().open()
+    try:
+        kept = await store.run(lambda connection: declared(connection, "cup"))
+        names = await store.run(
+            lambda connection: [row["size"] for row in queries.experiments_named(connection, "cup")]
+        )
+    finally:
+        await store.close()
+    assert [(each.kind, each.text, each.frozen) for each in kept] == [
+        ("hypothesis", "accuracy(vote) > 0.1", True),
+        ("primary", "vote@ann", True),
+    ]
+    assert names == [3]
+
+
+async def test_cohorts(tmp_path: Path) -> None:
+    texts = [
+        "accuracy(peer-review, open) > 0",
+        "safety_multiple(peer-review, open) > 1",
+        "net(peer-review, open) > 0",
+        "skyline(peer-review, open) > 0.1",
+        "gap_closure(peer-review, open) > -9",
+        "safety_multiple(peer-review) > 1",
+    ]
+    models = {"ann": 0.8, "bob": 0.6, "cat": 0.5, "dan": 0.45}
+    cohorts = {"closed": ["ann", "bob"], "open": ["cat", "dan"]}
+    shown = await run(
+        write(
+            tmp_path,
+            models={name: {"provider": "simulated", "accuracy": share} for name, share in models.items()},
+            teams={"both": {"players": list(models), "captain": "each", "cohorts": cohorts}},
+            strategies=["solo", {"peer-review": {"drafts": "single-call"}}],
+            hypotheses=texts,
+        )
+    )
+    rows = {row["hypothesis"]: row for row in shown["hypotheses"]}
+    assert all(row["note"] is None or row["value"] is not None for row in rows.values()), rows
+    counted = {row["cohort"]: row for row in shown["safety"]}
+    for text, cohort in ((texts[1], "open"), (texts[5], None)):
+        for mine, theirs in (("value", "multiple"), ("low", "low"), ("high", "high")):
+            assert rows[text][mine] == pytest.approx(counted[cohort][theirs])
+    assert rows[texts[2]]["value"] == pytest.approx(counted["open"]["net"])
+    led = [row["value"] for row in shown["accuracy"] if row.get("captain") in ("cat", "dan")]
+    assert rows[texts[0]]["value"] == pytest.approx(sum(led) / 2)
+    cover = next(row for row in shown["coverage"] if row["cohort"] == "open")
+    assert rows[texts[3]]["value"] == pytest.approx(cover["native"])
+    gap = next(row for row in shown["gap_closure"] if row["cohort"] == "open")
+    assert [rows[texts[4]][key] for key in ("value", "low", "high")] == [gap[key] for key in ("value", "low", "high")]

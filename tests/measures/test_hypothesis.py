@@ -1,0 +1,202 @@
+"""Hypotheses: read without evaluating anything, judged by the whole interval."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.experiment.claims import (
+    ClaimError,
+    Number,
+    Operation,
+    Side,
+    Term,
+    cells_meant,
+    check_hypothesis,
+    parse,
+    parse_side,
+)
+from moot.measures.claims.hypothesis import Judged, Ratio, judge, with_holm
+from moot.measures.safety.multiple import multiple
+from moot.stats.paired import compare, holm
+from moot.stats.proportion import wilson
+
+CELLS: list[dict[str, Any]] = [
+    {"strategy": "solo", "label": "solo", "captain": None, "player": "ann", "team": None},
+    {"strategy": "vote", "label": "vote", "captain": "ann", "player": None, "team": "six"},
+    {"strategy": "vote", "label": "vote", "captain": "bob", "player": None, "team": "six"},
+    {"strategy": "adaptive", "label": "adaptive(talk_from=3)", "captain": "ann", "player": None, "team": "six"},
+    {"strategy": "adaptive", "label": "adaptive(talk_from=4)", "captain": "ann", "player": None, "team": "six"},
+]
+
+
+def column(count: int, share: float, seed: int) -> dict[str, float]:
+    draw = random.Random(seed)
+    return {f"q{n}": float(draw.random() < share) for n in range(count)}
+
+
+def answered(text: str, known: Mapping[str, Ratio | str], **more: Any) -> Judged:
+    found = parse(text)
+    return judge(found, {term: known[f"{term.function}({term.side})"] for term in found.terms}, **more)
+
+
+def test_the_form() -> None:
+    found = parse("accuracy(talkative@ann) - 2 * accuracy(vote) > -0.5e1")
+    talkative, vote = Term("accuracy", Side("talkative", "ann")), Term("accuracy", Side("vote"))
+    assert found.left == Operation("-", talkative, Operation("*", Number(2.0), vote))
+    assert found.right == Operation("*", Number(-1.0), Number(5.0))
+    assert found.sign == ">"
+    assert found.terms == (talkative, vote)
+
+
+@pytest.mark.parametrize(
+    ("text", "side"),
+    [
+        ("accuracy(adaptive(talk_from=3)@ann) > 0", Side("adaptive(talk_from=3)", "ann")),
+        ("accuracy( adaptive( talk_from = 3 ) ) > 0", Side("adaptive(talk_from=3)")),
+        ("accuracy(discuss(agents=3,style=simple)@b.c) > 0", Side("discuss(agents=3, style=simple)", "b.c")),
+        ("safety_multiple(peer-review, open) > 0", Side("peer-review", None, "open")),
+        ("net(peer-review@ann, open) < 0", Side("peer-review", "ann", "open")),
+    ],
+)
+def test_who_is_meant(text: str, side: Side) -> None:
+    assert parse(text).terms[0].side == side
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("acuracy(x) > 0", "unknown function 'acuracy'.*accuracy"),
+        ("accuracy(x", "closes accuracy"),
+        ("accuracy(x)", "expected > or < at character 12"),
+        ("accuracy(x) > 0 > 1", "expected the end"),
+        ("accuracy(x) >= 0", "a number, a bracket"),
+        ("1 > 0", "names no strategy"),
+        ("accuracy(x, a, b) > 0", "at most, a cohort"),
+        ("accuracy(x, ) > 0", "a cohort after the comma"),
+        ("accuracy() > 0", "expected a strategy"),
+        ("accuracy(@ann) > 0", "expected a strategy"),
+        ("(accuracy(x) > 0", r"expected \)"),
+        ("__import__('os').system('x') > 0", "unknown function"),
+        ("(" * 60 + "1" + ")" * 60 + " > accuracy(x)", "too many brackets"),
+        ("-" * 60 + "1 > accuracy(x)", "too many brackets"),
+    ],
+)
+def test_what_cannot_be_read(text: str, said: str) -> None:
+    with pytest.raises(ClaimError, match=said):
+        parse(text)
+
+
+@given(st.text(alphabet="accuracy()@,<>+-*/ 0.1xé\n", max_size=60))
+def test_nothing_else_is_raised(text: str) -> None:
+    with contextlib.suppress(ClaimError):
+        assert parse(text).terms
+
+
+def test_names_are_looked_up() -> None:
+    assert len(cells_meant(parse_side("vote"), CELLS)) == 2
+    assert len(cells_meant(parse_side("vote@bob"), CELLS)) == 1
+    assert cells_meant(parse_side("solo@ann"), CELLS)[0]["player"] == "ann"
+    with pytest.raises(ClaimError, match="may be any of adaptive"):
+        cells_meant(parse_side("adaptive"), CELLS)
+    with pytest.raises(ClaimError, match=r"'voet' is not played here.*vote"):
+        cells_meant(parse_side("voet"), CELLS)
+    with pytest.raises(ClaimError, match=r"'eve' leads no play.*ann, bob"):
+        cells_meant(parse_side("vote@eve"), CELLS)
+    with pytest.raises(ClaimError, match="unknown cohort 'opn'; expected one of open"):
+        check_hypothesis("net(vote, opn) > 0", CELLS, ["open"])
+    with pytest.raises(ClaimError, match="about a team"):
+        check_hypothesis("gap_closure(solo@ann) > 0", CELLS)
+
+
+def test_a_paired_difference_is_that_of_the_comparisons() -> None:
+    first, second = column(300, 0.6, 1), column(300, 0.45, 2)
+    known = {"accuracy(a)": Ratio(first), "accuracy(b)": Ratio(second)}
+    found = answered("accuracy(a) - accuracy(b) > 0", known)
+    paired = compare([(first[q], second[q]) for q in sorted(first)])
+    assert paired.difference is not None
+    assert (found.value, found.low, found.high) == (
+        paired.difference.value,
+        paired.difference.low,
+        paired.difference.high,
+    )
+    assert (found.p, found.test, found.answer) == (paired.p, "mcnemar", "confirmed")
+    same = answered("accuracy(a) > accuracy(b)", known)
+    assert (same.value, same.low, same.p) == (found.value, found.low, found.p)
+    assert answered("accuracy(a) - accuracy(b) < 0", known).answer == "refuted"
+    assert answered("accuracy(a) - accuracy(b) > 0.15", known).answer == "open"
+
+
+def test_a_share_by_itself_is_wilsons() -> None:
+    right = column(200, 0.6, 3)
+    found = answered("accuracy(a) > 0.3", {"accuracy(a)": Ratio(right)})
+    expected = wilson(sum(right.values()), 200)
+    assert (found.value, found.low, found.high, found.answer) == (
+        expected.value,
+        expected.low,
+        expected.high,
+        "confirmed",
+    )
+
+
+def test_arithmetic_has_an_interval() -> None:
+    first, second = column(400, 0.6, 4), column(400, 0.4, 5)
+    known = {"accuracy(a)": Ratio(first), "accuracy(b)": Ratio(second)}
+    found = answered("accuracy(a) / accuracy(b) > 1", known)
+    ratio = sum(first.values()) / sum(second.values())
+    spread = ratio * (0.4 / (0.6 * 400) + 0.6 / (0.4 * 400)) ** 0.5
+    assert found.value == pytest.approx(ratio)
+    assert found.low == pytest.approx(ratio - 1.96 * spread, abs=0.08)
+    assert found.high == pytest.approx(ratio + 1.96 * spread, abs=0.08)
+    assert (found.answer, found.test) == ("confirmed", "bootstrap")
+    assert found.p is not None
+    assert found.p < 0.01
+    scaled = answered("100 * (accuracy(a) - accuracy(b)) + 1 > 0", known)
+    assert scaled.value == pytest.approx(100 * (sum(first.values()) - sum(second.values())) / 400 + 1)
+
+
+def test_the_multiple_has_an_interval_of_its_own() -> None:
+    rescues, regressions = column(200, 0.2, 6), column(200, 0.05, 7)
+    found = answered("safety_multiple(a) > 1", {"safety_multiple(a)": Ratio(rescues, regressions)})
+    order = sorted(rescues)
+    expected = multiple([rescues[q] for q in order], [regressions[q] for q in order])
+    assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
+    none = answered("safety_multiple(a) > 1", {"safety_multiple(a)": Ratio(rescues, dict.fromkeys(rescues, 0.0))})
+    assert none.value is None
+    assert none.high is None
+    assert none.low is not None
+    assert none.answer == "confirmed"
+
+
+def test_what_cannot_be_known_stays_open_and_says_why() -> None:
+    right = column(50, 0.5, 8)
+    unknown = answered("cost(a) < 1", {"cost(a)": "the cost of a is unknown"})
+    assert (unknown.answer, unknown.why_open, unknown.n) == ("open", "the cost of a is unknown", 0)
+    other = {f"r{n}": 1.0 for n in range(5)}
+    apart = answered("accuracy(a) - accuracy(b) > 0", {"accuracy(a)": Ratio(right), "accuracy(b)": Ratio(other)})
+    assert (apart.answer, apart.n) == ("open", 0)
+    one = answered("accuracy(a) > 0", {"accuracy(a)": Ratio({"q": 1.0})})
+    assert (one.low, one.answer) == (None, "open")
+    nothing = answered(
+        "accuracy(a) / accuracy(b) > 1", {"accuracy(a)": Ratio(right), "accuracy(b)": Ratio(dict.fromkeys(right, 0.0))}
+    )
+    assert nothing.value is None
+    assert "divide" in (nothing.why_open or "")
+    same = answered("cost(a) > 1", {"cost(a)": Ratio(dict.fromkeys(right, 0.5))})
+    assert (same.value, same.low, same.answer) == (0.5, None, "open")
+
+
+def test_those_declared_beforehand_are_a_family() -> None:
+    known = {"accuracy(a)": Ratio(column(300, 0.6, 1)), "accuracy(b)": Ratio(column(300, 0.52, 2))}
+    texts = ["accuracy(a) - accuracy(b) > 0", "accuracy(a) / accuracy(b) > 1", "accuracy(b) > 0.5"]
+    judged = [answered(text, known) for text in texts]
+    rows = with_holm(judged, [True, True, False])
+    assert [row["p_holm"] for row in rows[:2]] == holm([judged[0].p or 0, judged[1].p or 0])
+    assert rows[2]["p_holm"] is None
+    assert {row["family"] for row in rows} == {2}

@@ -1,0 +1,406 @@
+"""Rescues and regressions: the paper's tables from its counts, edges, and an interval that covers what it says."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.measures.safety.cohorts import coverage, gap_closure, macro_average
+from moot.measures.safety.multiple import NO_CHANGE, NO_REGRESSION, NO_RESCUE, ONE_QUESTION, multiple, multiple_bounds
+from moot.measures.safety.pairs import (
+    Pair,
+    consensus_rate,
+    gain_by_strength,
+    lift,
+    per_model,
+    safety,
+)
+from moot.measures.safety.two_ways import authority_bias, formatting_tax
+from moot.stats.paired import compare
+
+QUESTIONS = 198
+
+
+def bench(name: str) -> Any:
+    """The simulation is the benchmark's own, so that what is tested is what is printed."""
+    path = Path(__file__).parents[2] / "bench" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    import sys
+
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def pairs_of(
+    cohort: str, models: int, rescues: int, regressions: int, recovered: int = 0, right: int = 0
+) -> list[Pair]:
+    """So many changes, dealt out over 198 questions and the cohort's models; everything else stays wrong or right."""
+    places = [(f"q{n}", f"{cohort}-{m}") for n in range(QUESTIONS) for m in range(models)]
+    random.Random(f"{cohort}").shuffle(places)
+    kinds = [
+        *[(0.0, 1.0, "answered")] * rescues,
+        *[(1.0, 0.0, "answered")] * regressions,
+        *[(0.0, 1.0, "refused")] * recovered,
+        *[(1.0, 1.0, "answered")] * right,
+    ]
+    kinds += [(0.0, 0.0, "answered")] * (len(places) - len(kinds))
+    return [
+        Pair(question, model, native, after, outcome, cohort=cohort)
+        for (question, model), (native, after, outcome) in zip(places, kinds, strict=True)
+    ]
+
+
+CLOSED = pairs_of("closed", 3, 42, 15, right=400)
+OPEN = pairs_of("open", 6, 234, 56, recovered=3, right=600)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "rescues", "regressions", "printed"),
+    [(CLOSED, 42, 15, 2.8), (OPEN, 234, 56, 4.2), ([*CLOSED, *OPEN], 276, 71, 3.9)],
+    ids=["closed", "open", "all"],
+)
+def test_the_table_of_the_paper(pairs: list[Pair], rescues: int, regressions: int, printed: float) -> None:
+    row = safety(pairs).row()
+    assert (row["rescues"], row["regressions"], row["net"]) == (rescues, regressions, rescues - regressions)
+    assert row["multiple"] == pytest.approx(rescues / regressions)
+    assert round(row["multiple"], 1) == printed
+    assert 0 < row["low"] < row["multiple"] < row["high"]
+    assert row["note"] is None
+    assert row["n_pairs"] == len(pairs)
+    assert row["n"] == QUESTIONS
+
+
+def test_recovered_stands_apart() -> None:
+    row = safety(OPEN).row()
+    assert row["recovered"] == 3
+    assert row["multiple"] == pytest.approx(234 / 56)
+    assert row["multiple_with_recovered"] == pytest.approx(237 / 56)
+    wrong = 6 * QUESTIONS - 600 - 56 - 3
+    assert row["rescue_rate"] == pytest.approx(234 / wrong), "of the wrong ones; those that never came are not wrong"
+    assert row["regression_rate"] == pytest.approx(56 / 656)
+
+
+def shares(cohort: str, models: int, native: int, after: int) -> list[Pair]:
+    """In so many questions the first model is right, in the others nobody."""
+    return [
+        Pair(f"q{n}", f"{cohort}-{m}", float(m == 0 and n < native), float(m == 0 and n < after), cohort=cohort)
+        for n in range(QUESTIONS)
+        for m in range(models)
+    ]
+
+
+def test_coverage_of_the_paper() -> None:
+    closed, opened = shares("closed", 3, 189, 183), shares("open", 6, 184, 172)
+    rows = {row["cohort"]: row for row in coverage([*closed, *opened], choices={f"q{n}": 4 for n in range(QUESTIONS)})}
+    assert [round(100 * rows[name][side], 1) for name in ("closed", "open") for side in ("native", "after")] == [
+        95.5,
+        92.4,
+        92.9,
+        86.9,
+    ]
+    assert rows["closed"]["difference"] == pytest.approx((183 - 189) / 198)
+    assert round(100 * rows[None]["guessing"], 1) == 92.5, "nine guessers on four choices"
+    assert rows[None]["models"] == 9
+
+
+def test_coverage_of_all_together() -> None:
+    """194 and 191 of 198: 98.0 and 96.5 %, where two cohorts fill each other's gaps."""
+    closed = shares("closed", 1, 189, 183)
+    opened = [
+        Pair(f"q{n}", "open-0", float(n < 179 or 189 <= n < 194), float(n < 164 or 183 <= n < 191), cohort="open")
+        for n in range(QUESTIONS)
+    ]
+    whole = coverage([*closed, *opened])[-1]
+    assert (round(100 * whole["native"], 1), round(100 * whole["after"], 1)) == (98.0, 96.5)
+    assert whole["guessing"] is None, "without choices nobody can guess"
+
+
+def accuracy_of(right: int, n: int = 1000) -> dict[str, float]:
+    return {f"q{number}": float(number < right) for number in range(n)}
+
+
+def test_gap_closure_of_the_paper() -> None:
+    found = gap_closure({"qwen": accuracy_of(791)}, {"qwen": accuracy_of(825)}, {"gemini": accuracy_of(899)})
+    assert found.estimate is not None
+    assert round(100 * found.estimate.value, 1) == 31.5
+    assert found.after_the_fact == pytest.approx(found.estimate.value), "with one model on each side nobody was chosen"
+    assert found.estimate.low is not None
+    assert 0 < found.estimate.low < found.estimate.value
+
+
+def test_the_best_are_chosen_on_other_questions() -> None:
+    draw = random.Random(1)
+    equal = {f"m{m}": {f"q{n}": float(draw.random() < 0.5) for n in range(60)} for m in range(8)}
+    found = gap_closure(equal, equal, {"strong": accuracy_of(58, 60)})
+    assert found.alone is not None
+    raw = max(sum(each.values()) / 60 for each in equal.values())
+    assert found.alone < raw, "the best of eight equals looks better than it is on the questions it was chosen by"
+
+
+def test_no_gap_no_closure() -> None:
+    found = gap_closure({"a": accuracy_of(9, 10)}, {"a": accuracy_of(10, 10)}, {"b": accuracy_of(9, 10)})
+    assert (found.estimate, found.after_the_fact) == (None, None)
+    assert found.note is not None
+    assert "no gap" in found.note
+    assert gap_closure({"a": {}}, {"a": {}}, {"b": {}}).note == "fewer than two questions that all have played"
+
+
+EDGES = {
+    "nothing": ([0, 0, 0], [0, 0, 0], (None, None, None, NO_CHANGE)),
+    "no-questions": ([], [], (None, None, None, NO_CHANGE)),
+    "one-question": ([3], [1], (3.0, None, None, ONE_QUESTION)),
+    "one-question-no-regression": ([3], [0], (None, None, None, ONE_QUESTION)),
+}
+
+
+@pytest.mark.parametrize(("rescues", "regressions", "expected"), EDGES.values(), ids=EDGES)
+def test_where_there_is_no_interval(rescues: list[int], regressions: list[int], expected: tuple[Any, ...]) -> None:
+    found = multiple(rescues, regressions)
+    assert (found.value, found.low, found.high, found.note) == expected
+
+
+def test_without_regressions_there_is_a_lower_bound_only() -> None:
+    found = multiple([1] * 20 + [0] * 30, [0] * 50)
+    assert (found.value, found.high, found.note) == (None, None, NO_REGRESSION)
+    assert found.low is not None
+    assert 1 < found.low < 20
+    more = multiple([1] * 40 + [0] * 60, [0] * 100)
+    assert more.low is not None
+    assert more.low > found.low, "more rescues without a regression say more"
+
+
+def test_without_rescues_there_is_an_upper_bound_only() -> None:
+    found = multiple([0] * 50, [1] * 20 + [0] * 30)
+    assert (found.value, found.low, found.note) == (0.0, 0.0, NO_RESCUE)
+    assert found.high is not None
+    assert 0 < found.high < 1
+
+
+def test_clusters_widen_the_interval() -> None:
+    """Nine models that change together on one question are one piece of evidence, not nine."""
+    spread = multiple([1] * 90 + [0] * 108, [0] * 90 + [1] * 27 + [0] * 81)
+    heaped = multiple([9] * 10 + [0] * 188, [0] * 10 + [9] * 3 + [0] * 185)
+    assert spread.value == heaped.value
+    assert None not in (spread.low, spread.high, heaped.low, heaped.high)
+    assert heaped.low < spread.low  # type: ignore[operator]
+    assert heaped.high > spread.high  # type: ignore[operator]
+
+
+counts = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=40)
+
+
+@settings(deadline=None)
+@given(counts, st.randoms())
+def test_order_changes_nothing_and_sides_mirror(drawn: Sequence[tuple[int, int]], shuffler: random.Random) -> None:
+    rescues, regressions = ([each[side] for each in drawn] for side in (0, 1))
+    found = multiple(rescues, regressions)
+    mixed = list(drawn)
+    shuffler.shuffle(mixed)
+    again = multiple([each[0] for each in mixed], [each[1] for each in mixed])
+    for one, other in zip((found.value, found.low, found.high), (again.value, again.low, again.high), strict=True):
+        assert one == other or one == pytest.approx(other)
+    turned = multiple(regressions, rescues)
+    if found.value and turned.value and found.low and found.high and turned.low:
+        assert found.high == pytest.approx(1 / turned.low)
+    for value in (found.value, found.low, found.high):
+        assert value is None or math.isfinite(value)
+
+
+outcomes = st.sampled_from(["answered", "undecided", "unanswered", "refused", "failed"])
+grades = st.sampled_from([0.0, 1.0, None])
+some_pairs = st.lists(
+    st.builds(
+        Pair,
+        st.sampled_from(["q1", "q2", "q3"]),
+        st.sampled_from(["ann", "bob"]),
+        grades,
+        grades,
+        outcomes,
+        outcomes,
+        st.sampled_from(["open", "closed", None]),
+        st.integers(0, 1),
+        st.sampled_from(["one", "two", None]),
+    ),
+    max_size=30,
+)
+
+
+@settings(deadline=None, max_examples=60)  # every example resamples
+@given(some_pairs)
+def test_everything_adds_up_and_is_json(pairs: list[Pair]) -> None:
+    row = safety(pairs).row()
+    assert sum(safety(pairs).counts.values()) == len(pairs), "nothing leaves the count"
+    assert row["net"] == row["rescues"] - row["regressions"]
+    models = per_model(pairs)
+    assert sum(each["rescues"] for each in models) == row["rescues"]
+    assert sum(each["regressions"] for each in models) == row["regressions"]
+    figures = [row, models, gain_by_strength(models), coverage(pairs), macro_average(pairs), lift(pairs, pairs) and 0]
+    json.dumps(figures, allow_nan=False)
+
+
+def test_what_counts_as_what() -> None:
+    def change(native: float | None, after: float | None, before: str = "answered", then: str = "answered") -> str:
+        return Pair("q", "m", native, after, before, then).change
+
+    assert change(0.0, 1.0) == "rescue"
+    assert change(1.0, 0.0) == "regression"
+    assert change(1.0, 0.0, then="refused") == "regression", "a right answer that is gone is lost"
+    assert change(1.0, None, then="failed") == "regression", "without an answer there is nothing to grade"
+    assert change(0.0, 1.0, before="unanswered") == "recovered"
+    assert change(None, 1.0, before="failed") == "recovered"
+    assert change(0.0, 0.0, before="refused") == "still-missing"
+    assert change(None, 1.0) == change(0.0, None) == "ungraded"
+    assert change(0.0, 1.0, then="undecided") == "rescue", "the fall-back stands as the answer"
+    row = safety([Pair("q", "m", 1.0, 0.0, after_outcome="refused"), Pair("q2", "m", 1.0, 0.0)]).row()
+    assert (row["regressions"], row["regressions_without_answer"]) == (2, 1)
+
+
+def test_lift_is_over_the_same_pairs() -> None:
+    review = [Pair(f"q{n}", "m", float(n % 2), float(n % 2 == 0 or n < 20)) for n in range(60)]
+    debate = [Pair(f"q{n}", "m", float(n % 2), float(n % 2 == 0 or n < 50)) for n in range(10, 60)]
+    found = lift(review, debate)
+    assert found is not None
+    shared = [pair for pair in review if int(pair.question[1:]) >= 10]
+    assert found.first.row() == safety(shared).row()
+    assert found.value == pytest.approx(25 / 5 - 25 / 20)
+    assert found.net_difference is not None
+    assert found.net_difference.value == pytest.approx(found.second.net - found.first.net) == pytest.approx(15)
+    assert found.net_difference.low is not None
+    assert found.net_difference.low > 0
+
+
+def test_lift_does_not_exist_where_a_multiple_is_infinite() -> None:
+    clean = [Pair(f"q{n}", "m", 0.0, 1.0) for n in range(5)]
+    found = lift(clean, clean)
+    assert found is not None
+    assert found.value is None
+    assert found.row()["net_difference"] == 0
+    assert lift(clean, []) is None
+
+
+def test_models_one_by_one() -> None:
+    rows = per_model([*CLOSED, *OPEN])
+    assert len(rows) == 9
+    assert [row["native"] for row in rows] == sorted((row["native"] for row in rows), reverse=True)
+    for row in rows:
+        gained = (row["rescues"] + row["recovered"] - row["regressions"]) / QUESTIONS
+        assert row["after"] - row["native"] == pytest.approx(gained) == pytest.approx(row["difference"])
+        assert row["low"] <= row["difference"] <= row["high"]
+    assert sum(row["refused"] for row in rows) == 3
+
+
+def test_weak_models_gain_more() -> None:
+    rows = [{"native": native, "difference": 0.9 - native} for native in (0.3, 0.5, 0.7, 0.8)]
+    found = gain_by_strength(rows)
+    assert found is not None
+    assert found["rho"] == pytest.approx(-1)
+    assert gain_by_strength(rows[:2]) is None
+
+
+def test_the_formatting_tax_is_paired() -> None:
+    single = {(f"q{n}", model): float(n < 50) for n in range(100) for model in ("a", "b")}
+    double = {(f"q{n}", model): float(n < 60) for n in range(100) for model in ("a", "b", "c")}
+    found = formatting_tax(single, double)
+    assert found is not None
+    assert (found["single"], found["double"], found["n"], found["n_pairs"]) == (0.5, 0.6, 100, 200)
+    assert found["difference"] == pytest.approx(0.1)
+    assert found["low"] > 0
+    assert formatting_tax(single, {}) is None
+
+
+MOVED = [(1.0, 0.0)] * 9 + [(0.0, 1.0)] * 3 + [(1.0, 1.0)] * 20
+"""(after, native): each right or wrong."""
+
+
+def shape(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return row["low"], row["high"], row["p"]
+
+
+def test_a_models_repeats_are_pooled_also_where_they_never_differ() -> None:
+    def row(repeats: int) -> Mapping[str, Any]:
+        pairs = [
+            Pair(f"q{n}", "m", native, after, repeat=repeat)
+            for n, (after, native) in enumerate(MOVED)
+            for repeat in range(repeats)
+        ]
+        (found,) = per_model(pairs)
+        return found
+
+    assert shape(row(1)) == shape(compare(MOVED).row())
+    assert shape(row(3)) == shape(compare(MOVED, pooled=True).row()) != shape(row(1)), "no test is chosen by its result"
+
+
+@pytest.mark.parametrize("of", [formatting_tax, partial(authority_bias, changed={})], ids=["tax", "names"])
+def test_two_ways_of_several_models_or_of_repeats_are_pooled(of: Callable[..., Any]) -> None:
+    def row(models: Sequence[str], repeated: bool) -> Mapping[str, Any]:
+        sides = [{(f"q{n}", m): pair[side] for n, pair in enumerate(MOVED) for m in models} for side in (1, 0)]
+        found = of(*sides, repeated=repeated)
+        assert found is not None
+        return found
+
+    assert shape(row("a", False)) == shape(compare(MOVED).row())
+    pooled = shape(compare(MOVED, pooled=True).row())
+    assert shape(row("a", True)) == shape(row("ab", False)) == pooled
+
+
+def test_the_bias_of_names_is_paired_and_says_how_often_they_moved_anybody() -> None:
+    hidden = {("q1", "ann"): 1.0, ("q1", "bob"): 0.0, ("q2", "ann"): 0.0, ("q3", "ann"): 1.0}
+    shown = {("q1", "ann"): 1.0, ("q1", "bob"): 1.0, ("q2", "ann"): 1.0, ("q4", "ann"): 1.0}
+    found = authority_bias(hidden, shown, {"q1": (1, 2), "q2": (1, 1)})
+    assert found is not None
+    assert (found["hidden"], found["shown"], found["difference"]) == (0.25, 1.0, 0.75), "one pair a question"
+    assert (found["n"], found["n_pairs"]) == (2, 3), "q3 and q4 have no other side"
+    assert found["changed"] == pytest.approx(2 / 3)
+    assert authority_bias(hidden, {}, {}) is None
+    nobody = authority_bias(hidden, hidden, {})
+    assert nobody is not None
+    assert (nobody["difference"], nobody["changed"]) == (0.0, None), "nobody said anything twice"
+
+
+def test_the_consensus_rate_is_of_those_debated() -> None:
+    endings = {"a": ["unanimous"], "b": ["consensus"], "c": ["stuck"], "d": ["consensus"], "e": ["max-rounds"]}
+    found = consensus_rate(endings)
+    assert found is not None
+    assert (found["value"], found["n"], found["unanimous_before"]) == (0.5, 4, 1)
+    assert found["endings"] == {"consensus": 2, "max-rounds": 1, "stuck": 1}
+    assert consensus_rate({"a": ["unanimous"]}) is None
+    repeated = consensus_rate({"a": ["consensus", "stuck"], "b": ["consensus", "unanimous"], "c": ["stuck", "stuck"]})
+    assert repeated is not None
+    assert (repeated["value"], repeated["n"]) == (0.4, 3), "repeats of a question are one cluster"
+
+
+def test_datasets_weigh_the_same() -> None:
+    large = [Pair(f"a{n}", "m", 0.0, 0.0, dataset="large") for n in range(90)]
+    small = [Pair(f"b{n}", "m", 0.0, float(n < 5), dataset="small") for n in range(10)]
+    found = macro_average([*large, *small])
+    assert found is not None
+    assert found["difference"] == pytest.approx(0.25)
+    assert found["low"] < 0.25 < found["high"]
+    assert macro_average(large) is None
+
+
+def test_the_interval_covers_the_truth() -> None:
+    """2,000 repetitions in worlds where the changes of one question hang together: 93 to 97 %."""
+    simulation = bench("safety_coverage")
+    for world in simulation.WORLDS[:2]:
+        for expected in (15, 71):
+            rescues, regressions, truth = simulation.drawn(world, expected, 2_000, seed=5)
+            assert regressions.sum(axis=-1).mean() == pytest.approx(expected, rel=0.1)
+            share = simulation.covered(multiple_bounds(rescues, regressions), truth).mean()
+            assert 0.93 <= share <= 0.97, (world, expected, share)
+    rescues, regressions, truth = simulation.drawn(simulation.WORLDS[1], 3, 2_000, seed=5)
+    assert simulation.covered(multiple_bounds(rescues, regressions), truth).mean() >= 0.93, "few: wide, not wrong"

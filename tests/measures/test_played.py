@@ -1,0 +1,480 @@
+"""The quiz measures: small cases worked out by hand, and properties that hold for all plays."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.measures.quiz.diversity import difficulty, diversity_and_people, diversity_by_difficulty, diversity_curve
+from moot.measures.quiz.played import Played, accuracy_of, by_category, gains, groups_of, human_comparison
+from moot.measures.quiz.self_preference import in_largest, self_preference
+from moot.measures.quiz.skyline import best_single, gap_closed, gap_rows, guessing, skyline
+from moot.measures.quiz.threshold import learn_threshold
+from moot.stats.crossfit import crossfit, folds
+from moot.stats.paired import (
+    bootstrap_difference,
+    bootstrap_share,
+    cluster_bootstrap,
+    compare,
+    holm,
+    mcnemar_exact,
+    newcombe_paired,
+    sign_flip,
+)
+from moot.stats.rank import midranks, spearman
+
+PLAYERS = ("ann", "bob", "cat")
+count = st.integers(0, 60)
+unhurried = settings(deadline=None)
+"""The machine may be busy, and the first to need SciPy waits for its import."""
+
+
+@st.composite
+def team_plays(draw: st.DrawFn) -> list[Played]:
+    """A few questions played alone, by vote and by captains, with anything missing that can be missing."""
+    plays: list[Played] = []
+    for number in range(draw(st.integers(0, 7))):
+        right = st.sampled_from([None, 0.0, 1.0, 0.5])
+        groups = draw(st.sampled_from([(), (PLAYERS,), (("ann", "bob"), ("cat",)), (("ann",), ("bob",), ("cat",))]))
+        human = draw(st.sampled_from([None, 0.1, 0.5, 0.9]))
+        base = Played(f"q{number}", "vote", groups=groups, human=human, category=draw(st.sampled_from([None, "x"])))
+        for player in PLAYERS:
+            if draw(st.booleans()):
+                plays.append(replace(base, strategy="solo", player=player, groups=(), right=draw(right)))
+            for strategy in ("vote", "talkative"):
+                if draw(st.booleans()):
+                    own = draw(st.sampled_from([None, True, False])) if strategy == "talkative" else None
+                    cost = draw(st.sampled_from([None, 0.5, 1.0]))
+                    plays.append(
+                        replace(
+                            base, strategy=strategy, captain=player, right=draw(right), own_choice=own, cost_usd=cost
+                        )
+                    )
+    return plays
+
+
+def everything(plays: Sequence[Played]) -> dict[str, Any]:
+    vote = [play for play in plays if play.strategy == "vote"]
+    talk = [play for play in plays if play.strategy == "talkative"]
+    learnt = learn_threshold(vote, talk)
+    correlation = diversity_and_people(plays)
+    return {
+        "skyline": skyline(plays, choices={"q0": 4, "q1": 2}).row(),
+        "best": best_single(plays).row(),
+        "gap": gap_rows(plays),
+        "diversity": diversity_curve(plays).rows,
+        "difficulty": diversity_by_difficulty(plays).rows,
+        "rho": correlation and [correlation.estimate.value, correlation.estimate.low, correlation.p],
+        "self": self_preference(plays),
+        "human": human_comparison(plays),
+        "category": by_category(plays),
+        "gains": gains(plays),
+        "threshold": learnt and learnt.row(),
+    }
+
+
+def numbers(value: Any, key: str = "") -> list[tuple[str, float]]:
+    if isinstance(value, dict):
+        return [found for name, each in value.items() for found in numbers(each, name)]
+    if isinstance(value, list):
+        return [found for each in value for found in numbers(each, key)]
+    return [(key, value)] if isinstance(value, float) else []
+
+
+@settings(max_examples=25, deadline=None)
+@given(team_plays(), st.integers(0, 3))
+def test_nothing_breaks_no_nan_leaves_and_order_does_not_matter(plays: list[Played], seed: int) -> None:
+    found = everything(plays)
+    assert not any(math.isnan(value) for _, value in numbers(found))
+    bounded = ("accuracy", "self_choice", "accuracy_self", "self_and_majority", "novel", "human", "guessing", "p")
+    assert all(0 <= value <= 1 for key, value in numbers(found) if key in bounded)
+    json.dumps(found, allow_nan=False)
+    shuffled = random.Random(seed).sample(plays, len(plays))
+    assert everything(shuffled) == found
+
+
+# -- paired ------------------------------------------------------------------------------------------------------------
+
+
+@unhurried
+@given(count, count)
+def test_mcnemar_is_the_exact_binomial_test(b: int, c: int) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    assert mcnemar_exact(b, c) == mcnemar_exact(c, b)
+    if b + c:
+        assert mcnemar_exact(b, c) == pytest.approx(stats.binomtest(b, b + c).pvalue)
+
+
+def test_mcnemar_of_many() -> None:
+    assert mcnemar_exact(0, 0) == 1.0
+    assert mcnemar_exact(0, 6) == pytest.approx(2 / 64)
+    assert 0 < mcnemar_exact(4_800, 5_200) < 1e-4
+
+
+@unhurried
+@given(count, count, count, count)
+def test_newcombe(a: int, b: int, c: int, d: int) -> None:
+    found, mirrored = newcombe_paired(a, b, c, d), newcombe_paired(a, c, b, d)
+    flipped = newcombe_paired(d, c, b, a)
+    if found is None or mirrored is None or flipped is None:
+        assert a + b + c + d == 0
+        return
+    if found.n < 2:
+        assert found.low is None
+        return
+    assert None not in (found.low, found.high, mirrored.low, mirrored.high)
+    assert -1 <= found.low <= found.value <= found.high <= 1  # type: ignore[operator]
+    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))  # type: ignore[operator]
+    assert (flipped.low, flipped.high) == pytest.approx((mirrored.low, mirrored.high))
+    assert found.high - found.low > 0, "never an interval of nothing"  # type: ignore[operator]
+
+
+def test_newcombe_as_published() -> None:
+    """The worked example of Newcombe (1998): 36, 12, 2, 0 gives 0.0569 to 0.3404 by method 10."""
+    found = newcombe_paired(36, 12, 2, 0)
+    assert found is not None
+    assert found.value == pytest.approx(0.2)
+    assert (found.low, found.high) == (pytest.approx(0.0569, abs=5e-4), pytest.approx(0.3404, abs=5e-4))
+
+
+@unhurried
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_holm(p_values: list[float]) -> None:
+    adjusted = holm(p_values)
+    assert all(before <= after <= 1 for before, after in zip(p_values, adjusted, strict=True))
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    assert [adjusted[place] for place in order] == sorted(adjusted)
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+
+
+@unhurried
+@given(st.integers(0, 7), st.integers(0, 7))
+def test_sign_flips_of_single_pairs_are_mcnemar(b: int, c: int) -> None:
+    assert sign_flip([1.0] * b + [-1.0] * c + [0.0] * 5) == pytest.approx(mcnemar_exact(b, c))
+
+
+def test_drawn_sign_flips_come_close_and_stay_the_same() -> None:
+    differences = [1.0] * 40 + [-1.0] * 22 + [0.0] * 100
+    drawn = sign_flip(differences, seed=3)
+    assert drawn == pytest.approx(mcnemar_exact(40, 22), abs=0.006)
+    assert drawn == sign_flip(differences[::-1], seed=3)
+    assert sign_flip([]) is None
+    assert (sign_flip([1 / 3] * 500) or 0) > 0, "a p that was drawn is never 0"
+
+
+@unhurried
+@given(st.lists(st.tuples(st.integers(0, 4), st.just(4.0)), min_size=2, max_size=30))
+def test_bootstrap_share(clusters: list[tuple[float, float]]) -> None:
+    found = bootstrap_share(clusters)
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 <= found.low <= found.high <= 1
+    assert found.low < found.high, "never an interval of nothing"
+    assert bootstrap_share(clusters[::-1]) == found
+
+
+def test_bootstrap_agrees_with_the_normal_interval() -> None:
+    clusters = [(float(number % 3 == 0), 1.0) for number in range(900)]
+    found = cluster_bootstrap(clusters, seed=1)
+    assert found is not None
+    half = 1.96 * math.sqrt(found.value * (1 - found.value) / 900)
+    assert (found.low, found.high) == (
+        pytest.approx(found.value - half, abs=0.004),
+        pytest.approx(found.value + half, abs=0.004),
+    )
+
+
+def test_many_questions_take_the_short_way_to_the_same_interval() -> None:
+    clusters = [(((number * 7_919) % 10_007) / 10_007 * (1 + number % 3), 1.0 + number % 3) for number in range(2_600)]
+    short, long = cluster_bootstrap(clusters), cluster_bootstrap(clusters[:1_900])
+    assert short is not None
+    assert long is not None
+    assert short.high is not None
+    assert long.high is not None
+    assert (short.high - short.value) * math.sqrt(2_600) == pytest.approx(
+        (long.high - long.value) * math.sqrt(1_900), rel=0.06
+    )
+
+
+def test_small_samples_have_no_interval() -> None:
+    assert cluster_bootstrap([]) is None
+    assert cluster_bootstrap([(0.0, 0.0)]) is None
+    alone = bootstrap_share([(1.0, 2.0)])
+    assert alone is not None
+    assert (alone.value, alone.low) == (0.5, None)
+    same = bootstrap_difference([0.0] * 10)
+    assert same is not None
+    assert same.low is not None
+    assert same.low < 0
+    assert same.high == -same.low, "no difference in ten questions leaves much open"
+
+
+def test_compare() -> None:
+    single = compare([(1, 0)] * 12 + [(0, 1)] * 3 + [(1, 1)] * 20)
+    assert (single.test, single.rescues, single.regressions, single.small) == ("mcnemar", 12, 3, False)
+    pooled = compare([(1, 0.5)] * 12 + [(0, 1)] * 3 + [(1, 1)] * 10)
+    assert (pooled.test, pooled.small) == ("sign-flip", True)
+    agreed = compare([(1, 0)] * 9 + [(0, 1)] * 3 + [(1, 1)] * 20, pooled=True)
+    assert agreed.test == "sign-flip", "means that all happen to be 0 or 1 are means"
+    assert agreed.p == pytest.approx(mcnemar_exact(9, 3)), "twelve that differ: every flip is tried"
+    assert compare([]).row()["difference"] is None
+
+
+# -- ranks -------------------------------------------------------------------------------------------------------------
+
+
+@unhurried
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=40))
+def test_spearman_is_scipys(pairs: list[tuple[int, int]]) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    found = spearman(first, second)
+    if len(set(first)) < 2 or len(set(second)) < 2:
+        assert found is None
+        return
+    theirs = stats.spearmanr(first, second)
+    assert found is not None
+    assert found.estimate.value == pytest.approx(theirs.statistic, abs=1e-9)
+    assert found.p == pytest.approx(theirs.pvalue, abs=1e-6)
+    if len(pairs) >= 4:
+        assert found.estimate.low is not None
+        assert found.estimate.high is not None
+        assert -1 <= found.estimate.low <= found.estimate.value <= found.estimate.high <= 1
+
+
+def test_midranks_and_difficulty() -> None:
+    assert midranks([10, 20, 20, 5]) == [2, 3.5, 3.5, 1]
+    assert difficulty({"a": 0.9, "b": 0.5, "c": 0.1}) == {"a": "easy", "b": "medium", "c": "hard"}
+    assert set(difficulty(dict.fromkeys("abcdef", 0.5)).values()) == {"medium"}, "equal rates stay together"
+    assert difficulty({}) == {}
+
+
+# -- the team ----------------------------------------------------------------------------------------------------------
+
+
+def solo(player: str, right: str) -> list[Played]:
+    """``"101?"``: right, wrong, right, ungraded."""
+    values = {"1": 1.0, "0": 0.0, "?": None}
+    return [Played(f"q{n}", "solo", player=player, right=values[each]) for n, each in enumerate(right)]
+
+
+def led(strategy: str, captain: str, right: str, **rest: Any) -> list[Played]:
+    return [Played(f"q{n}", strategy, captain, right=float(each), **rest) for n, each in enumerate(right)]
+
+
+def test_skyline_keeps_every_question() -> None:
+    plays = solo("ann", "1000?") + solo("bob", "01000")
+    found = skyline(plays, questions=[f"q{n}" for n in range(8)], choices=dict.fromkeys(["q0", "q1"], 4))
+    assert found.estimate is not None
+    assert (found.estimate.value, found.estimate.n) == (0.25, 8)
+    assert found.ungraded == 1
+    assert found.guessing == pytest.approx(guessing(2, 4) * 2 / 8), "open questions are not guessed"
+    assert skyline([]).row() == {
+        "value": None,
+        "low": None,
+        "high": None,
+        "n": 0,
+        "players": 0,
+        "guessing": None,
+        "ungraded": 0,
+    }
+
+
+@unhurried
+@given(st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=1, max_size=5))
+def test_skyline_is_at_least_the_best(table: list[list[bool]]) -> None:
+    plays = [play for n, row in enumerate(table) for play in solo(f"p{n}", "".join("01"[each] for each in row))]
+    top, single = skyline(plays).estimate, best_single(plays)
+    assert top is not None
+    assert single.raw is not None
+    assert single.estimate is not None
+    assert top.value >= single.raw.value >= single.estimate.value, "cross-fitting never flatters"
+
+
+def test_gap_closed() -> None:
+    plays = solo("ann", "1100000000") + solo("bob", "0011000000")
+    team = led("vote", "ann", "1110000000")
+    found = gap_closed(team, plays)
+    assert found.after_the_fact == pytest.approx(0.5)
+    assert gap_closed(team, solo("ann", "1100000000")).estimate is None, "one player leaves no gap"
+    (row,) = gap_rows(plays + team)
+    assert (row["strategy"], row["captain"], row["after_the_fact"]) == ("vote", "ann", pytest.approx(0.5))
+
+
+def test_folds_are_even_and_depend_on_the_seed() -> None:
+    questions = [f"q{n}" for n in range(23)]
+    dealt = folds(questions, seed=1)
+    assert sorted(list(dealt.values()).count(fold) for fold in range(5)) == [4, 4, 5, 5, 5]
+    assert dealt == folds(questions[::-1], seed=1) != folds(questions, seed=2)
+
+
+def test_a_lucky_choice_is_not_scored_where_it_was_made() -> None:
+    """Each option is right on one question only: the best of them after the fact looks better than by chance."""
+    options = {f"p{n}": {f"q{n}": 1.0} for n in range(10)}
+    found = crossfit(options, [f"q{n}" for n in range(10)])
+    assert found is not None
+    assert sum(found.values.values()) == 0
+    assert crossfit(options, ["q0"]) is None
+
+
+def test_diversity_curve() -> None:
+    agreed, split = (("ann", "bob"),), (("ann",), ("bob",))
+    plays = [
+        Played("q0", "vote", "ann", right=1.0, groups=agreed),
+        Played("q0", "silent", "ann", right=1.0),
+        Played("q0", "silent", "bob", right=0.0),
+        Played("q1", "vote", "ann", right=0.0, groups=split),
+        Played("q2", "vote", "ann", right=0.0),
+    ]
+    found = diversity_curve(plays)
+    assert [(row["d"], row["strategy"], row["n"], row["accuracy"]) for row in found.rows] == [
+        (1, "silent", 1, 0.5),
+        (1, "vote", 1, 1.0),
+        (2, "vote", 1, 0.0),
+    ]
+    assert found.left_out == 1
+    assert all(row["low"] is None for row in found.rows), "one question has no interval"
+    assert groups_of(plays)["q1"] == split
+
+
+def test_diversity_by_difficulty_counts_what_it_leaves_out() -> None:
+    plays = [
+        Played(f"q{n}", "vote", right=1.0, groups=(("ann",),), human=rate)
+        for n, rate in enumerate([0.9, 0.5, 0.1, None])
+    ]
+    found = diversity_by_difficulty(plays)
+    assert [(row["difficulty"], row["n"], row["human"]) for row in found.rows] == [
+        ("easy", 1, 0.9),
+        ("medium", 1, 0.5),
+        ("hard", 1, 0.1),
+    ]
+    assert found.left_out == 1
+
+
+def test_self_preference_pools_captains_by_question() -> None:
+    groups = (("ann", "bob"), ("cat",))
+    plays = [
+        Played("q0", "silent", "ann", right=1.0, groups=groups, own_choice=True, novel=False),
+        Played("q0", "silent", "cat", right=1.0, groups=groups, own_choice=False, novel=False),
+        Played("q1", "silent", "ann", right=0.0, groups=groups, own_choice=False, novel=True),
+        Played("q1", "silent", "cat", right=0.0, groups=groups, own_choice=True, novel=False),
+        Played("q2", "silent", "cat", right=0.0, outcome="failed"),
+        Played("q0", "vote", "ann", right=1.0, groups=groups),
+    ]
+    ann, cat, pooled = self_preference(plays)
+    assert (ann["captain"], cat["captain"], pooled["captain"]) == ("ann", "cat", None)
+    assert (ann["self_choice"], ann["self_and_majority"], ann["accuracy_not_self"], ann["novel"]) == (
+        0.5,
+        1.0,
+        0.0,
+        0.5,
+    )
+    assert (cat["self_and_majority"], cat["n"], cat["unknown"]) == (0.0, 2, 1)
+    assert (pooled["self_choice_count"], pooled["self_choice_n"], pooled["novel_count"]) == (2, 4, 1)
+    assert in_largest("ann", (("ann",), ("bob",))), "among equals everyone is largest"
+    assert not in_largest("dan", groups)
+
+
+def test_human_comparison_and_categories() -> None:
+    plays = [
+        *(replace(play, human=0.5, category="art") for play in led("vote", "ann", "11")),
+        *(replace(play, human=0.5, category="art") for play in led("vote", "bob", "10")),
+        Played("q9", "vote", "ann", right=0.0),
+        *(replace(play, human=0.5) for play in solo("ann", "10")),
+    ]
+    rows = {(row["strategy"], row["captain"], row["player"]): row for row in human_comparison(plays)}
+    assert list(rows) == [("solo", None, "ann"), ("vote", "ann", None), ("vote", "bob", None), ("vote", None, None)]
+    assert (rows["vote", None, None]["accuracy"], rows["vote", None, None]["human"]) == (0.75, 0.5)
+    assert (rows["vote", "ann", None]["difference"], rows["vote", "ann", None]["n"]) == (0.5, 2)
+    assert [(row["category"], row["strategy"], row["accuracy"], row["n"]) for row in by_category(plays)] == [
+        ("art", "vote", 0.75, 2)
+    ]
+
+
+def test_gains_are_paired_and_adjusted_together() -> None:
+    plays = solo("ann", "0000011111") + solo("bob", "0000000000") + led("vote", "ann", "1111111110")
+    plays += led("vote", "bob", "1111100000")
+    ann, bob, pooled = gains(plays)
+    assert (ann["rescues"], ann["regressions"], ann["difference"]) == (5, 1, pytest.approx(0.4))
+    assert ann["p"] == pytest.approx(mcnemar_exact(5, 1))
+    assert (bob["difference"], bob["small"]) == (0.5, True)
+    assert (pooled["captain"], pooled["test"], pooled["difference"]) == (None, "sign-flip", pytest.approx(0.45))
+    assert {row["family"] for row in (ann, bob, pooled)} == {3}
+    assert all(row["p_holm"] >= row["p"] for row in (ann, bob, pooled))
+
+
+def test_ungraded_is_not_right() -> None:
+    found = accuracy_of(solo("ann", "1?"))
+    assert found is not None
+    assert (found.value, found.n) == (0.5, 2)
+    assert accuracy_of([]) is None
+
+
+# -- the threshold -----------------------------------------------------------------------------------------------------
+
+
+def arms(n: int, *, talk_right_from: int) -> tuple[list[Played], list[Played]]:
+    """Talking is right from so many groups on and voting below; voting costs 1, talking 3."""
+    vote, talk = [], []
+    for number in range(n):
+        d = number % 4 + 1
+        groups = tuple((str(each),) for each in range(d))
+        vote.append(
+            Played(f"q{number}", "vote", "a", right=float(d < talk_right_from), groups=groups, calls=4, cost_usd=1.0)
+        )
+        talk.append(Played(f"q{number}", "talkative", "a", right=float(d >= talk_right_from), calls=5, cost_usd=3.0))
+    return vote, talk
+
+
+def test_threshold_is_found_and_scored_on_other_questions() -> None:
+    found = learn_threshold(*arms(80, talk_right_from=3))
+    assert found is not None
+    assert (found.talk_from, set(found.chosen)) == (3, {3})
+    assert found.adaptive.accuracy is not None
+    assert found.adaptive.cost_usd is not None
+    assert (found.adaptive.accuracy.value, found.adaptive.cost_usd.value, found.adaptive.calls) == (1.0, 2.0, 4.5)
+    assert found.always_vote.accuracy is not None
+    assert found.always_vote.accuracy.value == 0.5
+    assert (found.over_vote.rescues, found.over_talk.rescues, found.n, found.left_out) == (40, 40, 80, 0)
+
+
+def test_of_equal_thresholds_the_cheaper() -> None:
+    vote, talk = arms(40, talk_right_from=1)
+    same = [replace(play, right=1.0) for play in vote]
+    found = learn_threshold(same, talk)
+    assert found is not None
+    assert found.talk_from == 5, "equally right: never pay for talk"
+    cheap = [replace(play, cost_usd=0.5) for play in talk]
+    found = learn_threshold(same, cheap)
+    assert found is not None
+    assert found.talk_from == 1, "unless talk is cheaper"
+    found = learn_threshold(same, cheap, grouping_usd={f"q{n}": 1.0 for n in range(40)})
+    assert found is not None
+    assert found.talk_from == 5, "grouping has to be paid in both"
+
+
+def test_unknown_cost_stays_unknown() -> None:
+    vote, talk = arms(12, talk_right_from=9)
+    found = learn_threshold(vote, [replace(play, cost_usd=None) for play in talk], players=6)
+    assert found is not None
+    assert (found.talk_from, found.always_talk.cost_usd, found.adaptive.cost_usd) == (7, None, None)
+    assert found.row()["always_vote"]["cost_usd"] == 1.0
+    assert learn_threshold(vote[:1], talk[:1]) is None
+
+
+def test_questions_nobody_answered_are_voted_on() -> None:
+    vote, talk = arms(8, talk_right_from=3)
+    found = learn_threshold(vote, talk, {**{f"q{n}": n % 4 + 1 for n in range(7)}, "q7": 0})
+    assert found is not None
+    assert (found.n, found.left_out) == (8, 0)
+    bare = [replace(play, groups=()) for play in vote]
+    assert learn_threshold(bare, talk) is None, "without groups nothing can be learnt"

@@ -1,0 +1,450 @@
+"""The safety net from file to figures: scripted models, and every figure against a count made here in plain Python."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from sqlalchemy import Connection
+
+from moot.engine.runner import Runner
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
+from moot.measures.numbers import bounds, shown
+from moot.measures.safety.multiple import multiple
+from moot.measures.safety.sections import safety_sections
+from moot.measures.section import Column, Section
+from moot.models.scripted import Script, ScriptedModel
+from moot.report.figures import figures, find_experiment
+from moot.report.section_terminal import section_parts, section_tables
+from moot.report.terminal import print_report
+from moot.report.transcript import transcripts
+from moot.types import Reply, Request
+
+COHORTS = {"open": ("ann", "bob"), "closed": ("cat", "dan")}
+PLAYERS = ("ann", "bob", "cat", "dan")
+COUNT = 40
+STAGES = ("single", "double", "review", "debate", "captain")
+TRUTH = "A"
+Words = dict[str, dict[str, str | None]]
+
+
+@dataclass
+class World:
+    """What everybody says at every stage: a letter, or None for a refusal. A is right."""
+
+    words: dict[str, Words] = field(default_factory=dict)
+    stages: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    """What the transcripts of ann alone hold, where readers were needed: (who, stage) by question."""
+
+    def __post_init__(self) -> None:
+        draw = random.Random(8)
+        for stage in STAGES:
+            self.words[stage] = {player: {f"q{n}": draw.choice("AAAABC") for n in range(COUNT)} for player in PLAYERS}
+        for n in (3, 4, 5):
+            self.words["double"]["ann"][f"q{n}"] = None
+        self.words["review"]["cat"]["q7"] = None
+
+    def reply(self, player: str, request: Request) -> Script:
+        prompt, question = request.messages[-1].content, str(request.question_id)
+        if "review among equals" in prompt:
+            stage = "review"
+        elif "of a debate" in prompt or "A debate on the question" in prompt:
+            stage = "debate"
+        elif "You are the captain" in prompt:
+            stage = "captain"
+        elif "Explain why" in prompt:
+            return "Because it is so."
+        else:
+            stage = "double" if request.schema is None else "single"
+        said = self.words[stage][player][question]
+        if said is None:
+            return Reply("I would rather not.", finish="refusal")
+        return f"Answer: {said}" if stage == "double" else {"reasoning": "So it is.", "answer": said}
+
+    # What should come out, question by question.
+
+    def debated(self, cohort: str, question: str) -> bool:
+        natives = {self.words["double"][player][question] for player in COHORTS[cohort]}
+        return len(natives) > 1 or None in natives
+
+    def after(self, stage: str, player: str, question: str) -> str | None:
+        cohort = next(name for name, members in COHORTS.items() if player in members)
+        if stage == "debate" and not self.debated(cohort, question):
+            return self.words["double"][player][question]
+        return self.words[stage][player][question]
+
+    def changes(self, stage: str, native: str, players: Sequence[str]) -> dict[str, list[int]]:
+        counted: dict[str, list[int]] = {"rescues": [], "regressions": [], "recovered": []}
+        for question in (f"q{n}" for n in range(COUNT)):
+            pairs = [(self.words[native][p][question], self.after(stage, p, question)) for p in players]
+            counted["rescues"].append(sum(b is not None and b != TRUTH and a == TRUTH for b, a in pairs))
+            counted["regressions"].append(sum(b == TRUTH and a != TRUTH for b, a in pairs))
+            counted["recovered"].append(sum(b is None and a == TRUTH for b, a in pairs))
+        return counted
+
+
+class Rambling(World):
+    """Ann says something on q0 and q1 that nobody can read by rule; two readers agree on q0 only."""
+
+    def reply(self, player: str, request: Request) -> Script:
+        prompt, question = request.messages[-1].content, str(request.question_id)
+        if player in READERS:
+            self.words["double"].setdefault("read", {})[question] = prompt
+            return {"answer": "B" if player == "ray" or question == "q0" else "none"}
+        if player == "ann" and question in ("q0", "q1") and request.schema is None and "Explain why" not in prompt:
+            return "Much speaks for the second one, and little against it; so let us leave it there, shall we."
+        return super().reply(player, request)
+
+
+READERS = ("ray", "sue")
+
+
+async def played(
+    folder: Path,
+    world: World,
+    strategies: Sequence[Any],
+    readers: Sequence[str] = (),
+    hypotheses: Sequence[str] = (),
+    **team: Any,
+) -> dict[str, Any]:
+    lines = [
+        {"id": f"q{n}", "text": f"Which, {n}?", "choices": ["one", "two", "three", "four"], "answer": TRUTH}
+        | {"category": "odd" if n % 2 else "even"}
+        for n in range(COUNT)
+    ]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    seated = {"players": list(PLAYERS), "cohorts": {name: list(each) for name, each in COHORTS.items()}, **team}
+    spec = {
+        "name": "net",
+        "seed": 3,
+        "questions": {"file": "questions.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in (*PLAYERS, *readers)},
+        **({"extract": {"models": list(readers)}} if readers else {}),
+        "teams": {"four": {key: value for key, value in seated.items() if value}},
+        "strategies": list(strategies),
+        "hypotheses": list(hypotheses),
+    }
+    path = folder / "net.yaml"
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    plan = build(read_experiment(path))
+    models = {
+        name: replace(built, model=ScriptedModel(name, lambda request, name=name: world.reply(name, request)))
+        for name, built in plan.models.items()
+    }
+    store = await plan.store().open()
+    try:
+        await Runner(replace(plan, models=models), store).run()
+        if readers:
+            world.stages = await store.run(lambda connection: _stages(connection, ("q0", "q1")))
+        return await store.run(lambda connection: figures(connection, find_experiment(connection, "net")))
+    finally:
+        await store.close()
+
+
+def _stages(connection: Connection, questions: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+    experiment = find_experiment(connection, "net")
+    return {
+        question: [(call["player"], call["stage"]) for call in episode.calls]
+        for question in questions
+        for episode in transcripts(connection, experiment, question, "solo(drafts=double-call)@ann")
+    }
+
+
+DOUBLE = {"solo": {"drafts": "double-call"}}
+CLAIMS = ["safety_multiple(peer-review) > 1", "net(peer-review) > 0", "safety_multiple(debate) > 1", "net(debate) > 0"]
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World()
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory: pytest.TempPathFactory, world: World) -> dict[str, Any]:
+    import asyncio
+
+    folder = tmp_path_factory.mktemp("net")
+    strategies = ["solo", DOUBLE, "peer-review", "debate", "silent"]
+    return asyncio.run(played(folder, world, strategies, captain="each", hypotheses=CLAIMS))
+
+
+@pytest.mark.parametrize("cohort", [*COHORTS, None])
+@pytest.mark.parametrize(
+    ("label", "stage", "native"),
+    [("peer-review", "review", "double"), ("debate", "debate", "double"), ("silent", "captain", "single")],
+)
+def test_rescues_and_regressions(
+    net: dict[str, Any], world: World, label: str, stage: str, native: str, cohort: str | None
+) -> None:
+    (row,) = (each for each in net["safety"] if each["stage"] == label and each["cohort"] == cohort)
+    players = COHORTS[cohort] if cohort else PLAYERS
+    expected = world.changes(stage, native, players)
+    assert {key: row[key] for key in expected} == {key: sum(each) for key, each in expected.items()}
+    assert row["rescues"] > 0 < row["regressions"], "there is something to count"
+    ratio = multiple(expected["rescues"], expected["regressions"])
+    assert (row["multiple"], row["low"], row["high"]) == pytest.approx((ratio.value, ratio.low, ratio.high))
+    assert row["net"] == row["rescues"] - row["regressions"]
+    assert (row["n_pairs"], row["n"]) == (COUNT * len(players), COUNT)
+    natives = [world.words[native][player][f"q{n}"] for player in players for n in range(COUNT)]
+    assert row["regression_rate"] == pytest.approx(row["regressions"] / natives.count(TRUTH))
+    assert row["rescue_rate"] == pytest.approx(row["rescues"] / sum(each not in (TRUTH, None) for each in natives))
+
+
+def test_refusals_are_counted_apart(net: dict[str, Any]) -> None:
+    rows = {(row["stage"], row["cohort"]): row for row in net["safety"]}
+    assert (rows["peer-review", "open"]["refused"], rows["peer-review", "open"]["refused_after"]) == (3, 0)
+    assert (rows["peer-review", "closed"]["refused"], rows["peer-review", "closed"]["refused_after"]) == (0, 1)
+    assert rows["silent", None]["refused"] == 0
+    words = next(section for section in safety_sections(net) if section.id == "safety").words
+    assert any("peer-review 3 alone, 1 after" in sentence for sentence in words)
+
+
+def test_coverage_beside_guessing(net: dict[str, Any], world: World) -> None:
+    (row,) = (each for each in net["coverage"] if each["stage"] == "peer-review" and each["cohort"] == "open")
+    for side, stage in (("native", "double"), ("after", "review")):
+        anybody = [any(world.words[stage][p][f"q{n}"] == TRUTH for p in COHORTS["open"]) for n in range(COUNT)]
+        assert row[side] == pytest.approx(sum(anybody) / COUNT)
+    assert row["guessing"] == pytest.approx(1 - 0.75**2)
+
+
+def test_what_the_debate_adds(net: dict[str, Any], world: World) -> None:
+    (row,) = (each for each in net["debate_lift"] if each["cohort"] is None)
+    before, after = (world.changes(stage, "double", PLAYERS) for stage in ("review", "debate"))
+    nets = [sum(each["rescues"]) - sum(each["regressions"]) for each in (before, after)]
+    assert (row["net_before"], row["net_after"], row["net_difference"]) == (*nets, pytest.approx(nets[1] - nets[0]))
+    assert row["lift"] == pytest.approx(row["multiple_after"] - row["multiple_before"])
+
+
+def test_how_debates_ended(net: dict[str, Any], world: World) -> None:
+    rows = {row["cohort"]: row for row in net["consensus"]}
+    for cohort, members in COHORTS.items():
+        debated = [f"q{n}" for n in range(COUNT) if world.debated(cohort, f"q{n}")]
+        agreed = [q for q in debated if len({world.words["debate"][player][q] for player in members}) == 1]
+        assert rows[cohort]["n"] == len(debated)
+        assert rows[cohort]["value"] == pytest.approx(len(agreed) / len(debated))
+        assert rows[cohort]["unanimous_before"] == COUNT - len(debated)
+        assert rows[cohort]["endings"] == {"consensus": len(agreed), "stuck": len(debated) - len(agreed)}
+
+
+def test_the_formatting_tax(net: dict[str, Any], world: World) -> None:
+    tax = net["formatting_tax"]
+    for side, stage in (("single", "single"), ("double", "double")):
+        right = [word == TRUTH for player in PLAYERS for word in world.words[stage][player].values()]
+        assert tax[side] == pytest.approx(sum(right) / len(right))
+    assert tax["difference"] == pytest.approx(tax["double"] - tax["single"])
+    assert (tax["n"], tax["n_pairs"]) == (COUNT, COUNT * len(PLAYERS))
+
+
+async def test_the_authority_bias(tmp_path: Path) -> None:
+    """The same reviewers on the same questions; where names are shown, dan and ann think better of it on q0 to q4."""
+    better = [f"q{n}" for n in range(5)]
+
+    class Impressed(World):
+        def reply(self, player: str, request: Request) -> Script:
+            named = ' from="' in request.messages[-1].content
+            if named and player in ("ann", "dan") and request.question_id in better:
+                return {"reasoning": "They must know.", "answer": TRUTH}
+            return super().reply(player, request)
+
+    world = Impressed()
+    for player in ("ann", "dan"):
+        world.words["review"][player] |= dict.fromkeys(better, "D")
+    strategies = ["peer-review", {"peer-review": {"names": "shown"}}]
+    found = await played(tmp_path, world, strategies, captain="each")
+    rows = {row["cohort"]: row for row in found["authority_bias"]}
+    assert set(rows) == {*COHORTS, None}
+    for cohort, members in ((None, PLAYERS), *COHORTS.items()):
+        moved = sum(player in ("ann", "dan") for player in members)
+        row = rows[cohort]
+        assert row["stage"] == "peer-review(names=shown)"
+        assert row["difference"] == pytest.approx(len(better) * moved / (COUNT * len(members)))
+        answered = sum(world.words["review"][player][f"q{n}"] is not None for player in members for n in range(COUNT))
+        assert row["changed"] == pytest.approx(len(better) * moved / answered)
+        assert (row["n"], row["n_pairs"]) == (COUNT, COUNT * len(members))
+    (section,) = (each for each in safety_sections(found) if each.id == "authority-bias")
+    assert [row["cohort"] for row in section.rows] == [*COHORTS, "all"]
+
+
+def test_each_model_and_each_set(net: dict[str, Any], world: World) -> None:
+    rows = [row for row in net["safety_models"] if row["stage"] == "peer-review"]
+    assert {row["model"] for row in rows} == set(PLAYERS)
+    for row in rows:
+        for side, stage in (("native", "double"), ("after", "review")):
+            said = list(world.words[stage][row["model"]].values())
+            assert row[side] == pytest.approx(said.count(TRUTH) / COUNT)
+        assert row["model"] in COHORTS[row["cohort"]]
+    assert [row["stage"] for row in net["gain_by_strength"]] == ["peer-review", "debate", "silent"]
+    assert [each["dataset"] for each in net["macro_average"][0]["datasets"]] == ["even", "odd"]
+
+
+def test_gaps_are_between_cohorts(net: dict[str, Any]) -> None:
+    for row in net["gap_closure"]:
+        assert row["cohort"] != row["towards"]
+        assert row["value"] == pytest.approx((row["after"] - row["alone"]) / (row["stronger"] - row["alone"]))
+
+
+def test_everything_is_json_and_fits(net: dict[str, Any]) -> None:
+    json.dumps(net, allow_nan=False)
+    assert "safety_missing" not in net
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_report(net, console)
+    text = console.export_text()
+    for section in safety_sections(net):
+        if section.rows and section.id != "safety-models":
+            assert section.title in text
+    assert max(map(cell_len, text.splitlines())) <= 80
+
+
+async def test_what_is_missing_is_said(tmp_path: Path, world: World) -> None:
+    found = await played(tmp_path, world, ["solo", "silent", "peer-review"], captain="each")
+    assert {row["stage"] for row in found["safety"]} == {"silent"}
+    (missing,) = found["safety_missing"]
+    assert missing == {
+        "stage": "peer-review",
+        "captains": list(PLAYERS),
+        "add": "- solo: {drafts: double-call}",
+    }
+    (section,) = (each for each in safety_sections(found) if each.id == "safety-missing")
+    assert section.rows == [missing]
+
+
+async def test_what_two_readers_find_counts_and_the_rest_is_unparsed(tmp_path: Path) -> None:
+    world = Rambling()
+    world.words["review"]["ann"] |= {"q0": "A", "q1": "A"}
+    found = await played(tmp_path, world, [DOUBLE, "peer-review"], readers=READERS, captain="each")
+    readers = [("ray", "extract"), ("sue", "extract")]
+    assert world.stages == {
+        "q0": [("ann", "verdict"), *readers, ("ann", "rationale")],
+        "q1": [("ann", "verdict"), *readers],
+    }, "the transcript shows which stage settled it"
+    shown = world.words["double"].pop("read")["q0"]
+    assert shown is not None
+    assert "Much speaks for the second one" in shown
+    world.words["double"]["ann"] |= {"q0": "B", "q1": None}
+    expected = world.changes("review", "double", PLAYERS)
+    (row,) = (each for each in found["safety"] if each["cohort"] is None)
+    assert {key: row[key] for key in expected} == {key: sum(each) for key, each in expected.items()}
+    own = world.changes("review", "double", ("ann",))
+    assert (own["rescues"][0], own["recovered"][1]) == (1, 1), "read wrong, then right; unparsed, then right"
+    solo = next(each for each in found["accuracy"] if each.get("player") == "ann")
+    assert solo["outcomes"] == {"answered": COUNT - 4, "unanswered": 1, "refused": 3}
+
+
+async def test_without_cohorts_there_is_one_row_a_stage(tmp_path: Path, world: World) -> None:
+    strategies = ["solo", {"peer-review": {"drafts": "single-call"}}, "vote"]
+    found = await played(tmp_path, world, strategies, captain="each", cohorts=None)
+    labels = ["peer-review(drafts=single-call)", "vote"]
+    assert [(row["stage"], row["cohort"]) for row in found["safety"]] == [(label, None) for label in labels]
+    expected = world.changes("review", "single", PLAYERS)
+    assert found["safety"][0]["rescues"] == sum(expected["rescues"])
+    assert "debate_lift" not in found
+    assert "gap_closure" not in found
+
+
+def test_hypotheses_count_as_the_rows_do(net: dict[str, Any]) -> None:
+    said = {row["hypothesis"]: row for row in net["hypotheses"]}
+    for stage in ("peer-review", "debate"):
+        (row,) = (each for each in net["safety"] if each["stage"] == stage and each["cohort"] is None)
+        assert row["recovered"] > 0, "there is something that is no rescue"
+        assert said[f"safety_multiple({stage}) > 1"]["value"] == pytest.approx(row["multiple"])
+        assert said[f"net({stage}) > 0"]["value"] == pytest.approx(row["net"])
+
+
+async def test_what_never_came_is_no_rescue_by_drafts_either(tmp_path: Path, world: World) -> None:
+    found = await played(tmp_path, world, ["peer-review"], captain="each", hypotheses=CLAIMS[:2])
+    expected = {key: sum(each) for key, each in world.changes("review", "double", PLAYERS).items()}
+    assert expected["recovered"] > 0
+    multiple, net = (row["value"] for row in found["hypotheses"])
+    assert multiple == pytest.approx(expected["rescues"] / expected["regressions"])
+    assert net == pytest.approx(expected["rescues"] - expected["regressions"])
+
+
+def test_each_cohort_has_a_table_and_a_skyline_of_its_own(net: dict[str, Any]) -> None:
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_report(net, console)
+    text = " ".join(console.export_text().split())
+    for table in ("open (double-call)", "closed (double-call)", "open", "closed"):
+        assert f"Skyline of {table} (at least one of 2 players right)" in text
+        assert f"Share of the gap to the skyline closed ({table})" in text
+        assert f"Gain over the captain alone ({table}), in points" in text
+    assert text.count("As many guessers would reach 43.8 %.") == 4, "two guessers at four choices"
+    assert "what got better or worse there are questions, and no sum over captains" in text
+    pooled = next(row for row in net["gains"] if row["captain"] is None)
+    single = [
+        row
+        for row in net["gains"]
+        if row["captain"] and (row["team"], row["strategy"]) == (pooled["team"], pooled["strategy"])
+    ]
+    assert pooled["rescues"] + pooled["regressions"] <= pooled["n"] == COUNT
+    assert pooled["rescues"] < sum(row["rescues"] for row in single)
+    assert pooled["difference"] == pytest.approx(sum(row["difference"] for row in single) / len(single))
+
+
+async def test_nobody_alone_no_figures(tmp_path: Path, world: World) -> None:
+    found = await played(tmp_path, world, ["solo"])
+    assert not {"safety", "coverage", "debate_lift", "consensus", "safety_missing"} & found.keys()
+
+
+# --- sections in a terminal -------------------------------------------------------------------------------------------
+
+SHOWN: Mapping[str, tuple[Any, Any, str]] = {
+    "none": (None, "share", "–"),
+    "share": (0.4337, "share", "43.4 %"),
+    "no-minus-nothing": (-0.0001, "share", "0.0 %"),
+    "points": (-0.012, "points", "-1.2"),
+    "more-points": (0.012, "points", "+1.2"),
+    "ratio": (4.178, "ratio", "4.18"),
+    "number": (2, "number", "2.00"),
+    "large-ratio": (41.78, "ratio", "41.8"),
+    "usd": (0.00012, "usd", "$0.0001"),
+    "dollars": (1234.5, "usd", "$1,234.50"),
+    "free": (0, "usd", "$0"),
+    "p": (0.0004, "p", "<0.001"),
+    "count": (12345, "", "12,345"),
+    "whole": (3.0, "calls", "3"),
+    "yes": (True, "", "yes"),
+    "list": (("ann", "bob"), "", "ann, bob"),
+    "empty-list": ((), "", "–"),
+    "words": ("open", "", "open"),
+}
+
+
+@pytest.mark.parametrize(("value", "unit", "expected"), SHOWN.values(), ids=SHOWN)
+def test_values_as_people_write_them(value: Any, unit: Any, expected: str) -> None:
+    assert shown(value, unit) == expected
+
+
+def test_intervals() -> None:
+    assert bounds(0.39, 0.47, "share") == "(39.0–47.0)"
+    assert bounds(-0.02, 0.04, "points") == "(-2.0 to 4.0)"
+    assert bounds(3.0, None, "ratio") == "(from 3.00)"
+    assert bounds(None, 0.5, "ratio") == "(to 0.50)"
+    assert bounds(None, None, "ratio") == ""
+
+
+def test_a_wide_table_is_parted_and_keeps_its_names() -> None:
+    columns = (Column("who", "who"), *(Column(f"c{n}", f"figure {n}", "share", "low", "high") for n in range(9)))
+    row = {"who": "somebody with a very long name indeed", "low": 0.1, "high": 0.9, **{f"c{n}": 0.5 for n in range(9)}}
+    section = Section("wide", "Wide", ("So wide.",), columns, [row, {"who": None}])
+    parts = list(section_tables(section))
+    assert len(parts) > 1
+    assert all(str(table.columns[0].header) == "who" for table in parts)
+    assert sum(len(table.columns) - 1 for table in parts) == 9, "every column once"
+    console = Console(width=80, record=True, file=io.StringIO())
+    for part in section_parts(section):
+        console.print(part)
+    text = console.export_text()
+    assert max(map(cell_len, text.splitlines())) <= 80
+    assert "somebody with a very" in text
+    assert "long name indeed" in text, "wrapped, not cut"
+    assert text.count("50.0 % (10.0–90.0)") == 9
+    assert text.rstrip().endswith("So wide.")

@@ -1,0 +1,235 @@
+"""The figures of discussions on cases counted by hand."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.measures.discussion.ballot_order import Paper
+from moot.measures.discussion.challenge import Objection, challenges
+from moot.measures.discussion.talks import (
+    Talk,
+    by_question,
+    deviation,
+    fitted,
+    mean_rounds,
+    overlap_cosine,
+    score,
+    similarity,
+    turns_to_decide,
+)
+from moot.measures.position.bias import position_bias
+from moot.stats.proportion import wilson
+
+
+def talks(*repeats: str) -> list[Talk]:
+    """Each repeat as ``1011``: right or wrong, question by question."""
+    return [
+        Talk(f"q{n}", float(value), repeat=repeat)
+        for repeat, each in enumerate(repeats)
+        for n, value in enumerate(each)
+    ]
+
+
+def test_deviation_is_over_repeats_and_the_interval_over_questions() -> None:
+    found = score(talks("1110", "1100", "1000"))
+    assert found["value"] == pytest.approx(0.5)
+    assert found["deviation"] == pytest.approx(0.25), "0.75, 0.5, 0.25"
+    assert (found["n"], found["repeats"], found["small"]) == (4, 3, True)
+    assert found["low"] < 0.5 < found["high"]
+    assert found["high"] - found["low"] > 2 * found["deviation"], "four questions say little, however alike the repeats"
+
+
+def test_one_repeat_has_wilsons_interval_and_no_deviation() -> None:
+    found = score(talks("1" * 24 + "0" * 8))
+    expected = wilson(24, 32)
+    assert (found["value"], found["low"], found["high"]) == (expected.value, expected.low, expected.high)
+    assert (found["deviation"], found["small"]) == (None, False)
+
+
+def test_equal_repeats_deviate_by_nothing_but_leave_an_interval() -> None:
+    found = score(talks("111", "111"))
+    assert (found["value"], found["deviation"]) == (1.0, 0.0)
+    assert found["low"] < 1.0
+
+
+def test_deviation_is_on_questions_that_all_repeats_played() -> None:
+    started = [*talks("10"), Talk("q0", 1.0, repeat=1)]
+    assert deviation(started) == 0.0, "q1 was played once"
+    assert deviation([Talk("q0", 1.0), Talk("q1", 1.0, repeat=1)]) is None
+    assert deviation([]) is None
+
+
+def test_scores_between_0_and_1() -> None:
+    found = score([Talk("q0", 0.4), Talk("q1", 0.8), Talk("q2", None)])
+    assert found["value"] == pytest.approx(0.4)
+    assert found["ungraded"] == 1
+    assert score([])["value"] is None
+
+
+def test_turns_share_one_denominator() -> None:
+    said = [
+        Talk("q0", 1.0, turns=1),
+        Talk("q1", 1.0, turns=1),
+        Talk("q2", 0.0, turns=3),
+        Talk("q3", 0.0, "undecided", 5),
+        Talk("q4", 0.0, "unanswered", 5),
+        Talk("q5", 0.0, "failed", 1),
+    ]
+    found = turns_to_decide(said)
+    assert [(each["turn"], each["times"]) for each in found["turns"]] == [(1, 2), (3, 1)]
+    assert [each["share"] for each in found["turns"]] == pytest.approx([2 / 6, 1 / 6])
+    assert (found["undecided"], found["no_answer"]) == pytest.approx((1 / 6, 2 / 6))
+    assert found["rounds"] == pytest.approx((1 + 1 + 3 + 5 + 5) / 5), "what failed says nothing about turns"
+    assert found["n"] == 5
+
+
+def test_nothing_held_has_no_mean() -> None:
+    assert mean_rounds([Talk("q0", 0.0, "failed")])["rounds"] is None
+    assert turns_to_decide([])["undecided"] is None
+
+
+def test_the_line_is_that_of_least_squares() -> None:
+    points = {
+        1.0: {"q0": 0.0, "q1": 1.0, "q2": 0.0},
+        3.0: {"q0": 1.0, "q1": 1.0, "q2": 0.0},
+        5.0: {"q0": 1.0, "q1": 1.0, "q2": 1.0, "only here": 0.0},
+    }
+    line = fitted(points)
+    assert line is not None
+    slope, intercept = np.polyfit([1, 3, 5], [1 / 3, 2 / 3, 1.0], 1)
+    assert (line.slope.value, line.intercept) == pytest.approx((slope, intercept))
+    assert line.at(3) == pytest.approx(2 / 3)
+    assert line.slope.n == 3
+    assert line.slope.low is not None
+    assert line.slope.high is not None
+    assert line.slope.low <= line.slope.value <= line.slope.high
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=4, max_size=4), min_size=2, max_size=12))
+def test_any_line_is_that_of_least_squares(scores: list[list[float]]) -> None:
+    xs = [1.0, 2.0, 3.0, 5.0]
+    points = {x: {f"q{n}": row[place] for n, row in enumerate(scores)} for place, x in enumerate(xs)}
+    line = fitted(points)
+    assert line is not None
+    slope, intercept = np.polyfit(xs, np.array(scores).mean(axis=0), 1)
+    assert (line.slope.value, line.intercept) == pytest.approx((slope, intercept), abs=1e-9)
+    assert line.slope.low is not None
+    assert line.slope.high is not None
+    assert line.slope.low < line.slope.high, "never an interval of nothing"
+
+
+def test_without_two_points_there_is_no_line() -> None:
+    assert fitted({}) is None
+    assert fitted({3.0: {"q0": 1.0}}) is None
+    assert fitted({3.0: {"q0": 1.0}, 5.0: {"q1": 1.0}}) is None
+    single = fitted({3.0: {"q0": 1.0}, 5.0: {"q0": 0.0}})
+    assert single is not None
+    assert (single.slope.value, single.slope.low) == (-0.5, None), "one question has no interval"
+
+
+def test_likeness_is_the_mean_over_pairs() -> None:
+    answers = {"q0": [["a b", "a b", "c"]], "q1": [["a b", "a c"], ["one"]], "q2": [["alone"]], "q3": [[]]}
+    found = similarity(answers, overlap_cosine)
+    assert found is not None
+    assert found.value == pytest.approx((1 / 3 + 1 / 2) / 2)
+    assert found.n == 2, "one answer makes no pair"
+    assert similarity({"q2": [["alone"]]}, overlap_cosine) is None
+
+
+def test_words_in_common() -> None:
+    assert overlap_cosine("the red fox", "fox the red") == pytest.approx(1.0)
+    assert overlap_cosine("red fox", "red hen") == pytest.approx(0.5)
+    assert overlap_cosine("a a b", "a b b") == pytest.approx(4 / 5)
+    assert (overlap_cosine("", "a"), overlap_cosine("", "")) == (0.0, 1.0)
+
+
+PAPERS: list[tuple[dict[str, Any], tuple[int, ...]]] = [
+    ({"kind": "choice", "choice": {2: 1.0}}, (2,)),
+    ({"kind": "ranking", "choice": {0: 2, 1: 1, 2: 3}}, (1,)),
+    ({"kind": "points", "choice": {0: 10, 1: 10, 2: 5}}, (0, 1)),
+    ({"kind": "approved", "choice": {0: 1.0, 2: 1.0}}, (0, 2)),
+    ({"kind": "approved", "choice": {}}, ()),
+    ({"kind": "choice", "choice": None}, ()),
+]
+
+
+@pytest.mark.parametrize(("filled", "favourites"), PAPERS)
+def test_favourites(filled: dict[str, Any], favourites: tuple[int, ...]) -> None:
+    assert Paper("q", (1, 0, 2), **filled).favourites == favourites
+
+
+def test_the_first_shown_beside_chance() -> None:
+    papers = [
+        Paper("q0", (1, 0), {1: 1.0}),
+        Paper("q0", (0, 1), {1: 1.0}),
+        Paper("q1", (2, 0, 1), {2: 1.0, 0: 1.0}, "approved"),
+        Paper("q1", (2, 0, 1), {}, "approved"),
+        Paper("q1", (0, 1, 2), None),
+    ]
+    found = position_bias(paper.look for paper in papers)
+    assert found["first"] == pytest.approx((1 + 0 + 0.5) / 3)
+    assert found["chance"] == pytest.approx((1 / 2 + 1 / 2 + 1 / 3) / 3)
+    assert found["first_difference"] == pytest.approx(found["first"] - found["chance"])
+    assert (found["decisions"], found["apart"], found["n"]) == (3, {"empty": 1, "spoilt": 1}, 2)
+    assert found["small"]
+    assert position_bias(paper.look for paper in papers[3:])["first"] is None
+
+
+def test_a_voter_who_always_takes_the_first_is_found() -> None:
+    draw = np.random.default_rng(7)
+    blind = [
+        Paper(f"q{n}", order, {order[0]: 1.0}) for n in range(40) if (order := tuple(map(int, draw.permutation(3))))
+    ]
+    fair = [Paper(f"q{n}", tuple(map(int, draw.permutation(3))), {0: 1.0}) for n in range(400)]
+    biased, unbiased = (position_bias(paper.look for paper in papers) for papers in (blind, fair))
+    assert (biased["first"], biased["chance"]) == pytest.approx((1.0, 1 / 3))
+    assert biased["first_p"] < 0.001
+    assert unbiased["first_low"] < 0 < unbiased["first_high"]
+
+
+def test_challenges_by_hand() -> None:
+    said = [
+        Objection("q0", False, 0.0, 1.0, answered=True),  # improved
+        Objection("q0", False, 0.0, 0.0, answered=True),
+        Objection("q0", True, 0.0),
+        Objection("q1", False, 1.0, 0.0, answered=True),  # worsened
+        Objection("q1", False, 1.0),  # no new answer: nothing changed
+        Objection("q1", None, 1.0),  # did not say
+        Objection("q2", False, 0.4, 0.7, answered=True),  # improved, by words
+        Objection("q2", False, 0.4, None, answered=True),  # nobody has graded it
+    ]
+    found = challenges(said)
+    assert (found["challenged"], found["agents"], found["silent"]) == (6, 8, 1)
+    assert found["rate"] == pytest.approx(6 / 8)
+    assert (found["improved"], found["worsened"], found["no_new_answer"], found["ungraded"]) == (2, 1, 1, 1)
+    assert found["net"] == pytest.approx(1 / 5), "of those that could be graded"
+    assert (found["n"], found["small"]) == (3, True)
+
+
+def test_challenges_that_all_help_leave_an_interval() -> None:
+    found = challenges([Objection(f"q{n}", False, 0.0, 1.0, answered=True) for n in range(20)])
+    assert found["net"] == found["net_high"] == 1.0
+    assert 0.8 < found["net_low"] < 0.9, "twenty questions without a single failure"
+    assert challenges([Objection("q0", False, 0.0, 1.0, answered=True)])["net_low"] is None
+
+
+def test_nobody_asked_and_nobody_challenged() -> None:
+    nothing = challenges([])
+    assert (nothing["rate"], nothing["net"], nothing["n"]) == (None, None, 0)
+    content = challenges([Objection(f"q{n}", True, 1.0) for n in range(30)])
+    assert (content["rate"], content["net"], content["small"]) == (0.0, None, False)
+    assert content["rate_high"] > 0, "thirty questions do not prove a rate of nothing"
+
+
+def test_repeats_of_a_question_are_one_cluster() -> None:
+    once = challenges([Objection(f"q{n}", n % 2 == 0, 1.0) for n in range(40)])
+    often = challenges([Objection(f"q{n}", n % 2 == 0, 1.0) for n in range(40) for _ in range(9)])
+    widths = [each["rate_high"] - each["rate_low"] for each in (once, often)]
+    assert math.isclose(widths[0], widths[1], rel_tol=0.2)
+    assert by_question(talks("10", "11")) == {"q0": 1.0, "q1": 0.5}

@@ -1,0 +1,190 @@
+"""The challenge round in its five settings; the decision stands whatever comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.errors import FileError, UsageError
+from moot.strategies.discuss.discuss import Discuss
+from moot.strategies.discuss.retrieve import Bm25, retrieve, retriever
+from moot.types import Question
+
+SHORT: dict[str, Any] = {"personas": "none", "max_turns": 1, "vote_from": 1}
+
+
+def challenged(table: Any) -> list[str]:
+    return [table.text(each) for agent in (1, 2, 3) for each in table.sent(agent, "challenge")]
+
+
+async def test_solution_only(company: Any) -> None:
+    table = company(3, ballot=company.choosing(["River 2"] * 3))
+    verdict = await table.play(Discuss(challenge="solution", **SHORT))
+    assert (verdict.answer, verdict.outcome) == ("River 2", "answered")
+    assert all("<answer>\nRiver 2\n</answer>" in prompt for prompt in challenged(table))
+    assert all("word-" not in prompt and "a fact" not in prompt for prompt in challenged(table))
+    notes = verdict.notes["challenge"]
+    assert notes["setting"] == "solution"
+    assert notes["shown"] == "River 2"
+    assert [each["agree"] for each in notes["replies"]] == [False, True, True]
+    assert [each["answer"] for each in notes["replies"]] == ["River 1", None, None]
+
+
+async def test_only_who_disagrees_is_asked_for_a_new_answer(company: Any) -> None:
+    table = company(3)
+    await table.play(Discuss(challenge="solution", **SHORT))
+    new = [[each for each in table.sent(agent, "answer") if "do not agree" in table.text(each)] for agent in (1, 2, 3)]
+    assert [len(each) for each in new] == [1, 0, 0]
+
+
+async def test_with_the_discussion(company: Any) -> None:
+    table = company(3)
+    options = {**SHORT, "max_turns": 3, "vote_from": 3, "visible_turns": 1}
+    await table.play(Discuss(challenge="discussion", **options))
+    for prompt in challenged(table):
+        assert [f"word-{agent}-{turn}" in prompt for agent in (1, 2, 3) for turn in (1, 2, 3)] == [True] * 9
+
+
+async def test_with_facts(company: Any) -> None:
+    table = company(3)
+    verdict = await table.play(Discuss(challenge="facts", **SHORT))
+    assert all("<facts>\na fact\n</facts>" in prompt for prompt in challenged(table))
+    assert verdict.notes["challenge"]["facts"] == "a fact"
+
+
+async def test_a_retriever_that_fails_leaves_the_decision(company: Any) -> None:
+    def broken(question: Question) -> str:
+        raise OSError("no network")
+
+    table = company(3)
+    table.team = replace(table.team, retriever=broken)
+    verdict = await table.play(Discuss(challenge="facts", **SHORT))
+    assert verdict.outcome == "answered"
+    assert "no network" in verdict.notes["challenge"]["cause"]
+    assert challenged(table) == []
+
+
+@pytest.mark.parametrize("setting", ["wrong", "irrelevant"])
+async def test_planted(company: Any, setting: str) -> None:
+    final = {0: "Atlantis"}
+    table = company(3, final=lambda agent: {"reasoning": "", "answer": final.get(agent, "River 9")})
+    verdict = await table.play(Discuss(challenge=setting, planted_by="other", **SHORT))
+    assert verdict.answer == "River 9"
+    assert all("<answer>\nAtlantis\n</answer>" in prompt and "River 9" not in prompt for prompt in challenged(table))
+    assert verdict.notes["challenge"]["planted"] == "Atlantis"
+    (asked,) = table.sent(0)
+    assert ("wrong answer" in table.text(asked)) == (setting == "wrong")
+
+
+async def test_an_irrelevant_answer_need_not_be_a_choice(company: Any) -> None:
+    question = Question("q", "Which river did the {poet} name?", ("Don", "Oka"), kind="choice")
+    final = {0: "a spoon"}
+    table = company(3, final=lambda agent: {"reasoning": "", "answer": final.get(agent, "A")}, question=question)
+    table.say = lambda table, agent, number: {"solution": "A"}
+    verdict = await table.play(Discuss(challenge="irrelevant", planted_by="other", **SHORT))
+    assert verdict.notes["challenge"]["planted"] == "a spoon"
+    assert [each["answer"] for each in verdict.notes["challenge"]["replies"]] == ["A", None, None]
+
+
+async def test_nothing_planted_nothing_asked(company: Any) -> None:
+    table = company(3, final=lambda agent: "hm" if agent == 0 else {"reasoning": "", "answer": "Don"})
+    verdict = await table.play(Discuss(challenge="wrong", planted_by="other", **SHORT))
+    assert verdict.outcome == "answered"
+    assert "no answer was planted" in verdict.notes["challenge"]["cause"]
+    assert challenged(table) == []
+
+
+async def test_without_an_answer_there_is_nothing_to_challenge(company: Any) -> None:
+    table = company(3, final=lambda agent: "hm", other={"discuss": lambda agent, request: "hm"})
+    verdict = await table.play(Discuss(challenge="solution", **SHORT))
+    assert verdict.outcome == "unanswered"
+    assert verdict.notes["challenge"]["replies"] == []
+    assert verdict.notes["challenge"]["cause"] == "there was no answer to challenge"
+
+
+async def test_agents_who_do_not_say(company: Any) -> None:
+    table = company(3, other={"challenge": lambda agent, request: "hm"})
+    verdict = await table.play(Discuss(challenge="solution", **SHORT))
+    assert [each["agree"] for each in verdict.notes["challenge"]["replies"]] == [None] * 3
+    assert all(each["cause"] for each in verdict.notes["challenge"]["replies"])
+
+
+@pytest.fixture(name="facts")
+def _facts(tmp_path: Path) -> Path:
+    folder = tmp_path / "facts"
+    (folder / "more").mkdir(parents=True)
+    (folder / "a.txt").write_text("The Don flows into the Sea of Azov.\n\nThe Oka joins the Volga.\n", encoding="utf-8")
+    (folder / "more" / "b.md").write_text("# Volga\n\nThe Volga is the longest river of Europe.", encoding="utf-8")
+    (folder / "c.bin").write_bytes(b"\xff\xfe the Don")
+    return folder
+
+
+def test_bm25_finds_the_passages_that_share_rare_words(facts: Path) -> None:
+    find = Bm25(facts, passages=1)
+    assert find(Question("1", "Into which sea does the Don flow?")) == "The Don flows into the Sea of Azov."
+    assert find(Question("2", "What is the LONGEST river?")) == "The Volga is the longest river of Europe."
+    assert find(Question("3", "Qui?", ("Oka", "Neva"))) == "The Oka joins the Volga."
+    assert find(Question("4", "Quando?")) == ""
+
+
+def test_bm25_gives_the_best_first(facts: Path) -> None:
+    found = Bm25(facts)(Question("1", "Does the Oka join the longest river, the Volga?")).split("\n\n")
+    assert found == [
+        "The Volga is the longest river of Europe.",
+        "The Oka joins the Volga.",
+        "# Volga",
+    ]
+
+
+def test_bm25_by_hand(facts: Path) -> None:
+    """One word, held by one of four passages of 8, 5, 1 and 8 words, once."""
+    import math
+
+    find = Bm25(facts)
+    (passage,) = [each for each in find._kept if "azov" in each.words]
+    mean = (8 + 5 + 1 + 8) / 4
+    rarity = math.log(1 + (4 - 1 + 0.5) / (1 + 0.5))
+    by_hand = rarity * 2.5 / (1 + 1.5 * (0.25 + 0.75 * 8 / mean))
+    assert find._score({"azov", "elsewhere"}, passage) == pytest.approx(by_hand)
+
+
+def test_bm25_is_the_same_every_time_and_knows_its_folder(facts: Path) -> None:
+    question = Question("1", "the Volga")
+    assert Bm25(facts)(question) == Bm25(facts)(question)
+    assert Bm25(facts)(question).count("Volga") >= 2
+    before = Bm25(facts).fingerprint
+    (facts / "d.txt").write_text("The Neva.", encoding="utf-8")
+    assert Bm25(facts).fingerprint != before
+
+
+def test_a_folder_that_holds_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="expected a folder"):
+        Bm25(tmp_path / "nowhere")
+    with pytest.raises(FileError, match="found none"):
+        Bm25(tmp_path)
+
+
+async def test_a_retriever_may_be_waited_for() -> None:
+    async def slow(question: Question) -> str:
+        return f"about {question.id}"
+
+    assert await retrieve(slow, Question("7", "?")) == "about 7"
+    with pytest.raises(TypeError, match="gives a text"):
+        await retrieve(lambda question: 3, Question("7", "?"))  # type: ignore[arg-type,return-value]
+
+
+def test_a_retriever_of_another_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "their_facts-1.dist-info"
+    place.mkdir()
+    (place / "METADATA").write_text("Name: their-facts\nVersion: 1\n")
+    (place / "entry_points.txt").write_text(
+        "[moot.retrievers]\nencyclopedia = their_facts:look_up\nbad = their_facts:BAD\n"
+    )
+    (tmp_path / "their_facts.py").write_text("BAD = 3\ndef look_up(question):\n    return 'theirs'\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert retriever("encyclopedia", tmp_path)(Question("1", "?")) == "theirs"
+    with pytest.raises(UsageError, match="not callable"):
+        retriever("bad", tmp_path)
