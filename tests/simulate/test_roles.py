@@ -31,6 +31,7 @@ from moot.strategies.discuss.task import task
 from moot.team import Player, Team
 from moot.team.final_line import final_answer
 from moot.team.forms import AnswerForm
+from moot.traces import Ending, Round, of_kind
 from moot.types import Case, Message, Question, Request, Verdict
 
 OPTIONS = ("one", "two", "three", "four")
@@ -165,10 +166,11 @@ async def debated(cases: Sequence[Case], **parameters: Any) -> tuple[list[list[f
     (team,) = played.lineups(Team("five", tuple(players)))
     shares, endings = [], []
     for case in cases:
-        notes = (await played.play(case.question, team)).notes
-        camps = [notes["native"], *(each["positions"] for each in notes["rounds"])]
+        verdict = await played.play(case.question, team)
+        natives = {draft.player: draft.text for draft in verdict.answers}
+        camps = [natives, *(record.positions for record in of_kind(verdict.traces, Round))]
         shares.append([max(map([*camp.values()].count, camp.values())) / 5 for camp in camps])
-        endings.append(notes["ending"])
+        endings += [record.how for record in of_kind(verdict.traces, Ending)]
     return shares, endings
 
 
