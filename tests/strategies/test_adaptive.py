@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from moot.errors import FileError
+from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.grade.group import GROUPING, Stages
@@ -119,7 +119,7 @@ def test_it_is_named_with_its_option() -> None:
 
 @pytest.mark.parametrize("talk_from", [0, -1, 2.5, "3", "many", None, True, [3]])
 def test_a_talk_from_that_is_no_number_of_answers(tmp_path: Path, talk_from: Any) -> None:
-    with pytest.raises(ValueError, match="talk_from: expected a whole number from 1 on, found"):
+    with pytest.raises(UsageError, match="talk_from: expected a whole number from 1 on, found"):
         strategy("adaptive", {"talk_from": talk_from})
     shown = {None: "null", True: "true", "3": "'3'"}.get(talk_from if not isinstance(talk_from, list) else 0, talk_from)
     path = tmp_path / "cup.yaml"
@@ -133,7 +133,7 @@ strategies:
   - adaptive: {{talk_from: {shown}}}
 """
     )
-    with pytest.raises(FileError, match=r"cup\.yaml:7: strategies\.1.*: talk_from: expected a whole number from 1 on"):
+    with pytest.raises(FileError, match=r"cup\.yaml:7: strategies\.1\.adaptive\.talk_from: expected a whole number from 1 on"):
         build(read_experiment(path))
 
 

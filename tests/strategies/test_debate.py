@@ -553,11 +553,11 @@ async def test_whatever_the_options_the_contract_is_kept(played: Strategy) -> No
     ("options", "words"),
     [
         ({"max_rounds": 0}, "max_rounds: expected a whole number from 1 on, found 0"),
-        ({"max_rounds": True}, "max_rounds: expected a whole number from 1 on, found True"),
+        ({"max_rounds": True}, "max_rounds: expected a whole number from 1 on, found true"),
         ({"quorum": 1}, "quorum: expected true or false, found 1"),
-        ({"grace_s": -1}, "grace_s: expected a number of seconds from 0 on, found -1"),
-        ({"grace_s": float("nan")}, "grace_s: expected a number of seconds from 0 on, found nan"),
-        ({"drafts": None}, "drafts: expected single-call or double-call, found None"),
+        ({"grace_s": -1}, "grace_s: expected a number from 0 on, found -1"),
+        ({"grace_s": float("nan")}, "grace_s: expected a number from 0 on, and a finite one, found nan"),
+        ({"drafts": None}, "drafts: expected single-call or double-call, found nothing"),
     ],
 )
 def test_options_are_checked(options: Mapping[str, Any], words: str) -> None:

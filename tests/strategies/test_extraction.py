@@ -13,7 +13,7 @@ from moot.errors import ConnectionFailed
 from moot.experiment.plan import Cell
 from moot.grade.extract import EXTRACT, Extraction
 from moot.models.scripted import Script, ScriptedModel
-from moot.strategies import Strategy, registered, strategy
+from moot.strategies import Strategy, registered, strategy, traits_of
 from moot.strategies.discuss.personas import RoleForm
 from moot.strategies.team_model import TeamModel
 from moot.strategies.vote import Vote
@@ -72,7 +72,7 @@ class Table:
     def __init__(self, played: Strategy, say: Say = rambling, one: Say = B, other: Say = SMALL_B) -> None:
         self.players = [ScriptedModel(f"model-{name}", say) for name in NAMES]
         self.readers = [ScriptedModel("ray", one), ScriptedModel("roy", other)]
-        self.officers = {office: ScriptedModel("sue", say) for office in getattr(played, "officers", {})}
+        self.officers = {office: ScriptedModel("sue", say) for office in traits_of(played).offices}
         team = Team(
             "t",
             tuple(Player(name, model) for name, model in zip(NAMES, self.players, strict=True)),

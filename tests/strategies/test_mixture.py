@@ -220,15 +220,15 @@ async def test_every_kind_of_question_in_both_languages(
         ({"temperature": 3}, "temperature"),
         ({"context_tokens": 5}, "context_tokens"),
         ({"proposers": ["ann", "ann"]}, "twice"),
-        ({"proposers": "ann"}, "list of players"),
+        ({"proposers": "ann"}, r"proposers: expected a list \(a text each\), found 'ann'"),
         ({"summariser": 5}, "summariser"),
-        ({"shown_accuracies": {"ann": 70}}, "from 0 to 1"),
-        ({"shown_accuracies": ["ann"]}, "mapping"),
+        ({"shown_accuracies": {"ann": 70}}, r"shown_accuracies: 'ann': expected a number from 0 to 1, found 70"),
+        ({"shown_accuracies": ["ann"]}, "expected keys and values .*, found a list"),
         ({"proposers": ["ann"], "shown_accuracies": {"bob": 0.5}}, "'ann' is missing"),
     ],
 )
 def test_options_are_checked(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(UsageError, match=words):
         strategy("mixture", options)
 
 
