@@ -20,7 +20,7 @@ from moot.grade.judge import judge
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Prompts, block
 from moot.simulate.schema_instance import instance
-from moot.strategies import Strategy, registered, strategy
+from moot.strategies import Strategy, registered, strategy, traits_of
 from moot.team import Player, Team
 from moot.types import OUTCOMES, Call, Case, Episode, Question, Request, Verdict, seeded
 
@@ -110,7 +110,7 @@ def seated(played: Strategy, mal: Callable[[Request], Script]) -> Team:
     grouper = Stages(model=Player(GROUPING, ScriptedModel(GROUPING, obliging(GROUPING))))
     readers = tuple(Player(name, ScriptedModel(name, obliging("reader"))) for name in ("one", "two"))
     officers = {
-        office: Player(office, ScriptedModel(office, obliging(office))) for office in getattr(played, "officers", {})
+        office: Player(office, ScriptedModel(office, obliging(office))) for office in traits_of(played).offices
     }
     team = Team("test", players, seed=7, captain="ann", grouper=grouper, officers=officers)
     return dataclasses.replace(team, reader=Extraction(readers))

@@ -157,7 +157,7 @@ async def test_a_long_list_is_ranked_up_to_five(company: Any) -> None:
     assert verdict.answer == "River 6"
     assert "up to 5" in table.prompts("ballot")[0]
     assert all(len(ballot.choice or ()) == 5 for ballot in verdict.ballots)
-    assert {ballot.kind for ballot in verdict.ballots} == {"ranking"}
+    assert {ballot.form for ballot in verdict.ballots} == {"ranking"}
 
 
 async def test_an_agent_that_never_speaks(company: Any) -> None:
