@@ -314,7 +314,7 @@ def trace_of(stored: Mapping[str, Any]) -> Trace:
     hints = _hints(record)
     try:
         return record(**{name: _typed(value, hints[name]) for name, value in content.items()})
-    except TypeError:
+    except (TypeError, ValueError):
         return Unknown(kind, content)  # written by another version of the package that brought it
 
 
@@ -340,7 +340,8 @@ def _typed(value: Any, hint: Any) -> Any:
     if kind in (Union, UnionType):
         return _typed(value, next(each for each in parts if each is not type(None)))
     if kind is tuple and isinstance(value, list):
-        return tuple(_typed(each, parts[0]) for each in value)
-    if isinstance(value, dict) and parts:
-        return {parts[0](key): item for key, item in value.items()}
+        items = parts[:1] * len(value) if parts[1:] == (...,) else parts
+        return tuple(_typed(item, part) for item, part in zip(value, items, strict=True))
+    if isinstance(value, dict) and len(parts) == 2:
+        return {parts[0](key): _typed(item, parts[1]) for key, item in value.items()}
     return value

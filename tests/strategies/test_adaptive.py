@@ -133,7 +133,9 @@ strategies:
   - adaptive: {{talk_from: {shown}}}
 """
     )
-    with pytest.raises(FileError, match=r"cup\.yaml:7: strategies\.1\.adaptive\.talk_from: expected a whole number from 1 on"):
+    with pytest.raises(
+        FileError, match=r"cup\.yaml:7: strategies\.1\.adaptive\.talk_from: expected a whole number from 1 on"
+    ):
         build(read_experiment(path))
 
 

@@ -420,7 +420,13 @@ REFUSED = {
     "silent": ("  - vote\n  - silent", "{players: [ann, bob]}", 10, "strategies.1", NO_CAPTAIN),
     "talkative": ("  - talkative", "{players: [ann, bob]}", 9, "strategies.0", NO_CAPTAIN),
     "adaptive": ("  - adaptive", "{players: [ann, bob]}", 9, "strategies.0", NO_CAPTAIN),
-    "list": ("  - silent: {captain: [ann]}", "{players: [ann, bob]}", 9, "strategies.0.silent.captain", "expected a text, found a list"),
+    "list": (
+        "  - silent: {captain: [ann]}",
+        "{players: [ann, bob]}",
+        9,
+        "strategies.0.silent.captain",
+        "expected a text, found a list",
+    ),
     "stranger": ("  - silent", "{players: [ann], captain: bob}", 7, "teams.two.captain", "'bob' is not in this team"),
 }
 

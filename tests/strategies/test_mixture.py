@@ -99,7 +99,9 @@ async def test_random_order_differs_by_question_and_repeat_and_is_written_down()
     team = table(dict.fromkeys("abcdef", "A"), model)
     played = Mixture(summariser="sue")
     looks = [order_shown(await played.play(CHOICE, team.seated(repeat))) for repeat in range(10)]
-    assert {(look.to, look.role, look.drawn, look.answer) for look in looks} == {("summariser", "summariser", True, "B")}
+    assert {(look.to, look.role, look.drawn, look.answer) for look in looks} == {
+        ("summariser", "summariser", True, "B")
+    }
     assert len({look.order for look in looks}) > 5
     assert looks[0] == order_shown(await played.play(CHOICE, team.seated()))
     assert [request.sample for request in heard[:10]] == list(range(10))

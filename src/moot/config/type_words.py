@@ -81,7 +81,9 @@ def told(value: object) -> str:
 
 def _bounds(notes: Sequence[object]) -> str:
     """`Ge`, `Le`, `Gt` and `Lt` of annotated_types, in words."""
-    known = {name: f"{value:g}" for note in notes for name in _SIDES if (value := getattr(note, name, None)) is not None}
+    known = {
+        name: f"{value:g}" for note in notes for name in _SIDES if (value := getattr(note, name, None)) is not None
+    }
     if "ge" in known and "le" in known:
         return f" from {known['ge']} to {known['le']}"
     return "".join(words.format(known[name]) for name, words in _SIDES.items() if name in known)

@@ -39,7 +39,9 @@ async def test_a_proposer_that_never_returns_json_plays_as_a_neutral_agent(compa
     verdict = await table.play(Discuss(**SHORT))
     assert verdict.outcome == "answered"
     assert all(system(table, agent) == "" for agent in (1, 2, 3))
-    assert all(agent.origin.startswith("neutral: no persona was proposed") for agent in of_kind(verdict.traces, Persona))
+    assert all(
+        agent.origin.startswith("neutral: no persona was proposed") for agent in of_kind(verdict.traces, Persona)
+    )
     asked = [each for each in table.models[0].requests if table.kind(each) == "persona"]
     assert len(asked) == ATTEMPTS
 
