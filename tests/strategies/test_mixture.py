@@ -284,7 +284,7 @@ def test_a_run_counts_each_repeat_and_reports_their_mean(tmp_path: Path, capsys:
     assert [(row["n"], row["missing"]) for row in rows] == [(12, 0), (12, 0)]
     assert rows[0]["calls"] == 2 * 12 + 4 * 12, "drafts once, the summariser four times"
     assert {row.get("player") for row in figures["accuracy"]} == {"a", "b", None}, "the summariser is no player"
-    mixtures = figures["mixture"]
+    mixtures = figures["mixtures"]
     assert [(row["order"], row["accuracies"]) for row in mixtures] == [("random", "hidden"), ("ascending", "shown")]
     for row in mixtures:
         assert sum(each["n"] for each in row["right_labels"]) == row["episodes"]
