@@ -13,7 +13,7 @@ from moot.errors import FileError, UsageError
 from moot.experiment.claims import ClaimError, cells_meant, check_hypothesis, parse_side
 from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.offices import staffed
-from moot.experiment.plan import Cell, Experiment, cell_of
+from moot.experiment.plan import Cell, Plan, cell_of
 from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
 from moot.experiment.seating import check_recordings, cohorts_of, configured_names, reader_of, table_shape
@@ -29,7 +29,7 @@ from moot.team import Player, Team
 from moot.team.player import numbered
 
 
-def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None) -> Experiment:
+def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None) -> Plan:
     """Build all that the file names, or say what is wrong with it. `store_url` goes over the file's own."""
     spec = file.spec
     dataset = questions_of(file, limit) if spec.questions is not None else None
@@ -42,7 +42,7 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
     }
     cells = _cells(file, teams, prompts, models)
     _check_claims(file, cells)
-    return Experiment(
+    return Plan(
         file=file,
         store_url=store_url or file.store_url,
         dataset=dataset,

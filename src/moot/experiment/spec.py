@@ -154,7 +154,7 @@ def _names_file(key: str, value: object) -> bool:
     return key.replace("-", "_") == "shown_accuracies" and isinstance(value, str)
 
 
-class ExperimentSpec(Strict):
+class Experiment(Strict):
     """Questions × teams × strategies × repeats. Without `questions` it is a team file."""
 
     name: Name
@@ -194,7 +194,7 @@ class ExperimentSpec(Strict):
 class ExperimentFile:
     """A parsed file and the places of its keys, for those who find mistakes later."""
 
-    def __init__(self, path: Path, spec: ExperimentSpec, places: Places) -> None:
+    def __init__(self, path: Path, spec: Experiment, places: Places) -> None:
         self.path, self.spec, self.places = path, spec, places
 
     def error(self, key: tuple[str | int, ...], problem: str) -> FileError:
@@ -217,7 +217,7 @@ def read_experiment(path: Path, *, with_questions: bool = True) -> ExperimentFil
     read = read_yaml(path)
     if not read.values:
         raise FileError("empty; expected keys such as name, models, questions", file=path)
-    spec = checked(ExperimentSpec, read.values, file=path, places=read.places)
+    spec = checked(Experiment, read.values, file=path, places=read.places)
     file = ExperimentFile(path, spec, read.places)
     if with_questions and spec.questions is None:
         raise file.error(("questions",), "Field required; expected {file: ...} or {builtin: ...}")
