@@ -64,20 +64,22 @@ def _mistake(form: type[BaseModel], found: Any) -> Mistake:
         return Mistake(place.key, f"Field required; expected {_expectation(place.owner, place.key[-1])}")
     if kind == "union_tag_not_found":
         tag = context["discriminator"].strip("'")
-        return Mistake((*place.key, tag), f"Field required; expected {_one_of(place.tags)}")
+        return Mistake((*place.key, tag), f"Field required; expected {one_of(place.tags)}")
     if kind == "union_tag_invalid":
         tag, name = context["discriminator"].strip("'"), context["tag"]
-        problem = f"{name!r} is unknown; expected {_one_of(place.tags)}{closest(name, place.tags)}"
+        problem = f"{name!r} is unknown; expected {one_of(place.tags)}{closest(name, place.tags)}"
         return Mistake((*place.key, tag), problem)
     if kind == "literal_error":
         known = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-        return Mistake(place.key, f"expected {_one_of(known)}, found {_shown(given)}{closest(given, known)}")
+        return Mistake(place.key, f"expected {one_of(known)}, found {_shown(given)}{closest(given, known)}")
     if kind == "too_short":
         return Mistake(
             place.key, f"expected at least {context['min_length']}, found {context['actual_length'] or 'none'}"
         )
     if kind == "value_error":
         return Mistake(place.key, str(context["error"]))
+    if kind == "unknown_provider":
+        return Mistake((*place.key, "provider"), str(context["problem"]))
     if kind == "invalid_key" or (kind == "string_type" and about_key):
         # The validator knows such a key by another name than the file does, so the complaint is about what is above it.
         return Mistake(place.key[:-1], f"expected texts as keys, found {_shown(given)}; put it in quotes")
@@ -98,7 +100,7 @@ def value_problem(error: ValidationError, given: object) -> str:
             hint = hint or closest(given, known)
         else:
             expected.append(_worded(each).removeprefix("expected "))
-    return f"expected {_one_of(dict.fromkeys(expected))}, found {_shown(given)}{hint}"
+    return f"expected {one_of(dict.fromkeys(expected))}, found {_shown(given)}{hint}"
 
 
 def _worded(found: Any) -> str:
@@ -110,7 +112,7 @@ def _number(value: object) -> object:
     return f"{value:g}" if isinstance(value, float) else value
 
 
-def _one_of(names: Iterable[str]) -> str:
+def one_of(names: Iterable[str]) -> str:
     *most, last = names
     return f"{', '.join(most)} or {last}" if most else last
 
@@ -135,7 +137,7 @@ def _expectation(owner: type[BaseModel], name: object) -> str:
     if field.description:
         return field.description
     if get_origin(field.annotation) is Literal:
-        return _one_of(map(str, get_args(field.annotation)))
+        return one_of(map(str, get_args(field.annotation)))
     kind: object = dict if _is_part(field.annotation) else get_origin(field.annotation) or field.annotation
     return _KINDS.get(kind, "a list" if kind in (list, tuple) else "keys and values")
 

@@ -18,7 +18,7 @@ from moot.estimate.counting_model import Memory, ModelEstimate, Pretender, Scene
 from moot.estimate.likely_replies import Stance, StandIns
 from moot.experiment.plan import Plan
 from moot.grade.group import Stages
-from moot.grade.judge import judge, needs_judge
+from moot.grade.judge import judge
 from moot.grade.normalise import normalise
 from moot.store.calls import ExperimentCalls
 from moot.traces import claims_in
@@ -158,7 +158,7 @@ async def _play_and_grade(seated: Plan, case: Case, memory: Memory) -> None:
             if decider_speaks(cell):
                 captains[drafts_repeat(repeat, own_repeats(cell))].append(verdict)
     wordings: dict[str, str] = {}
-    for answer in sorted(answer for answer in given if needs_judge(answered, answer)):
+    for answer in sorted(answer for answer in given if seated.grading.needs_judge(answered, answer)):
         wordings.setdefault(normalise(answer), answer)
     for judging in seated.grading.judges if wordings else ():
         await judge(judging, case, dict(sorted(wordings.items())), seated.grading.team.seated())
