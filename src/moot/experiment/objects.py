@@ -32,7 +32,7 @@ class Objects:
     cases: tuple[Case, ...] = ()
     format: Format | None = None
 
-    def strategy(self, entry: str | Mapping[str, Mapping[str, Any]]) -> Strategy | None:
+    def strategy(self, entry: str | Mapping[str, Mapping[str, Any] | None]) -> Strategy | None:
         """The strategy that an entry of `strategies` stands for, if it was given as an object."""
         return self.strategies.get(_entry_key(entry))
 
@@ -62,9 +62,10 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _entry_key(entry: str | Mapping[str, Mapping[str, Any]]) -> str:
+def _entry_key(entry: str | Mapping[str, Mapping[str, Any] | None]) -> str:
+    options: Mapping[str, Any] | None
     name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
-    return canonical_json([name, dict(options)]).decode()
+    return canonical_json([name, dict(options or {})]).decode()
 
 
 def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:

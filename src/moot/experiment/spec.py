@@ -159,14 +159,17 @@ StrategyEntry = Annotated[str | dict[str, dict[str, Any]], BeforeValidator(_stra
 
 def _officers(data: Mapping[str, Any], objects: Objects) -> set[object]:
     """Models that group, judge or read, or that a strategy asks without seating them, in a file that may still hold anything."""
-    grouping, judge = data.get("grouping"), data.get("judge")
-    named = [grouping.get("model")] if isinstance(grouping, Mapping) else []
-    judges = judge.get("models") if isinstance(judge, Mapping) else None
-    extract = data.get("extract")
-    readers = extract.get("models") if isinstance(extract, Mapping) else None
-    named += readers if isinstance(readers, list) else []
+    named = [_under(data.get("grouping"), "model")]
+    for part in ("judge", "extract"):
+        models = _under(data.get(part), "models")
+        named += models if isinstance(models, list) else []
     named += _in_office(data.get("strategies"), objects)
-    return {name for name in [*named, *(judges if isinstance(judges, list) else [])] if isinstance(name, str)}
+    return {name for name in named if isinstance(name, str)}
+
+
+def _under(part: object, key: str) -> Any:
+    """What a part of a file says under a key, whether it has its form already or is still as it was written."""
+    return part.get(key) if isinstance(part, Mapping) else getattr(part, key, None)
 
 
 def _in_office(strategies: object, objects: Objects) -> list[object]:
@@ -286,11 +289,7 @@ class Experiment(Strict):
         return experiment
 
     def _players_are_the_models(self) -> bool:
-        data = {name: getattr(self, name) for name in ("strategies",)}
-        for name in ("grouping", "judge", "extract"):
-            part = getattr(self, name)
-            data[name] = part.model_dump() if part is not None else None
-        officers = _officers(data, self._objects)
+        officers = _officers(dict(self), self._objects)
         return self.players == {name: PlayerSpec(model=name) for name in self.models if name not in officers}
 
     @property
