@@ -66,7 +66,10 @@ def keys(**more: Any) -> dict[str, Any]:
         ({"repeats": "3"}, "repeats: expected a whole number, found '3'"),
         ({"models": {}}, "models: expected at least 1, found none"),
         ({"models": {"ann": {"provider": "simulated", "acuracy": 0.5}}}, "models.ann.acuracy: unknown key"),
-        ({"models": {"ann": {"provider": "simulatd"}}}, "models.ann.provider: 'simulatd' is unknown; expected endpoint"),
+        (
+            {"models": {"ann": {"provider": "simulatd"}}},
+            "models.ann.provider: 'simulatd' is unknown; expected endpoint",
+        ),
         ({"models": {"ann": {"provider": "object", "shape": {}}}}, "models.ann.provider: 'object' is unknown"),
         ({"questions": {"given": 3, "digest": "x"}}, "questions.given: unknown key"),
         ({"questions": []}, "questions: expected at least one question, found none"),

@@ -70,7 +70,9 @@ def test_the_store_of_a_mapping_lives_as_long_as_the_results(tmp_path: Path, mon
 def test_a_file_is_kept_in_its_own_store_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "cup.yaml"
     models = {"ann": {"provider": "simulated", "accuracy": 0.5}}
-    path.write_text(yaml.safe_dump({"name": "cup", "models": models, "questions": {"builtin": "facts-en", "sample": 9}}))
+    path.write_text(
+        yaml.safe_dump({"name": "cup", "models": models, "questions": {"builtin": "facts-en", "sample": 9}})
+    )
     results = moot.run(str(path))
     assert (tmp_path / "cup.db").is_file()
     assert run_app(app, ["report", str(path), "--json"]) == 0
@@ -82,7 +84,9 @@ def test_a_file_is_kept_in_its_own_store_and_goes_on(tmp_path: Path, capsys: pyt
 
 def test_a_store_may_be_named(tmp_path: Path) -> None:
     first = moot.run(keys(), store=tmp_path / "kept.db")
-    second = moot.run(keys(models={"ann": ScriptedModel("ann", []), "bob": ScriptedModel("bob", [])}), store=tmp_path / "kept.db")
+    second = moot.run(
+        keys(models={"ann": ScriptedModel("ann", []), "bob": ScriptedModel("bob", [])}), store=tmp_path / "kept.db"
+    )
     assert second.state == "done", "scripts that have nothing to say: every call is in the store"
     assert rows(second) == rows(first)
     assert moot.open_store(str(tmp_path / "kept.db")).experiments().height == 1
@@ -115,7 +119,9 @@ def test_an_experiment_with_limit_and_more_of_everything() -> None:
 def test_a_model_object_takes_the_place_of_a_files_model(tmp_path: Path) -> None:
     path = tmp_path / "cup.yaml"
     models = {"ann": {"provider": "endpoint", "base_url": "http://127.0.0.1:9/v1", "model": "any"}}
-    path.write_text(yaml.safe_dump({"name": "cup", "models": models, "questions": {"builtin": "facts-en", "sample": 3}}))
+    path.write_text(
+        yaml.safe_dump({"name": "cup", "models": models, "questions": {"builtin": "facts-en", "sample": 3}})
+    )
     ann = says("ann")
     results = moot.run(path, models={"ann": ann}, store=tmp_path / "tried.db")
     assert results.state == "done"

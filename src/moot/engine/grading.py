@@ -21,6 +21,7 @@ from sqlalchemy import Connection, select, update
 
 from moot.grade.grading import Grading
 from moot.grade.judge import Judgement, judge, judge_identity, open_to_judgement
+from moot.grade.match import Match
 from moot.grade.normalise import normalise
 from moot.store import queries, schema
 from moot.store.rows import case_of, score_row, verdict_of
@@ -146,13 +147,16 @@ def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
     return changed
 
 
-def declare_judges(connection: Connection, experiment: str, judges: Sequence[str]) -> None:
-    """Write down whom the file names as judges now: reports show the scores of those."""
+def declare_judges(connection: Connection, experiment: str, judges: Sequence[str], grader: str = Match.name) -> None:
+    """Write down whom the file names as grader and judges now: reports show the scores of those."""
     table = schema.experiments
     config = json.loads(connection.execute(select(table.c.config).where(table.c.id == experiment)).scalar_one())
-    if config.get("judge", {}).get("models", []) != list(judges):
+    named = config.get("judge", {}).get("models", []), config.get("grader", Match.name)
+    if named != (list(judges), grader):
         config.pop("judge", None)
+        config.pop("grader", None)
         config |= {"judge": {"models": list(judges)}} if judges else {}
+        config |= {"grader": grader} if grader != Match.name else {}
         changed = update(table).where(table.c.id == experiment)
         connection.execute(changed.values(config=json.dumps(config, ensure_ascii=False)))
 

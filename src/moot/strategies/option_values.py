@@ -60,7 +60,7 @@ def option_value(kind: type[Any], name: str, given: Any) -> Any:
     except (TypeError, ValueError):
         raise OptionError(f"{name}: expected a plain value, found {given!r}", name) from None
     try:
-        return _adapters(kind)[name].validate_json(written)
+        return _adapters(kind)[name].validate_json(written, strict=True)
     except ValidationError as error:
         from moot.config.mistakes import value_problem
 
@@ -69,11 +69,10 @@ def option_value(kind: type[Any], name: str, given: Any) -> Any:
 
 @cache
 def _adapters(kind: Hashable) -> dict[str, Any]:
-    from pydantic import ConfigDict, TypeAdapter
+    from pydantic import TypeAdapter
 
-    strict = ConfigDict(strict=True, allow_inf_nan=False)
     hints = get_type_hints(kind, include_extras=True)
-    return {each.name: TypeAdapter(hints[each.name], config=strict) for each in fields(kind)}  # type: ignore[arg-type]
+    return {each.name: TypeAdapter(hints[each.name]) for each in fields(kind)}  # type: ignore[arg-type]
 
 
 def option_json(strategy: Any) -> dict[str, dict[str, Any]]:
