@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import moot
 from moot.engine.play import play
 from moot.experiment.plan import Cell
 from moot.grade.extract import Extraction
@@ -20,7 +21,7 @@ from moot.grade.judge import judge
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Prompts, block
 from moot.simulate.schema_instance import instance
-from moot.strategies import Strategy, registered, strategy
+from moot.strategies import Strategy, registered, strategy, traits_of
 from moot.team import Player, Team
 from moot.types import OUTCOMES, Call, Case, Episode, Question, Request, Verdict, seeded
 
@@ -109,9 +110,7 @@ def seated(played: Strategy, mal: Callable[[Request], Script]) -> Team:
     players = tuple(Player(name, ScriptedModel(name, script)) for name, script in scripts.items())
     grouper = Stages(model=Player(GROUPING, ScriptedModel(GROUPING, obliging(GROUPING))))
     readers = tuple(Player(name, ScriptedModel(name, obliging("reader"))) for name in ("one", "two"))
-    officers = {
-        office: Player(office, ScriptedModel(office, obliging(office))) for office in getattr(played, "officers", {})
-    }
+    officers = {office: Player(office, ScriptedModel(office, obliging(office))) for office in traits_of(played).offices}
     team = Team("test", players, seed=7, captain="ann", grouper=grouper, officers=officers)
     return dataclasses.replace(team, reader=Extraction(readers))
 
@@ -138,7 +137,7 @@ def check(verdict: Verdict) -> None:
 def of_others(episode: Episode) -> tuple[list[Any], list[Any]]:
     """What the others answered and voted."""
     answers = [answer for answer in episode.verdict.answers if answer.player != "mal"]
-    ballots = [ballot for ballot in episode.verdict.ballots if ballot.get("player") != "mal"]
+    ballots = [ballot for ballot in episode.verdict.ballots if ballot.voter != "mal"]
     return answers, ballots
 
 
@@ -157,9 +156,8 @@ async def test_every_hostile_reply_is_only_a_reply(name: str, options: dict[str,
         question = (OPEN, CHOICE)[number % 2]
         episode = await episode_of(played, question, verbatim(text))
         check(episode.verdict)
-        voters = [(ballot.get("player"), ballot.get("turn"), ballot.get("stage")) for ballot in episode.verdict.ballots]
-        if all(player is not None for player, _, _ in voters):
-            assert len(set(voters)) == len(voters), f"one voter, one ballot a turn: {voters}"
+        voters = [(ballot.voter, ballot.turn) for ballot in episode.verdict.ballots]
+        assert len(set(voters)) == len(voters), f"one voter, one ballot a turn: {voters}"
         others = {answer.player: answer.text for answer in episode.verdict.answers if answer.player != "mal"}
         if question is OPEN and name != "discuss":
             assert all(said in (None, f"City of {who}") for who, said in others.items()), others
@@ -257,7 +255,9 @@ def test_every_tag_of_every_template_is_known(language: str) -> None:
     """A tag that a template uses and `block` does not know could be forged."""
     import re
 
-    for path in (Path(sys.modules["moot.prompts"].__file__ or "").parent).rglob(f"*{language}/*.j2"):
+    paths = [path for path in Path(moot.__file__).parent.rglob("*.j2") if language in path.parts]
+    assert {"draft.j2", "review.j2", "ballot.j2", "resolution.j2"} <= {path.name for path in paths}
+    for path in paths:
         for tag in set(re.findall(r"<([a-z]+)[ >]", path.read_text(encoding="utf-8"))):
             assert block(f"</{tag}>") == f"‹/{tag}>", f"{path.name} uses <{tag}>"
             assert block(f"<{tag} n=1>") == f"‹{tag} n=1>"

@@ -26,7 +26,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
-from moot.config.mistakes import one_of
+from moot.config.type_words import either
 from moot.config.yaml_file import Strict, Text
 from moot.models.closest import closest
 from moot.models.proxy import ENV
@@ -245,7 +245,7 @@ def _form(given: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         raise PydanticCustomError(
             "unknown_provider",
             "{problem}",
-            {"problem": f"{provider!r} is unknown; expected {one_of(known)}{closest(provider, known)}"},
+            {"problem": f"{provider!r} is unknown; expected {either(known)}{closest(provider, known)}"},
         )
     return _BUILT_IN_FORMS.validate_python(given)
 

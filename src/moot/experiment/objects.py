@@ -8,7 +8,7 @@ name and options, a model is its shape, questions are their digests. No object i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from moot.experiment.model_specs import ObjectSpec
 from moot.grade.graders import register as register_grader
 from moot.models.model import Model
 from moot.strategies import Strategy, registered
-from moot.strategies.option_values import OptionError, option_json, option_value
+from moot.strategies.option_values import OptionError, checked_object, option_json
 from moot.types import Case, Question, Request, canonical_json, digest
 
 
@@ -77,15 +77,15 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
         if isinstance(entry, str | Mapping) or not hasattr(entry, "play"):
             plain.append(_plain(entry))
             continue
-        written = _strategy_entry(entry, ("strategies", position))
+        strategy, written = _checked_strategy(entry, ("strategies", position))
         plain.append(written)
-        if _place(type(entry)) != _registered_place(entry.name):
-            objects[_entry_key(written)] = entry
+        if _place(type(strategy)) != _registered_place(strategy.name):
+            objects[_entry_key(written)] = strategy
     return plain, {"strategies": objects}
 
 
-def _strategy_entry(strategy: Any, key: tuple[str | int, ...]) -> str | dict[str, dict[str, Any]]:
-    """What a file would say of this strategy: its name, and the options that differ from their defaults."""
+def _checked_strategy(strategy: Any, key: tuple[str | int, ...]) -> tuple[Strategy, str | dict[str, dict[str, Any]]]:
+    """The strategy, and what a file would say of it: its name, and the options that differ from their defaults."""
     where = ".".join(map(str, key))
     if isinstance(strategy, type):
         raise FileError(f"expected an object, found the class; write {strategy.__name__}()", key=where)
@@ -96,14 +96,13 @@ def _strategy_entry(strategy: Any, key: tuple[str | int, ...]) -> str | dict[str
     if known is not None and known != _place(type(strategy)):
         problem = f"{strategy.name!r} is the name of {known} already, and results of the two would be mixed"
         raise FileError(f"{problem}; expected another name", key=where)
-    for option in fields(strategy):
-        try:
-            option_value(type(strategy), option.name, getattr(strategy, option.name))
-        except OptionError as error:
-            problem = str(error).removeprefix(f"{option.name}: ")
-            raise FileError(problem, key=f"{where}.{strategy.name}.{option.name}") from None
-    options = option_json(strategy)["given"]
-    return {strategy.name: options} if options else strategy.name
+    try:
+        checked = checked_object(strategy)
+    except OptionError as error:
+        place = f"{where}.{strategy.name}.{error.option}" if error.option is not None else where
+        raise FileError(str(error).removeprefix(f"{error.option}: "), key=place) from None
+    options = option_json(checked)["given"]
+    return checked, {strategy.name: options} if options else strategy.name
 
 
 def _place(kind: type[Any]) -> str:

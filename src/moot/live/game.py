@@ -19,7 +19,7 @@ from moot.grade.grading import Grading
 from moot.grade.judge import judge
 from moot.grade.normalise import normalise
 from moot.models.model import Model, Wrapper
-from moot.strategies import Strategy, Traits, label
+from moot.strategies import Strategy, Traits, label, traits_of
 from moot.strategies.captaincy import absent, captain_decides
 from moot.team import Player, Team
 from moot.types import FREE, Answer, Case, Price, Question, Reply, Request, Score, Verdict
@@ -214,6 +214,11 @@ def _drafting(cell: Cell) -> list[Player]:
     return [player for player in cell.team.players if player.name != PERSON or not alone]
 
 
+def _with_reasons(strategy: Strategy) -> bool:
+    """Whether a captain in this strategy reads more than answers; where nobody knows, so does the person."""
+    return traits_of(strategy).hears not in ("nothing", "answers")
+
+
 def table(
     team: Team,
     strategy: Strategy,
@@ -237,7 +242,7 @@ def table(
     if model is not None:
         players = (*players, Player(PERSON, model))
     if captain == PERSON and model is not None:
-        strategy = PersonDecides(model, reasons=strategy.name not in ("vote", "silent", "solo"), drafts_too=seat)
+        strategy = PersonDecides(model, reasons=_with_reasons(strategy), drafts_too=seat)
     elif captain is None:
         captain = team.captain if team.captain in names else names[0]
     lineup = strategy.lineups(replace(team, players=players, captain=captain))[0]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +154,11 @@ class Prompts:
         return self._beside[folder]
 
     def bringing(self, own: Own) -> Prompts:
-        """These prompts and those that a strategy brings."""
+        """These prompts and those that a strategy brings. One of a name that ours have would never be asked with."""
+        for name, place in own_templates(own, self.language).items():
+            if (ours := _HERE / self.language / f"{name}.j2").is_file():
+                problem = f"there is a prompt {name!r} for all strategies already, {ours}; expected another name"
+                raise UsageError(f"{place}: {problem}")
         brought = Prompts(self.language, None, own)
         brought.folder = self.folder
         return brought
@@ -227,8 +231,8 @@ class Prompts:
         folders = [_HERE / self.language, *([self.folder] if self.folder else [])]
         return sorted({path.stem for folder in folders for path in (folder / "instructions").glob("*.j2")})
 
-    def check(self, folders: Iterable[Path] = ()) -> None:
-        """Find mistakes in the user's templates before any model is called. `folders`: those of the strategies."""
+    def check(self, brought: Iterable[Own] = ()) -> None:
+        """Find mistakes in the user's templates before any model is called. `brought`: those of the strategies."""
         if self.folder is None:
             return
         if not self.folder.is_dir():
@@ -236,16 +240,36 @@ class Prompts:
         templates = sorted(path for path in self.folder.rglob("*.j2") if path.is_file())
         if not templates:
             raise FileError("expected .j2 templates in this folder, found none", file=self.folder, key="prompts")
-        places = [_HERE / self.language, *(folder / self.language for folder in folders)]
-        known = sorted({each.stem for folder in places for each in folder.glob("*.j2")})
+        sources = [_sources_in(_HERE / self.language), *(_sources_of(own, self.language) for own in brought)]
+        known = sorted({name for named in sources for name in named if "/" not in name})
         for path in templates:
-            place = path.relative_to(self.folder)
-            ours = next((folder / place for folder in places if (folder / place).is_file()), None)
-            if ours is None and place.parts[:-1] != ("instructions",):
+            name = path.relative_to(self.folder).with_suffix("").as_posix()
+            replaced = [named[name]() for named in sources if name in named]
+            if not replaced and name.rpartition("/")[0] != "instructions":
                 expected = f"expected one of {', '.join(known)}, or instructions/NAME"
                 raise FileError(f"no prompt has this name; {expected}{closest(path.stem, known)}", file=path)
-            _check_inputs(path, declared_inputs(_read(ours)) if ours is not None else frozenset())
-            self.examples(place.with_suffix("").as_posix())
+            for source in replaced or [""]:  # strategies of several packages may have a prompt of one name
+                _check_inputs(path, declared_inputs(source))
+            self.examples(name)
+
+
+def own_templates(own: Own, language: str) -> dict[str, str]:
+    """The templates that a strategy brings in a language, by name: where each of them stands."""
+    if isinstance(own, Mapping):
+        return {name: f"the strategy's own prompts: {name}" for name in own}
+    return {name: str(own / language / f"{name}.j2") for name in _sources_in(own / language)}
+
+
+def _sources_of(own: Own, language: str) -> dict[str, Callable[[], str]]:
+    if isinstance(own, Mapping):
+        return {name: partial(str, text) for name, text in own.items()}
+    return _sources_in(own / language)
+
+
+def _sources_in(folder: Path) -> dict[str, Callable[[], str]]:
+    """By name, as a prompt is asked for: how the text of each template in a folder is read."""
+    paths = sorted(path for path in folder.rglob("*.j2") if path.is_file())
+    return {path.relative_to(folder).with_suffix("").as_posix(): partial(_read, path) for path in paths}
 
 
 def declared_inputs(source: str) -> frozenset[str]:

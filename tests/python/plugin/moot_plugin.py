@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
@@ -52,7 +53,7 @@ class Parrot:
         return {"provider": "parrot", "word": self.word, "times": self.times, "messages": messages_json(request)}
 
     async def generate(self, request: Request) -> Reply:
-        return Reply('{"reasoning": "squawk", "answer": "%s"}' % " ".join([self.word] * self.times), cost_usd=0.0)
+        return Reply(json.dumps({"reasoning": "squawk", "answer": " ".join([self.word] * self.times)}), cost_usd=0.0)
 
     async def close(self) -> None:
         pass

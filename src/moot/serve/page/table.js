@@ -229,7 +229,7 @@ function decided(verdict) {
   for (const answer of verdict.answers || []) {
     const place = state.seats.get(answer.player);
     if (!place || answer.answer !== null) continue;
-    const needless = (verdict.notes?.not_needed || []).includes(answer.player);
+    const needless = traces(verdict, "not-needed").some((spared) => spared.players.includes(answer.player));
     place.element.classList.add("absent");
     place.element.querySelector(".answer").textContent = needless ? "was not needed" : answer.outcome;
   }
@@ -253,8 +253,13 @@ function seconds(value) {
   return value === null || value === undefined ? "" : `${value.toFixed(value < 10 ? 1 : 0)} s`;
 }
 
+/** The records of one kind that an episode keeps. */
+function traces(verdict, kind) {
+  return (verdict.traces || []).filter((record) => record.kind === kind);
+}
+
 function ballots(verdict) {
-  const rows = verdict.ballots || [];
+  const rows = traces(verdict, "ballot").map(({ kind, ...ballot }) => ballot);
   find("ballots-part").hidden = rows.length === 0;
   if (!rows.length) return;
   const columns = [...new Set(rows.flatMap(Object.keys))];
@@ -333,7 +338,7 @@ async function replay(each) {
   decided({
     ...verdict,
     answers,
-    groups: verdict.notes?.groups,
+    groups: traces(verdict, "grouped").at(-1)?.groups,
     episode: each.episode,
     calls: whole.calls.length,
     cost_usd: cost,
