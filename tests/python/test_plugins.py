@@ -58,7 +58,7 @@ def test_a_strategy_by_entry_point_and_as_an_object_is_one_and_the_same() -> Non
     as_object = moot.Experiment(**{**both, "strategies": [First(), First(skip=1)]})
     assert by_name == as_object
     assert values(moot.run(by_name)) == {"first": 0.5, "first(skip=1)": 0.5}
-    with pytest.raises(FileError, match=r"strategies.0.first.skip: expected 0 or more, found -1"):
+    with pytest.raises(FileError, match=r"strategies.0.first.skip: expected a whole number from 0 on, found -1"):
         build(moot.Experiment(**keys(strategies=[{"first": {"skip": -1}}])).as_file)
 
 
