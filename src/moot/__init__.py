@@ -64,13 +64,15 @@ _PLACES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Names are loaded when they are used, so that `import moot` costs next to nothing."""
-    if name == "report":
-        return import_module("moot.report")  # a package that can be called
-    if name in _PLACES:
-        return getattr(import_module(_PLACES[name]), name)
-    raise AttributeError(f"module 'moot' has no attribute {name!r}")
+if not TYPE_CHECKING:  # a name that is not above is a mistake, which a type checker should find
+
+    def __getattr__(name: str) -> Any:
+        """Names are loaded when they are used, so that `import moot` costs next to nothing."""
+        if name == "report":
+            return import_module("moot.report")  # a package that can be called
+        if name in _PLACES:
+            return getattr(import_module(_PLACES[name]), name)
+        raise AttributeError(f"module 'moot' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

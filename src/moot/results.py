@@ -38,6 +38,7 @@ from moot.experiment.plan import Plan
 from moot.experiment.spec import Experiment, ExperimentKeys
 from moot.grade import graders as known_graders
 from moot.measures import needs as needs_of
+from moot.measures import registered as registered_measures
 from moot.measures.measure import Measure
 from moot.measures.section import Section
 from moot.report.figures import Figures, figures, find_experiment
@@ -182,12 +183,7 @@ class _Job:
         if unknown := options.keys() - RunOptions.__annotations__.keys():
             known = ", ".join(RunOptions.__annotations__)
             raise TypeError(f"run() has no argument {sorted(unknown)[0]!r}; expected {known}")
-        self.measures = tuple(options.get("measures", ()))
-        for measure in self.measures:
-            if isinstance(measure, type) or not isinstance(measure, Measure):
-                raise UsageError(
-                    f"{measure!r:.80} is no measure; expected an object with name, needs, figures, sections"
-                )
+        self.measures = _not_registered(options.get("measures", ()))
         limit = options.get("limit")
         if limit is not None and limit < 1:
             raise UsageError(f"limit: expected 1 or more, found {limit}")
@@ -259,6 +255,20 @@ def _on_signals(runner: Runner) -> Iterator[None]:
         yield
     finally:
         loop.remove_signal_handler(signal.SIGINT)
+
+
+def _not_registered(measures: Sequence[Measure]) -> tuple[Measure, ...]:
+    """Measures that are taken because they are given. One that is installed too is taken once."""
+    new: list[Measure] = []
+    for measure in measures:
+        if isinstance(measure, type) or not isinstance(measure, Measure):
+            raise UsageError(f"{measure!r:.80} is no measure; expected an object with name, needs, figures, sections")
+        known = registered_measures().get(measure.name)
+        if known is None:
+            new.append(measure)
+        elif known != f"{type(measure).__module__}:{type(measure).__qualname__}":
+            raise UsageError(f"measure {measure.name!r} is {known} already; expected another name")
+    return tuple(new)
 
 
 def _experiment(source: Source, options: RunOptions) -> Experiment:
