@@ -32,8 +32,8 @@ from moot.store.statements import Row
 from moot.store.store import Store
 
 WORDS = {"y": True, "yes": True, "д": True, "да": True, "n": False, "no": False, "н": False, "нет": False}
-BY_ITSELF = ("match", "choice", "unanswerable", "no-answer")
-"""Stages that need no judge; they are counted together."""
+BY_OTHERS = ("judge", "person", "ungraded", "disputed")
+"""Stages of what the grader left open; all that it decided by itself is counted together."""
 
 
 def grade_command(path: Path, *, judges: Sequence[str], settling: bool, store: str | None) -> int:
@@ -62,7 +62,7 @@ async def _grade(file: ExperimentFile, judges: list[str], named: list[str], *, s
     await store.open()
     try:
         experiment = await store.run(partial(find_experiment, name=name))
-        await store.run(partial(declare_judges, experiment=experiment["id"], judges=named))
+        await store.run(partial(declare_judges, experiment=experiment["id"], judges=named, grader=file.spec.grader))
         only = _judges_only(file, judges)
         calls = ExperimentCalls(store, file.spec.kept_as)
         purse = await purse_of(store, file.spec.kept_as, file.spec.budget_usd, only.models)
@@ -101,7 +101,7 @@ def _judges_only(file: ExperimentFile, judges: list[str]) -> Any:
 def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
     stages = graded.stages
     parts = [
-        f"{sum(stages[each] for each in BY_ITSELF)} by match",
+        f"{sum(stages.values()) - sum(stages[stage] for stage in BY_OTHERS)} by {grading.grader.name}",
         f"{stages['judge']} by judge",
         f"{stages['person']} by a person",
         f"{graded.ungraded} ungraded",
@@ -177,7 +177,7 @@ async def _show(
     if judges == named:
         print(f"moot report {path} shows the figures")
         return
-    config = {**json.loads(experiment["config"]), "judge": {"models": judges}}
+    config = {**json.loads(experiment["config"]), "judge": {"models": judges}, "grader": grading.grader.name}
     shown = await store.read(partial(figures, experiment={**experiment, "config": json.dumps(config)}))
     print(f"\nas graded by {grading.name} (moot report follows the key judge of {path}):")
     print_report(shown, Console())

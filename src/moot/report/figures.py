@@ -19,7 +19,7 @@ from moot.store.statements import Row
 
 Figures = dict[str, Any]
 
-OF_NO_MATTER = ("hypotheses", "primary", "judge", "budget_usd", "store")
+OF_NO_MATTER = ("hypotheses", "primary", "grader", "judge", "budget_usd", "store")
 """Keys of a file that may change without making its run another one."""
 
 

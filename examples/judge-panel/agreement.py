@@ -1,0 +1,70 @@
+"""How far jurors agree: with each other, and with the right answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, ClassVar
+
+from moot.grade.normalise import normalise
+from moot.measures.section import Chart, Column, Section
+from moot.measures.source import Source, Stored
+from moot.needs import Needs
+from moot.stats.paired import share_over_questions
+from moot.store.rows import verdict_of
+from moot.traces import Shown, of_kind
+
+UNGRADED = "no draft that a juror picked is graded"
+
+
+@dataclass(frozen=True, slots=True)
+class JuryAgreement:
+    name: ClassVar[str] = "jury-agreement"
+    needs: ClassVar[Needs] = Needs(graded_drafts=True)
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        rows = [row for cell in run.cells if (row := self._row(run, cell))]
+        return {"jury": rows} if rows else {}
+
+    def _row(self, run: Source, cell: Stored) -> dict[str, Any] | None:
+        alike: list[tuple[str, float]] = []
+        right: list[tuple[str, float]] = []
+        ungraded = 0
+        for episode in run.results(cell):
+            looks = of_kind(verdict_of(episode["verdict"]).traces, Shown)
+            picks = [look.answer for look in looks if look.role == "juror" and look.answer is not None]
+            question = episode["question"]
+            alike += [(question, float(normalise(a) == normalise(b))) for a, b in combinations(picks, 2)]
+            values = [run.grade(run.cases[question], pick) for pick in picks]
+            right += [(question, value) for value in values if value is not None]
+            ungraded += values.count(None)
+        if not alike and not right and not ungraded:
+            return None
+        agreed, correct = share_over_questions(alike, seed=run.seed), share_over_questions(right, seed=run.seed)
+        row: dict[str, Any] = {"strategy": cell["strategy"], "label": cell["label"], "team": cell["team"]}
+        row |= (
+            {"agree": agreed.value, "agree_low": agreed.low, "agree_high": agreed.high} if agreed else {"agree": None}
+        )
+        row |= {"right": correct.value, "right_low": correct.low, "right_high": correct.high} if correct else {}
+        if correct is None:
+            row |= {"right": None, "why": UNGRADED}
+        return {**row, "picks": len(right) + ungraded, "ungraded": ungraded}
+
+    def sections(self, figures: Mapping[str, Any]) -> Iterator[Section]:
+        rows = figures.get("jury", ())
+        ungraded = sum(row["ungraded"] for row in rows)
+        words = [f"{ungraded} of the picks are not graded, and in no share of right ones."] if ungraded else []
+        yield Section(
+            "jury",
+            "How far the jurors agree",
+            ("Of every two jurors of a question, how many picked the same answer.", *words),
+            (
+                Column("label", "strategy"),
+                Column("agree", "with each other", "share", "agree_low", "agree_high"),
+                Column("right", "with the right answer", "share", "right_low", "right_high"),
+                Column("picks", "picks"),
+            ),
+            rows,
+            Chart("dots", x="right", y="label"),
+        )
