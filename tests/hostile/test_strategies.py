@@ -138,7 +138,7 @@ def check(verdict: Verdict) -> None:
 def of_others(episode: Episode) -> tuple[list[Any], list[Any]]:
     """What the others answered and voted."""
     answers = [answer for answer in episode.verdict.answers if answer.player != "mal"]
-    ballots = [ballot for ballot in episode.verdict.ballots if ballot.get("player") != "mal"]
+    ballots = [ballot for ballot in episode.verdict.ballots if ballot.voter != "mal"]
     return answers, ballots
 
 
@@ -157,9 +157,8 @@ async def test_every_hostile_reply_is_only_a_reply(name: str, options: dict[str,
         question = (OPEN, CHOICE)[number % 2]
         episode = await episode_of(played, question, verbatim(text))
         check(episode.verdict)
-        voters = [(ballot.get("player"), ballot.get("turn"), ballot.get("stage")) for ballot in episode.verdict.ballots]
-        if all(player is not None for player, _, _ in voters):
-            assert len(set(voters)) == len(voters), f"one voter, one ballot a turn: {voters}"
+        voters = [(ballot.voter, ballot.turn) for ballot in episode.verdict.ballots]
+        assert len(set(voters)) == len(voters), f"one voter, one ballot a turn: {voters}"
         others = {answer.player: answer.text for answer in episode.verdict.answers if answer.player != "mal"}
         if question is OPEN and name != "discuss":
             assert all(said in (None, f"City of {who}") for who, said in others.items()), others

@@ -21,6 +21,9 @@ from moot.simulate.prompt_reading import read_seen
 from moot.simulate.server import running
 from moot.simulate.simulated import SimulatedModel
 from moot.simulate.world import World
+from moot.strategies.debate import debate as debate_module
+from moot.strategies.discuss import discuss
+from moot.strategies.peer_review import peer_review
 from moot.strategies import strategy
 from moot.strategies.argument import ArgumentForm
 from moot.strategies.discuss.challenge import AgreementForm
@@ -31,6 +34,7 @@ from moot.strategies.discuss.task import task
 from moot.team import Player, Team
 from moot.team.final_line import final_answer
 from moot.team.forms import AnswerForm
+from moot.traces import Ending, Round, of_kind
 from moot.types import Case, Message, Question, Request, Verdict
 
 OPTIONS = ("one", "two", "three", "four")
@@ -41,6 +45,9 @@ CASES = [
 OPEN = [Case(Question(f"o{n}", f"Who is {n}?"), f"Person {n}", accepted=(f"Citizen {n}",)) for n in range(300)]
 WORLD = World([*CASES, *OPEN], seed=7)
 EN = Prompts("en")
+REVIEWING = EN.beside(peer_review.__file__)
+DEBATING = EN.beside(debate_module.__file__)
+TALK = {language: Prompts(language).beside(discuss.__file__) for language in ("en", "ru")}
 REVIEW, ROUND, RESOLUTION = ("strongest", "weakest"), ("steelman", "critique"), ("summary",)
 
 Asked = tuple[str, Mapping[str, Any]]
@@ -65,13 +72,13 @@ def argument(conviction: float) -> str:
 def review(question: Question, *shown: tuple[str, float], names: Sequence[str] = (), own: str | None = None) -> Asked:
     named = [*names, *[None] * len(shown)]
     responses = [(name, text, argument(sure)) for name, (text, sure) in zip(named, shown, strict=False)]
-    prompt = EN.render("review", **task(question), responses=responses, answered=True, previous=own)
+    prompt = REVIEWING.render("review", **task(question), responses=responses, answered=True, previous=own)
     return prompt, ArgumentForm(question, REVIEW).schema
 
 
 def debate(question: Question, *positions: tuple[str, int, float], own: str | None) -> Asked:
     shown = [(text, heads, [argument(sure)] * heads) for text, heads, sure in positions]
-    prompt = EN.render("debate", **task(question), positions=shown, previous=own, number=2)
+    prompt = DEBATING.render("debate", **task(question), positions=shown, previous=own, number=2)
     return prompt, ArgumentForm(question, ROUND).schema
 
 
@@ -79,7 +86,7 @@ def talk(
     question: Question, *remarks: tuple[str, str, str | None], style: str = "simple", language: str = "en"
 ) -> Asked:
     manner = {"title": "Agent 1", "style": style, "step_by_step": False, "solutions": []}
-    prompt = Prompts(language).render("discuss", **task(question), **manner, remarks=list(remarks))
+    prompt = TALK[language].render("discuss", **task(question), **manner, remarks=list(remarks))
     return prompt, MessageForm(question, solution=style != "reasoning", agree=bool(remarks)).schema
 
 
@@ -165,10 +172,11 @@ async def debated(cases: Sequence[Case], **parameters: Any) -> tuple[list[list[f
     (team,) = played.lineups(Team("five", tuple(players)))
     shares, endings = [], []
     for case in cases:
-        notes = (await played.play(case.question, team)).notes
-        camps = [notes["native"], *(each["positions"] for each in notes["rounds"])]
+        verdict = await played.play(case.question, team)
+        natives = {draft.player: draft.text for draft in verdict.answers}
+        camps = [natives, *(record.positions for record in of_kind(verdict.traces, Round))]
         shares.append([max(map([*camp.values()].count, camp.values())) / 5 for camp in camps])
-        endings.append(notes["ending"])
+        endings += [record.how for record in of_kind(verdict.traces, Ending)]
     return shares, endings
 
 
@@ -189,7 +197,7 @@ def test_a_resolution_is_read_from_the_positions_not_from_the_transcript() -> No
     case = CASES[3]
     kept, lost = wrong_letter(case), wrong_letter(case, 2)
     transcript = [[(lost, [argument(9.0)]), (kept, [argument(0.0)])]]
-    prompt = EN.render(
+    prompt = DEBATING.render(
         "resolution",
         **task(case.question),
         positions=[(kept, None, [argument(1.0)])],
@@ -241,7 +249,7 @@ def test_it_knows_its_own_words_by_its_title_and_counts_everybody_once() -> None
 @pytest.mark.parametrize("title", ["Agent 10", "Agent 1 (poet)"])
 def test_a_title_is_not_meant_by_one_that_begins_alike(title: str) -> None:
     manner = {"title": title, "style": "simple", "step_by_step": False, "solutions": []}
-    prompt = EN.render("discuss", **task(CASES[0].question), **manner, remarks=[("Agent 1", "hm", "A")])
+    prompt = TALK["en"].render("discuss", **task(CASES[0].question), **manner, remarks=[("Agent 1", "hm", "A")])
     assert read_seen((Message("user", prompt),)).own is None
 
 
@@ -276,7 +284,7 @@ def test_a_final_solution_starts_from_what_it_said_last(language: str) -> None:
         own = wrong_letter(case)
         inputs = {"title": "Agent 1", "step_by_step": False, "solutions": [], "own": (argument(0), own)}
         remarks = [("Agent 2", argument(0), wrong_letter(case, 2))]
-        prompt = Prompts(language).render("solution", **task(case.question), **inputs, remarks=remarks)
+        prompt = TALK[language].render("solution", **task(case.question), **inputs, remarks=remarks)
         firm = model(power=0.0, pull=9.0, accuracy=1.0)
         assert said(firm, case.question, prompt, AnswerForm(case.question).schema)["answer"] == own
 
@@ -284,7 +292,7 @@ def test_a_final_solution_starts_from_what_it_said_last(language: str) -> None:
 def test_personas_are_short_and_differ() -> None:
     taken: list[str] = []
     for place in range(10):
-        prompt = EN.render("persona", **task(CASES[0].question), taken=taken)
+        prompt = TALK["en"].render("persona", **task(CASES[0].question), taken=taken)
         form = RoleForm(tuple(each.partition(" (")[0] for each in taken))
         role = form.read(said(model("ann"), CASES[0].question, prompt, form.schema))
         assert len(str(role)) < 120
@@ -303,7 +311,7 @@ def test_a_ballot_puts_its_belief_first(decision: str) -> None:
         paper = Paper(rule(decision), (2, 0, 3, 1))
         shown = ["ABCD"[option] for option in paper.order]
         inputs = {"ballot": paper.kind, "most": paper.most, "budget": paper.budget}
-        prompt = EN.render("ballot", **task(case.question), solutions=shown, **inputs)
+        prompt = TALK["en"].render("ballot", **task(case.question), solutions=shown, **inputs)
         ballot = paper.read(said(one, case.question, prompt, paper.schema))
         place = "ABCD".index(belief)
         if decision == "ranked-voting":
@@ -321,7 +329,7 @@ def test_a_ballot_puts_its_belief_first(decision: str) -> None:
 def test_a_judge_of_a_discussion_picks_what_it_can_tell_is_right() -> None:
     for case in CASES[:60]:
         solutions = [wrong_letter(case), str(case.answer), wrong_letter(case, 2)]
-        prompt = EN.render("pick", **task(case.question), solutions=solutions)
+        prompt = TALK["en"].render("pick", **task(case.question), solutions=solutions)
         form = PickForm(3)
         assert form.read(said(model(power=1.0, accuracy=0.0), case.question, prompt, form.schema)) == 1
 
@@ -332,7 +340,7 @@ def test_a_judge_of_a_discussion_picks_what_it_can_tell_is_right() -> None:
 def challenge(case: Case, answer: str, *, disagreed: bool = False) -> Asked:
     inputs = {"answer": answer, "facts": None, "remarks": [], "solutions": [], "disagreed": disagreed}
     form = AnswerForm(case.question) if disagreed else AgreementForm()
-    return EN.render("challenge", **task(case.question), **inputs), form.schema
+    return TALK["en"].render("challenge", **task(case.question), **inputs), form.schema
 
 
 def test_who_can_tell_agrees_with_the_right_answer_and_who_knows_better_with_no_other() -> None:
@@ -352,7 +360,7 @@ def test_a_wrong_belief_gives_way_at_times() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_planted_answers_are_lures_or_beside_the_point(language: str) -> None:
-    prompts = Prompts(language)
+    prompts = TALK[language]
     for case in [*CASES[:60], *OPEN[:60]]:
         form = AnswerForm(case.question)
         planted = prompts.render("plant", **task(case.question), plant="wrong")

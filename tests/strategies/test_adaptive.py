@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from moot.errors import FileError
+from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.grade.group import GROUPING, Stages
@@ -18,6 +18,7 @@ from moot.strategies.talkative import Talkative
 from moot.strategies.vote import Vote
 from moot.team import Player, Team
 from moot.testing import check_strategy
+from moot.traces import Grouped, of_kind
 from moot.types import Question, Reply, Request, Verdict
 
 NAMES = ("ann", "bob", "cat", "dan")
@@ -73,8 +74,10 @@ async def test_it_is_the_vote_below_and_the_talkative_captain_from_there(
     wanted, _ = await played(Talkative(), said)
     assert (verdict.answer, verdict.outcome, verdict.who) == (wanted.answer, wanted.outcome, wanted.who)
     assert (verdict.reasoning, verdict.absent, verdict.answers) == (wanted.reasoning, wanted.absent, wanted.answers)
-    assert wanted.notes.items() <= verdict.notes.items(), "the same order of answers, so the same call"
-    assert len(verdict.notes["groups"]) >= talk_from, "and on which groups it was decided to talk"
+    grouped, *rest = verdict.traces
+    assert tuple(rest) == wanted.traces, "the same order of answers, so the same call"
+    assert isinstance(grouped, Grouped)
+    assert len(grouped.groups) >= talk_from, "and on which groups it was decided to talk"
 
 
 async def test_it_sends_what_the_others_send() -> None:
@@ -99,7 +102,8 @@ async def test_the_grouping_model_is_heard_before_it_is_decided_to_talk() -> Non
     one = Stages(model=Player(GROUPING, ScriptedModel("g", [{"groups": [[1, 2, 3, 4]]}])))
     team = table(SCATTERED, grouper=one)
     verdict = await Adaptive(talk_from=2).play(QUESTION, team)
-    assert (verdict.answer, verdict.notes["stages"]) == ("Paris", ["model"]), "in the captain's words"
+    (grouped,) = of_kind(verdict.traces, Grouped)
+    assert (verdict.answer, grouped.stages) == ("Paris", ("model",)), "in the captain's words"
     assert [call.stage for call in team.journal].count("talkative") == 0
 
 
@@ -115,7 +119,7 @@ def test_it_is_named_with_its_option() -> None:
 
 @pytest.mark.parametrize("talk_from", [0, -1, 2.5, "3", "many", None, True, [3]])
 def test_a_talk_from_that_is_no_number_of_answers(tmp_path: Path, talk_from: Any) -> None:
-    with pytest.raises(ValueError, match="talk_from: expected a whole number from 1 on, found"):
+    with pytest.raises(UsageError, match="talk_from: expected a whole number from 1 on, found"):
         strategy("adaptive", {"talk_from": talk_from})
     shown = {None: "null", True: "true", "3": "'3'"}.get(talk_from if not isinstance(talk_from, list) else 0, talk_from)
     path = tmp_path / "cup.yaml"
@@ -129,7 +133,7 @@ strategies:
   - adaptive: {{talk_from: {shown}}}
 """
     )
-    with pytest.raises(FileError, match=r"cup\.yaml:7: strategies\.1.*: talk_from: expected a whole number from 1 on"):
+    with pytest.raises(FileError, match=r"cup\.yaml:7: strategies\.1\.adaptive\.talk_from: expected a whole number from 1 on"):
         build(read_experiment(path))
 
 

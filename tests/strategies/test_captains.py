@@ -22,6 +22,7 @@ from moot.strategies.talkative import Talkative
 from moot.team import Player, Team
 from moot.team.attempts import ATTEMPTS
 from moot.testing import check_strategy
+from moot.traces import Shown, of_kind
 from moot.types import Message, Question, Reply, Request, Verdict
 
 NAMES = ("ann", "bob", "cat", "dan", "eve", "fay")
@@ -50,6 +51,14 @@ def two_faced(draft: Script, word: Script) -> Callable[[Request], Script]:
         return word if asked[-1] else draft
 
     return say
+
+
+def order_shown(verdict: Verdict) -> tuple[str, ...]:
+    """Whose answers the captain was shown, from the first to the last, by its own record."""
+    (look,) = of_kind(verdict.traces, Shown)
+    assert (look.role, look.turn, look.drawn) == ("captain", 2, True)
+    assert look.answer == verdict.answer
+    return tuple(player for (player,) in look.order)
 
 
 def drafted(said: tuple[str, str] | Script) -> Script:
@@ -124,7 +133,7 @@ async def test_no_name_and_no_mark_of_the_own_answer(played: Strategy, captain: 
     verdict = await table.play(played)
     (request,) = table.captains_requests()
     assert not re.search(r"\b(" + "|".join(NAMES) + r"|model-\w+|table)\b", str(request.messages))
-    own = dict(zip(verdict.notes["order"], blocks(table.prompt), strict=True))
+    own = dict(zip(order_shown(verdict), blocks(table.prompt), strict=True))
     shapes = {re.sub(r"\d", "#", shown) for shown in own.values()}
     assert len(shapes) == 1, "nothing but the words tells one answer from another"
     assert own[captain].startswith(SAID[captain][0]), "its own is among them"
@@ -159,20 +168,20 @@ async def test_the_order_is_written_down_and_is_the_one_that_was_sent(played: St
     table = Table()
     verdict = await table.play(played)
     shown = [text.split("\n")[0] for text in blocks(table.prompt)]
-    assert shown == [SAID[name][0] for name in verdict.notes["order"]]
-    assert sorted(verdict.notes["order"]) == sorted(NAMES)
+    assert shown == [SAID[name][0] for name in order_shown(verdict)]
+    assert sorted(order_shown(verdict)) == sorted(NAMES)
 
 
-async def order(captain: str = "cat", question: str = "q", seed: int = 7) -> tuple[str, ...]:
+async def order_for(captain: str = "cat", question: str = "q", seed: int = 7) -> tuple[str, ...]:
     verdict = await Table(captain=captain, seed=seed).play(Silent(), Question(question, "Which city?"))
-    return tuple(verdict.notes["order"])
+    return order_shown(verdict)
 
 
 async def test_each_captain_question_and_seed_has_an_order_of_its_own() -> None:
-    assert await order() == await order(), "the same in every run"
-    assert len({await order(captain=name) for name in NAMES}) > 3
-    assert len({await order(question=f"q{number}") for number in range(20)}) > 15
-    assert len({await order(seed=seed) for seed in range(20)}) > 15
+    assert await order_for() == await order_for(), "the same in every run"
+    assert len({await order_for(captain=name) for name in NAMES}) > 3
+    assert len({await order_for(question=f"q{number}") for number in range(20)}) > 15
+    assert len({await order_for(seed=seed) for seed in range(20)}) > 15
 
 
 async def test_no_place_is_favoured() -> None:
@@ -181,13 +190,13 @@ async def test_no_place_is_favoured() -> None:
     places: Counter[int] = Counter()
     for number in range(300):
         verdict = await table.play(Silent(), Question(f"q{number}", "Which city?"))
-        places[verdict.notes["order"].index("cat")] += 1
+        places[order_shown(verdict).index("cat")] += 1
     assert set(places) == set(range(6))
     assert all(25 <= count <= 80 for count in places.values()), places
 
 
 async def test_silent_and_talkative_captains_see_the_same_order() -> None:
-    silent, talkative = [(await Table().play(played)).notes["order"] for played in CAPTAINED]
+    silent, talkative = [order_shown(await Table().play(played)) for played in CAPTAINED]
     assert silent == talkative
 
 
@@ -227,7 +236,7 @@ async def test_a_player_who_is_down_is_not_shown_and_is_missed(played: Strategy)
     verdict = await table.play(played)
     assert (verdict.answer, verdict.absent) == ("Babylon", ("bob", "eve", "fay"))
     assert len(blocks(table.prompt)) == 3
-    assert sorted(verdict.notes["order"]) == ["ann", "cat", "dan"]
+    assert sorted(order_shown(verdict)) == ["ann", "cat", "dan"]
 
 
 @named
@@ -288,9 +297,9 @@ async def test_every_answer_stays_in_its_block(played: Strategy, language: str, 
     verdict = await table.play(played)
     drafts = {answer.player: answer for answer in verdict.answers}
     shown = read_shown(table.captains_requests()[0].messages)
-    told = [block(drafts[name].text) for name in verdict.notes["order"]]
+    told = [block(drafts[name].text) for name in order_shown(verdict)]
     assert [each.text for each in shown] == told
-    assert [each.text for each in shown].count(told[verdict.notes["order"].index("ann")]) == 1
+    assert [each.text for each in shown].count(told[order_shown(verdict).index("ann")]) == 1
     assert len(blocks(table.prompt)) == table.prompt.count("\n</answer>") == 6
     assert table.prompt.count("<reasoning>") == (6 if played.name == "talkative" else 0)
     assert read_question([Message("user", table.prompt)]).text == QUESTION.text
@@ -302,7 +311,7 @@ async def test_a_question_forges_no_answer(played: Strategy, text: str) -> None:
     table = Table()
     verdict = await table.play(played, Question("q", text, context=f"Context. {text}"))
     assert [each.text for each in read_shown(table.captains_requests()[0].messages)] == [
-        SAID[name][0] for name in verdict.notes["order"]
+        SAID[name][0] for name in order_shown(verdict)
     ]
     asked = read_question([Message("user", table.prompt)])
     assert (asked.text, asked.context) == (block(text), block(f"Context. {text}"))
@@ -322,7 +331,7 @@ async def test_in_small_prompts_every_answer_stays_on_its_line(
     verdict = await table.play(played)
     drafts = {answer.player: answer for answer in verdict.answers}
     wanted = []
-    for name in verdict.notes["order"]:
+    for name in order_shown(verdict):
         answer, why = line(drafts[name].text), line(drafts[name].reasoning)
         wanted.append(
             SAYS[language] + (f"{why} {ANSWER[language]}: {answer}" if played.name == "talkative" else answer)
@@ -334,7 +343,7 @@ async def test_in_small_prompts_every_answer_stays_on_its_line(
 async def test_in_small_prompts_a_question_is_one_line_below_the_answers(text: str) -> None:
     table = Table(prompts=Prompts("en", "small"))
     verdict = await table.play(Silent(), Question("q", f"Who? {text}"))
-    shown = [SAYS["en"] + SAID[name][0] for name in verdict.notes["order"]]
+    shown = [SAYS["en"] + SAID[name][0] for name in order_shown(verdict)]
     assert table.prompt.splitlines() == [*shown, line(f"Who? {text}")]
 
 
@@ -361,11 +370,21 @@ def test_line_ups(name: str, captain: str | None, option: str | None, captains: 
     assert label(played) == name, "the captain stands after the @"
 
 
-@pytest.mark.parametrize("option", ["zoe", "", 3, ["ann"], {"ann": 1}, False])
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("zoe", "'zoe' is not in team 'three'; expected each or one of ann, bob, cat"),
+        ("", "'' is not in team 'three'; expected each or one of ann, bob, cat"),
+        (3, "captain: expected a text, found 3"),
+        (["ann"], "captain: expected a text, found a list"),
+        ({"ann": 1}, "captain: expected a text, found keys and values"),
+        (False, "captain: expected a text, found false"),
+    ],
+)
 @pytest.mark.parametrize("name", ["vote", "silent", "talkative", "adaptive"])
-def test_a_captain_from_elsewhere_is_refused(name: str, option: object) -> None:
+def test_a_captain_from_elsewhere_is_refused(name: str, option: object, words: str) -> None:
     team = Team("three", tuple(Player(each, ScriptedModel(each, [])) for each in NAMES[:3]), captain="ann")
-    with pytest.raises(UsageError, match=r"is not in team 'three'; expected each or one of ann, bob, cat"):
+    with pytest.raises(UsageError, match=words):
         strategy(name, {"captain": option}).lineups(team)
 
 
@@ -401,7 +420,7 @@ REFUSED = {
     "silent": ("  - vote\n  - silent", "{players: [ann, bob]}", 10, "strategies.1", NO_CAPTAIN),
     "talkative": ("  - talkative", "{players: [ann, bob]}", 9, "strategies.0", NO_CAPTAIN),
     "adaptive": ("  - adaptive", "{players: [ann, bob]}", 9, "strategies.0", NO_CAPTAIN),
-    "list": ("  - silent: {captain: [ann]}", "{players: [ann, bob]}", 9, "strategies.0", "is not in team 'two'"),
+    "list": ("  - silent: {captain: [ann]}", "{players: [ann, bob]}", 9, "strategies.0.silent.captain", "expected a text, found a list"),
     "stranger": ("  - silent", "{players: [ann], captain: bob}", 7, "teams.two.captain", "'bob' is not in this team"),
 }
 

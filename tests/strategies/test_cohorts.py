@@ -157,8 +157,8 @@ def test_wrong_readers_are_refused(tmp_path: Path, models: list[str], words: str
     ("entry", "words"),
     [
         ({"peer-review": {}}, "'old' is a recording, which cannot explain its answer; expected drafts: single-call"),
-        ({"peer-review": {"drafts": "single-call"}}, "'old' is a recording, which cannot review"),
-        ({"debate": {"drafts": "single-call", "captain": "ann"}}, "'old' is a recording, which cannot debate"),
+        ({"peer-review": {"drafts": "single-call"}}, "'old' is a recording, which cannot be captain in peer-review"),
+        ({"debate": {"drafts": "single-call", "captain": "ann"}}, "'old' is a recording, which cannot take part in debate"),
         ({"solo": {"drafts": "double-call"}}, "'old' is a recording, which cannot explain"),
         ({"peer-review": {"drafts": "single-call", "captain": "ann"}}, None),
     ],

@@ -29,6 +29,7 @@ from moot.team import Player, Team
 from moot.team.team import LATE
 from moot.team.attendance import Quorum, Remembered
 from moot.testing import check_strategy
+from moot.traces import Ending, Remarked, Resolution, Round, Shown, of_kind
 from moot.types import Question, Reply, Request, Verdict
 
 NAMES = ("ann", "bob", "cat")
@@ -96,8 +97,33 @@ def answers(verdicts: Mapping[str | None, Verdict]) -> dict[str | None, str | No
     return {captain: verdict.answer for captain, verdict in verdicts.items()}
 
 
-def without_orders(noted: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in noted.items() if key not in ("orders", "sides")}
+def ending(verdict: Verdict) -> Ending:
+    (record,) = of_kind(verdict.traces, Ending)
+    return record
+
+
+def rounds(verdict: Verdict) -> list[Round]:
+    """The rounds by the record; the first is held in turn 2."""
+    records = of_kind(verdict.traces, Round)
+    assert [record.turn for record in records] == list(range(2, 2 + len(records)))
+    return records
+
+
+def resolution(verdict: Verdict) -> Resolution:
+    (record,) = of_kind(verdict.traces, Resolution)
+    return record
+
+
+def looks(verdict: Verdict, turn: int) -> dict[str, Shown]:
+    """By debater: what it was shown in this turn and which of it it then said."""
+    records = [record for record in of_kind(verdict.traces, Shown) if record.turn == turn]
+    assert {(record.role, record.drawn) for record in records} <= {("debater", True)}
+    assert len({record.to for record in records}) == len(records)
+    return {record.to: record for record in records}
+
+
+def natives(verdict: Verdict) -> dict[str, str | None]:
+    return {draft.player: draft.text for draft in verdict.answers}
 
 
 # --- every ending -----------------------------------------------------------------------------------------------------
@@ -107,60 +133,50 @@ async def test_unanimous_natives_are_not_debated() -> None:
     models = [Debater(name, "B") for name in NAMES]
     verdicts = await play_all(table(*models))
     assert answers(verdicts) == dict.fromkeys(NAMES, "B")
-    assert [verdict.notes["ending"] for verdict in verdicts.values()] == ["unanimous"] * 3
+    assert [ending(verdict) for verdict in verdicts.values()] == [Ending("unanimous", agreed=True)] * 3
     assert all(set(stages(model)) == {"native"} for model in models)
-    assert (verdicts["ann"].turns, verdicts["ann"].notes["rounds"], verdicts["ann"].who) == (1, [], NAMES)
+    assert (verdicts["ann"].turns, rounds(verdicts["ann"]), verdicts["ann"].who) == (1, [], NAMES)
 
 
 async def test_consensus_in_the_first_round() -> None:
     verdicts = await play_all(table(Debater("ann", "A", ["B"]), Debater("bob", "B"), Debater("cat", "B")))
     assert answers(verdicts) == dict.fromkeys(NAMES, "B")
-    notes = verdicts["ann"].notes
-    assert (notes["ending"], notes["agreed"], len(notes["rounds"])) == ("consensus", True, 1)
-    assert notes["native"] == {"ann": "A", "bob": "B", "cat": "B"}
-    assert without_orders(notes["rounds"][0]) == {
-        "positions": {"ann": "B", "bob": "B", "cat": "B"},
-        "absent": [],
-        "late": [],
-        "changed": ["ann"],
-    }
+    assert ending(verdicts["ann"]) == Ending("consensus", agreed=True)
+    assert natives(verdicts["ann"]) == {"ann": "A", "bob": "B", "cat": "B"}
+    assert rounds(verdicts["ann"]) == [Round(2, {"ann": "B", "bob": "B", "cat": "B"}, changed=("ann",))]
     assert (verdicts["ann"].turns, verdicts["ann"].outcome, verdicts["ann"].who) == (2, "answered", NAMES)
     assert verdicts["ann"].reasoning == "ann-words at 1 for B"
-    assert "resolution" not in notes
+    assert of_kind(verdicts["ann"].traces, Resolution) == []
 
 
 async def test_consensus_in_the_third_round() -> None:
     team = table(Debater("ann", "A", ["A", "C", "B"]), Debater("bob", "B"), Debater("cat", "C", ["B"]))
     verdicts = await play_all(team)
     assert answers(verdicts) == dict.fromkeys(NAMES, "B")
-    notes = verdicts["bob"].notes
-    assert (notes["ending"], verdicts["bob"].turns) == ("consensus", 4)
-    assert [each["changed"] for each in notes["rounds"]] == [["cat"], ["ann"], ["ann"]]
+    assert (ending(verdicts["bob"]).how, verdicts["bob"].turns) == ("consensus", 4)
+    assert [record.changed for record in rounds(verdicts["bob"])] == [("cat",), ("ann",), ("ann",)]
 
 
 async def test_stuck_after_two_rounds_without_a_move_and_a_resolution_that_unites() -> None:
     ann = Debater("ann", "A", resolution="B")
     verdicts = await play_all(table(ann, Debater("bob", "B"), Debater("cat", "B")))
     assert answers(verdicts) == dict.fromkeys(NAMES, "B")
-    notes = verdicts["ann"].notes
-    assert (notes["ending"], notes["agreed"], len(notes["rounds"])) == ("stuck", True, 2)
-    assert notes["resolution"] == dict.fromkeys(NAMES, "B")
+    assert (ending(verdicts["ann"]), len(rounds(verdicts["ann"]))) == (Ending("stuck", agreed=True), 2)
+    assert resolution(verdicts["ann"]) == Resolution(4, dict.fromkeys(NAMES, "B"))
     assert verdicts["ann"].who == NAMES
     assert stages(ann)[:4] == ["native", 1, 2, "resolution"]
 
 
 async def test_a_first_round_that_moves_is_compared_with_the_native_answers() -> None:
     verdicts = await play_all(table(Debater("ann", "A", ["C"]), Debater("bob", "B"), Debater("cat", "B")))
-    notes = verdicts["ann"].notes
-    assert [each["changed"] for each in notes["rounds"]] == [["ann"], [], []]
-    assert notes["ending"] == "stuck"
+    assert [record.changed for record in rounds(verdicts["ann"])] == [("ann",), (), ()]
+    assert ending(verdicts["ann"]).how == "stuck"
 
 
 async def test_five_rounds_and_a_split_resolution_where_each_keeps_its_own() -> None:
     ann = Debater("ann", "A", ["B", "A", "B", "A", "B"], resolution="C")
     verdicts = await play_all(table(ann, Debater("bob", "C"), Debater("cat", "A")))
-    notes = verdicts["ann"].notes
-    assert (notes["ending"], notes["agreed"], len(notes["rounds"])) == ("max-rounds", False, 5)
+    assert (ending(verdicts["ann"]), len(rounds(verdicts["ann"]))) == (Ending("max-rounds", agreed=False), 5)
     assert answers(verdicts) == {"ann": "C", "bob": "C", "cat": "A"}
     assert [verdict.outcome for verdict in verdicts.values()] == ["answered"] * 3
     assert (verdicts["ann"].who, verdicts["ann"].turns) == (("ann",), 6)
@@ -170,16 +186,15 @@ async def test_five_rounds_and_a_split_resolution_where_each_keeps_its_own() -> 
 async def test_the_most_rounds_are_an_option() -> None:
     ann = Debater("ann", "A", ["B", "A"])
     verdicts = await play_all(table(ann, Debater("bob", "C"), Debater("cat", "C")), replace(SINGLE, max_rounds=1))
-    assert (verdicts["ann"].notes["ending"], verdicts["ann"].turns) == ("max-rounds", 2)
+    assert (ending(verdicts["ann"]).how, verdicts["ann"].turns) == ("max-rounds", 2)
 
 
 @pytest.mark.parametrize("mute", [GARBAGE, "", TimedOut("too slow"), Reply("no", "refusal")], ids=str)
 async def test_one_who_never_says_anything_usable_is_no_agreement(mute: Script) -> None:
     verdicts = await play_all(table(Debater("ann", "B"), Debater("bob", "B"), Debater("cat", mute)))
-    notes = verdicts["ann"].notes
-    assert (notes["ending"], notes["agreed"]) == ("stuck", False), "two who agree are not three"
-    assert [each["absent"] for each in notes["rounds"]] == [["cat"]] * 2
-    assert notes["resolution"] == {"ann": "B", "bob": "B", "cat": None}
+    assert ending(verdicts["ann"]) == Ending("stuck", agreed=False), "two who agree are not three"
+    assert [record.absent for record in rounds(verdicts["ann"])] == [("cat",)] * 2
+    assert resolution(verdicts["ann"]).answers == {"ann": "B", "bob": "B", "cat": None}
     assert answers(verdicts) == {"ann": "B", "bob": "B", "cat": None}
     assert verdicts["ann"].absent == ("cat",)
     assert verdicts["cat"].outcome in ("unanswered", "failed", "refused")
@@ -190,11 +205,11 @@ async def test_one_who_never_says_anything_usable_is_no_agreement(mute: Script) 
 async def test_one_who_falls_silent_keeps_its_position_and_blocks_consensus(mute: Script) -> None:
     cat = Debater("cat", "C", ["B", mute], resolution="B")
     verdicts = await play_all(table(Debater("ann", "A", ["A", "B"], "B"), Debater("bob", "B"), cat))
-    rounds = verdicts["ann"].notes["rounds"]
-    assert rounds[1]["positions"] == dict.fromkeys(NAMES, "B")
-    assert rounds[1]["absent"] == ["cat"]
-    assert len(rounds) == 4, "all hold B from round 2 on, yet nobody can say that cat agrees"
-    assert verdicts["ann"].notes["ending"] == "stuck"
+    held = rounds(verdicts["ann"])
+    assert held[1].positions == dict.fromkeys(NAMES, "B")
+    assert held[1].absent == ("cat",)
+    assert len(held) == 4, "all hold B from round 2 on, yet nobody can say that cat agrees"
+    assert ending(verdicts["ann"]).how == "stuck"
     assert answers(verdicts) == dict.fromkeys(NAMES, "B"), "the resolution was unanimous"
 
 
@@ -239,12 +254,13 @@ async def test_free_answers_that_mean_the_same_are_one_position() -> None:
     verdicts = await play_all(
         table(ann, Debater("bob", "ROME"), Debater("cat", "rome", ["Oslo", "Rome"])), question=OPEN
     )
-    notes = verdicts["ann"].notes
-    assert (notes["ending"], len(notes["rounds"])) == ("consensus", 2)
-    assert notes["rounds"][1]["changed"] == ["cat"], "another spelling is no move"
-    places = notes["rounds"][1]["sides"]["cat"]
-    assert "cat" not in [name for place in places for name in notes["rounds"][1]["orders"]["cat"][place]]
-    assert len(places) == 1, "another spelling of a position that was shown"
+    assert (ending(verdicts["ann"]).how, len(rounds(verdicts["ann"]))) == ("consensus", 2)
+    assert rounds(verdicts["ann"])[1].changed == ("cat",), "another spelling is no move"
+    look = looks(verdicts["ann"], 3)["cat"]
+    assert look.places is not None
+    assert "cat" not in [name for place in look.places for name in look.order[place]]
+    assert len(look.places) == 1, "another spelling of a position that was shown"
+    assert look.answer == "Rome"
     assert 'supporters="2"' in prompt(ann, 1)
 
 
@@ -332,25 +348,34 @@ async def test_the_orders_that_were_shown_are_written_down_and_who_took_which_si
     verdicts = await play_all(
         table(*models), replace(SINGLE, max_rounds=1), replace(QUESTION, choices=("1", "2", "3", "4"))
     )
-    notes = verdicts["ann"].notes
-    first, before, after = notes["rounds"][0], notes["native"], notes["rounds"][0]["positions"]
+    verdict = verdicts["ann"]
+    before, after = natives(verdict), rounds(verdict)[0].positions
+    first, last = looks(verdict, 2), looks(verdict, 3)
     for model in models:
-        for at, orders, stood in ((1, first["orders"], before), ("resolution", notes["resolution_orders"], after)):
-            shown = re.findall(r"^<answer n=.*>\n(\w)$", prompt(model, at), re.MULTILINE)
-            assert [[stood[name] for name in holders] for holders in orders[model.person]] == [
-                [text] * list(stood.values()).count(text) for text in shown
+        for at, seen, stood in ((1, first, before), ("resolution", last, after)):
+            answers_shown = re.findall(r"^<answer n=.*>\n(\w)$", prompt(model, at), re.MULTILINE)
+            assert [[stood[name] for name in holders] for holders in seen[model.person].order] == [
+                [text] * list(stood.values()).count(text) for text in answers_shown
             ]
-    took = {name: [before[first["orders"][name][place][0]] for place in each] for name, each in first["sides"].items()}
-    assert took == {"ann": ["B"], "bob": ["B"], "dan": ["A"]}, "who said nothing took no side"
-    sides, orders = notes["resolution_sides"], notes["resolution_orders"]
-    ended = {name: [after[orders[name][place][0]] for place in each] for name, each in sides.items()}
-    assert ended == {"ann": ["B"], "bob": [], "cat": ["C"]}, "D is new: no place is its"
+    assert sides(first, before) == {"ann": ["B"], "bob": ["B"], "dan": ["A"]}, "who said nothing took no side"
+    assert {name: look.answer for name, look in first.items()} == {"ann": "B", "bob": "B", "cat": None, "dan": "A"}
+    assert sides(last, after) == {"ann": ["B"], "bob": [], "cat": ["C"]}, "D is new: no place is its"
+    assert {name: look.answer for name, look in last.items()} == {"ann": "B", "bob": "D", "cat": "C", "dan": None}
+
+
+def sides(seen: Mapping[str, Shown], stood: Mapping[str, str | None]) -> dict[str, list[str | None]]:
+    """Which of the positions it was shown each then said."""
+    return {
+        name: [stood[look.order[place][0]] for place in look.places]
+        for name, look in seen.items()
+        if look.places is not None
+    }
 
 
 async def test_holders_stand_in_the_order_of_their_arguments() -> None:
     ann, team = split_table()
-    notes = (await play_all(team))["ann"].notes
-    both = next(holders for holders in notes["rounds"][0]["orders"]["ann"] if len(holders) == 2)
+    look = looks((await play_all(team))["ann"], 2)["ann"]
+    both = next(holders for holders in look.order if len(holders) == 2)
     assert sorted(both) == ["bob", "cat"]
     for name in both:
         team[name].model.native = {"reasoning": f"argued number {both.index(name)}", "answer": "B"}  # type: ignore[attr-defined]
@@ -380,7 +405,7 @@ async def test_nine_line_ups_make_each_call_once(tmp_path: Path) -> None:
     verdicts = await asyncio.gather(*(SINGLE.play(QUESTION, each.seated()) for each in lineups))
     assert len(verdicts) == 9
     assert all(stages(model) == ["native", 1, 2, "resolution"] for model in models)
-    assert len({str(verdict.notes) for verdict in verdicts}) == 1, "they tell of the same debate"
+    assert len({str(verdict.traces) for verdict in verdicts}) == 1, "they tell of the same debate"
     assert [verdict.answer for verdict in verdicts] == [model.native for model in models]
     await store.close()
 
@@ -404,30 +429,24 @@ async def test_a_round_goes_on_without_one_who_is_late_past_the_grace_period() -
     played = replace(SINGLE, quorum=True, grace_s=0.02)
     lineup = replace(played, captain="cat").lineups(team)[0].seated()
     verdict = await asyncio.wait_for(played.play(QUESTION, lineup), 5)
-    rounds = verdict.notes["rounds"]
-    assert (rounds[0]["absent"], rounds[0]["late"]) == (["cat"], ["cat"])
-    assert rounds[0]["positions"] == {"ann": "B", "bob": "B", "cat": "C"}, "it keeps its last position"
-    assert len(rounds) == 2, "a round with an absentee has no consensus"
-    assert without_orders(rounds[1]) == {
-        "positions": dict.fromkeys(NAMES, "B"),
-        "absent": [],
-        "late": [],
-        "changed": ["cat"],
-    }
-    assert verdict.notes["ending"] == "consensus"
+    first, *others = rounds(verdict)
+    assert (first.absent, first.late) == (("cat",), ("cat",))
+    assert first.positions == {"ann": "B", "bob": "B", "cat": "C"}, "it keeps its last position"
+    assert others == [Round(3, dict.fromkeys(NAMES, "B"), changed=("cat",))], "with an absentee there is no consensus"
+    assert ending(verdict).how == "consensus"
     assert [call.error for call in lineup.journal if call.player == "cat" and call.turn == 2] == [LATE]
 
 
 async def test_whoever_comes_within_the_grace_period_is_heard() -> None:
     _, team = late_table(0.03)
     verdicts = await play_all(team, replace(SINGLE, quorum=True, grace_s=10.0))
-    assert (verdicts["ann"].notes["ending"], len(verdicts["ann"].notes["rounds"])) == ("consensus", 1)
+    assert (ending(verdicts["ann"]).how, len(rounds(verdicts["ann"]))) == ("consensus", 1)
 
 
 async def test_without_a_quorum_everybody_is_waited_for() -> None:
     _, team = late_table(0.05)
     verdicts = await play_all(team, replace(SINGLE, grace_s=0.0))
-    assert verdicts["ann"].notes["rounds"][0]["late"] == []
+    assert rounds(verdicts["ann"])[0].late == ()
 
 
 async def test_errors_make_no_quorum() -> None:
@@ -438,7 +457,7 @@ async def test_errors_make_no_quorum() -> None:
         table(Debater("ann", "A", [down], "A"), Debater("bob", "B", [down], "B"), cat),
         replace(SINGLE, quorum=True, grace_s=0.0),
     )
-    assert [each["late"] for each in verdicts["ann"].notes["rounds"]] == [[], []]
+    assert [record.late for record in rounds(verdicts["ann"])] == [(), ()]
 
 
 async def test_who_is_late_for_the_resolution_keeps_its_position() -> None:
@@ -446,9 +465,9 @@ async def test_who_is_late_for_the_resolution_keeps_its_position() -> None:
     cat.delay_s = {"resolution": 30.0}
     team = table(Debater("ann", "A", resolution="B"), Debater("bob", "B"), cat)
     verdicts = await asyncio.wait_for(play_all(team, replace(SINGLE, quorum=True, grace_s=0.02)), 5)
-    assert verdicts["cat"].notes["resolution"] == {"ann": "B", "bob": "B", "cat": None}
+    assert resolution(verdicts["cat"]).answers == {"ann": "B", "bob": "B", "cat": None}
     assert (verdicts["cat"].answer, verdicts["cat"].outcome) == ("A", "answered")
-    assert not verdicts["cat"].notes["agreed"]
+    assert not ending(verdicts["cat"]).agreed
 
 
 async def test_an_absence_is_one_for_all_line_ups_and_after_an_interruption(tmp_path: Path) -> None:
@@ -463,12 +482,12 @@ async def test_an_absence_is_one_for_all_line_ups_and_after_an_interruption(tmp_
         team = replace(team, players=players, attendance=StoredAttendance(store, "test"))
         lineups = played.lineups(team)[: 2 if delay_s else 3]  # the first time one line-up is left over
         verdicts = await asyncio.gather(*(played.play(QUESTION, each.seated()) for each in lineups))
-        told += [verdict.notes["rounds"] for verdict in verdicts]
+        told += [rounds(verdict) for verdict in verdicts]
         assert stages(cat).count(1) == (1 if delay_s else 0)
         await store.close()
     assert len(told) == 5
     assert all(each == told[0] for each in told)
-    assert told[0][0]["late"] == ["cat"]
+    assert told[0][0].late == ("cat",)
     store = await SqliteStore(tmp_path / "s.db").open()
     another = StoredAttendance(store, "another experiment")
     assert await another.settle("any", _nobody) == ()
@@ -508,7 +527,8 @@ async def test_an_error_that_must_end_the_run_ends_the_round() -> None:
 async def test_a_grouping_model_that_says_nothing_usable_is_on_record() -> None:
     mute = Stages(Player("grouping", ScriptedModel("g", lambda request: GARBAGE)))
     verdicts = await play_all(table(Debater("ann", "Paris"), Debater("bob", "Rome"), grouper=mute), question=OPEN)
-    assert "no usable reply" in verdicts["ann"].notes["fell_back"]
+    (remarked,) = of_kind(verdicts["ann"].traces, Remarked)
+    assert remarked.text.startswith("the grouping model's word could not be used: no usable reply")
 
 
 @pytest.mark.parametrize(
@@ -533,11 +553,11 @@ async def test_whatever_the_options_the_contract_is_kept(played: Strategy) -> No
     ("options", "words"),
     [
         ({"max_rounds": 0}, "max_rounds: expected a whole number from 1 on, found 0"),
-        ({"max_rounds": True}, "max_rounds: expected a whole number from 1 on, found True"),
+        ({"max_rounds": True}, "max_rounds: expected a whole number from 1 on, found true"),
         ({"quorum": 1}, "quorum: expected true or false, found 1"),
-        ({"grace_s": -1}, "grace_s: expected a number of seconds from 0 on, found -1"),
-        ({"grace_s": float("nan")}, "grace_s: expected a number of seconds from 0 on, found nan"),
-        ({"drafts": None}, "drafts: expected single-call or double-call, found None"),
+        ({"grace_s": -1}, "grace_s: expected a number from 0 on, found -1"),
+        ({"grace_s": float("nan")}, "grace_s: expected a number from 0 on, and a finite one, found nan"),
+        ({"drafts": None}, "drafts: expected single-call or double-call, found nothing"),
     ],
 )
 def test_options_are_checked(options: Mapping[str, Any], words: str) -> None:

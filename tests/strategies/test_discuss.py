@@ -41,16 +41,16 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"facts": "folder"}, "only with challenge: facts"),
     ({"challenge": "facts", "facts": 3}, "facts: expected"),
     ({"paradigm": "memry"}, "did you mean"),
-    ({"style": "harsh"}, "style: expected one of free-text"),
-    ({"drafting": "first"}, "drafting: expected one of"),
+    ({"style": "harsh"}, "style: expected free-text, simple, critical or reasoning, found 'harsh'"),
+    ({"drafting": "first"}, "drafting: expected first-agent, all-agents-drafting or collective-improvement, found"),
     ({"decision": "ranked"}, "decision: expected one of"),
     ({"decision": "pref-voting:Nobody"}, "no rule"),
-    ({"decision": 3}, "decision: expected a name"),
-    ({"challenge": "all"}, "challenge: expected one of"),
-    ({"agents": 0}, "agents: expected a whole number, 1 to 10"),
-    ({"agents": 11}, "agents: expected a whole number, 1 to 10"),
+    ({"decision": 3}, "decision: expected a text, found 3"),
+    ({"challenge": "all"}, "challenge: expected none, solution, discussion, facts, irrelevant or wrong, found"),
+    ({"agents": 0}, "agents: expected a whole number from 1 to 10"),
+    ({"agents": 11}, "agents: expected a whole number from 1 to 10"),
     ({"agents": True}, "agents: expected"),
-    ({"max_turns": 0}, "max_turns: expected a whole number, 1 or more"),
+    ({"max_turns": 0}, "max_turns: expected a whole number from 1 on, found 0"),
     ({"visible_turns": 0}, "visible_turns: expected"),
     ({"debate_rounds": "2"}, "debate_rounds: expected"),
     ({"budget": 2.5}, "budget: expected"),
@@ -201,7 +201,7 @@ def test_a_recording_cannot_discuss(tmp_path: Path) -> None:
             "jim: {provider: simulated, accuracy: 0.9}", "jim: {provider: recorded, file: r.jsonl, model: m}"
         )
     )
-    with pytest.raises(FileError, match="'jim' is a recording, which cannot discuss"):
+    with pytest.raises(FileError, match="'jim' is a recording, which cannot take part in discuss"):
         build(read_experiment(path))
 
 

@@ -13,7 +13,7 @@ from moot.errors import ConnectionFailed
 from moot.experiment.plan import Cell
 from moot.grade.extract import EXTRACT, Extraction
 from moot.models.scripted import Script, ScriptedModel
-from moot.strategies import Strategy, registered, strategy
+from moot.strategies import Strategy, registered, strategy, traits_of
 from moot.strategies.discuss.personas import RoleForm
 from moot.strategies.team_model import TeamModel
 from moot.strategies.vote import Vote
@@ -21,6 +21,7 @@ from moot.team import Player, Team
 from moot.team.attempts import ATTEMPTS
 from moot.team.reading import UNPARSED
 from moot.testing import obliging
+from moot.traces import Agreement, Remark, of_kind
 from moot.types import Episode, Question, Reply, Request
 
 QUESTION = Question("choice", "Which one?", choices=("first", "second", "third"), kind="choice")
@@ -71,7 +72,7 @@ class Table:
     def __init__(self, played: Strategy, say: Say = rambling, one: Say = B, other: Say = SMALL_B) -> None:
         self.players = [ScriptedModel(f"model-{name}", say) for name in NAMES]
         self.readers = [ScriptedModel("ray", one), ScriptedModel("roy", other)]
-        self.officers = {office: ScriptedModel("sue", say) for office in getattr(played, "officers", {})}
+        self.officers = {office: ScriptedModel("sue", say) for office in traits_of(played).offices}
         team = Team(
             "t",
             tuple(Player(name, model) for name, model in zip(NAMES, self.players, strict=True)),
@@ -181,10 +182,11 @@ async def test_only_what_should_hold_an_answer_is_read() -> None:
 async def test_a_remark_in_free_words_has_its_solution_and_no_agreement() -> None:
     played = strategy("discuss", {"decision": "majority-consensus", "personas": "none"})
     episode = await Table(played).episode()
-    first, second = episode.verdict.notes["messages"]
-    assert (first["text"], first["solution"], first["agree"]) == (RAMBLING, "B", None)
-    assert (second["solution"], second["backs"], second["agree"]) == ("B", "B", None)
-    assert episode.verdict.notes["consensus"]["supporters"] == ["ann", "bob"], "the same solution, unasked"
+    first, second = of_kind(episode.verdict.traces, Remark)
+    assert (first.text, first.solution, first.agree) == (RAMBLING, "B", None)
+    assert (second.solution, second.backs, second.agree) == ("B", "B", None)
+    (agreement,) = of_kind(episode.verdict.traces, Agreement)
+    assert agreement.supporters == ("ann", "bob"), "the same solution, unasked"
 
 
 async def test_a_reading_stands_in_the_transcript_beside_the_reply() -> None:

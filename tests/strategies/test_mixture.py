@@ -19,7 +19,8 @@ from moot.prompts import Prompts
 from moot.strategies import label, strategy
 from moot.strategies.mixture.mixture import Mixture, equal_cut
 from moot.team import Player, Team
-from moot.types import Question, Request
+from moot.traces import Cut, Shown, of_kind
+from moot.types import Question, Request, Verdict
 
 CHOICE = Question("1", "Which one?", choices=("first", "second", "third"), kind="choice")
 OPEN = Question("2", "Which city?")
@@ -87,13 +88,20 @@ async def test_hidden_accuracies_and_the_models_own_temperature() -> None:
     assert heard[0].params == {}
 
 
+def order_shown(verdict: Verdict) -> Shown:
+    """What the summariser was shown, by the record."""
+    (look,) = of_kind(verdict.traces, Shown)
+    return look
+
+
 async def test_random_order_differs_by_question_and_repeat_and_is_written_down() -> None:
     model, heard = listener()
     team = table(dict.fromkeys("abcdef", "A"), model)
     played = Mixture(summariser="sue")
-    notes = [(await played.play(CHOICE, team.seated(repeat))).notes["order"] for repeat in range(10)]
-    assert len({tuple(order) for order in notes}) > 5
-    assert notes[0] == (await played.play(CHOICE, team.seated())).notes["order"]
+    looks = [order_shown(await played.play(CHOICE, team.seated(repeat))) for repeat in range(10)]
+    assert {(look.to, look.role, look.drawn, look.answer) for look in looks} == {("summariser", "summariser", True, "B")}
+    assert len({look.order for look in looks}) > 5
+    assert looks[0] == order_shown(await played.play(CHOICE, team.seated()))
     assert [request.sample for request in heard[:10]] == list(range(10))
 
 
@@ -153,11 +161,11 @@ async def test_what_does_not_fit_is_cut_alike_and_recorded() -> None:
     verdict = await Mixture(summariser="sue", context_tokens=2_000).play(OPEN, team.seated())
     prompt = heard[0].messages[-1].content
     assert len(prompt) <= 3 * 2_000 + 100
-    longest = verdict.notes["cut_to"]
-    assert sorted(verdict.notes["cut"]) == ["ann", "bob"]
-    assert {len(reasons) for _, reasons, _ in shown(heard[0])} == {longest, len("short")}
+    (cut,) = of_kind(verdict.traces, Cut)
+    assert sorted(cut.players) == ["ann", "bob"]
+    assert {len(reasons) for _, reasons, _ in shown(heard[0])} == {cut.characters, len("short")}
     whole = await Mixture(summariser="sue").play(OPEN, team.seated())
-    assert "cut" not in whole.notes
+    assert of_kind(whole.traces, Cut) == []
 
 
 @pytest.mark.parametrize(
@@ -212,15 +220,15 @@ async def test_every_kind_of_question_in_both_languages(
         ({"temperature": 3}, "temperature"),
         ({"context_tokens": 5}, "context_tokens"),
         ({"proposers": ["ann", "ann"]}, "twice"),
-        ({"proposers": "ann"}, "list of players"),
+        ({"proposers": "ann"}, r"proposers: expected a list \(a text each\), found 'ann'"),
         ({"summariser": 5}, "summariser"),
-        ({"shown_accuracies": {"ann": 70}}, "from 0 to 1"),
-        ({"shown_accuracies": ["ann"]}, "mapping"),
+        ({"shown_accuracies": {"ann": 70}}, r"shown_accuracies: 'ann': expected a number from 0 to 1, found 70"),
+        ({"shown_accuracies": ["ann"]}, "expected keys and values .*, found a list"),
         ({"proposers": ["ann"], "shown_accuracies": {"bob": 0.5}}, "'ann' is missing"),
     ],
 )
 def test_options_are_checked(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(UsageError, match=words):
         strategy("mixture", options)
 
 

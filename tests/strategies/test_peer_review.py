@@ -24,6 +24,7 @@ from moot.strategies.solo import Solo
 from moot.team import Player, Team
 from moot.team.attempts import ATTEMPTS
 from moot.team.reading import UNPARSED, Reading
+from moot.traces import Review, Shown, of_kind
 from moot.types import Question, Reply, Request, Verdict
 
 NAMES = ("ann", "bob", "cat")
@@ -119,6 +120,13 @@ def test_the_label_names_what_is_not_usual() -> None:
     )
 
 
+def order_shown(verdict: Verdict) -> tuple[str, ...]:
+    """Whose answers the reviewer was shown, from the first to the last, by its own record."""
+    (look,) = of_kind(verdict.traces, Shown)
+    assert (look.role, look.turn, look.drawn, look.answer) == ("reviewer", 2, True, verdict.answer)
+    return tuple(player for (player,) in look.order)
+
+
 # --- what a reviewer is shown -----------------------------------------------------------------------------------------
 
 
@@ -130,7 +138,7 @@ async def test_it_sees_all_answers_with_whole_rationales_and_its_own_unmarked(pl
     (prompt,) = table.prompts("review")
     assert len(shown(prompt)) == 3
     assert long.strip() in prompt
-    by_player = dict(zip(verdict.notes["order"], shown(prompt), strict=True))
+    by_player = dict(zip(order_shown(verdict), shown(prompt), strict=True))
     assert by_player["cat"] == "B\n<reasoning>\nreason 3\n</reasoning>"
     assert by_player["ann"].startswith("A\n<reasoning>")
     assert "You have answered this question before" in prompt
@@ -202,7 +210,7 @@ async def test_the_order_is_drawn_for_each_question_and_reviewer_and_is_written_
         for reviewer in NAMES:
             table = Table()
             verdict = await table.play(SINGLE, reviewer, question)
-            orders[reviewer].append(tuple(verdict.notes["order"]))
+            orders[reviewer].append(order_shown(verdict))
             texts = {"ann": "A", "bob": "B", "cat": "B"}
             (prompt,) = table.prompts("review")
             assert [each.partition("\n")[0] for each in shown(prompt)] == [texts[name] for name in orders[reviewer][-1]]
@@ -230,15 +238,15 @@ async def test_the_reviewers_word_is_the_verdict(played: PeerReview) -> None:
     verdict = await table.play(played)
     assert (verdict.answer, verdict.outcome, verdict.reasoning, verdict.who) == ("B", "answered", "convinced", ("ann",))
     assert [each.text for each in verdict.answers] == ["A", "B", "B"]
-    assert (verdict.notes["strongest"], verdict.notes["weakest"]) == ("bob's", "my own")
+    assert of_kind(verdict.traces, Review) == [Review("ann", {"strongest": "bob's", "weakest": "my own"})]
     assert (verdict.turns, verdict.absent) == (2, ())
 
 
 async def test_a_part_left_out_or_given_as_a_list_voids_nothing() -> None:
     table = Table({**SAID, "ann": says("A", "r", {"strongest": ["one", {"two": 2}], "answer": "B", "reasoning": "x"})})
     verdict = await table.play(SINGLE)
-    assert (verdict.answer, verdict.notes["strongest"]) == ("B", 'one\n{"two":2}')
-    assert "weakest" not in verdict.notes
+    assert verdict.answer == "B"
+    assert of_kind(verdict.traces, Review) == [Review("ann", {"strongest": 'one\n{"two":2}'})]
 
 
 async def test_whoever_has_no_native_answer_is_not_told_that_it_had_one() -> None:

@@ -15,6 +15,7 @@ from moot.strategies import label, strategy
 from moot.strategies.vote import Vote
 from moot.team import Player, Team
 from moot.testing import check_strategy
+from moot.traces import Ballot, Counted, Grouped, of_kind
 from moot.types import Question, Reply, Request, Verdict
 
 NAMES = ("ann", "bob", "cat", "dan", "eve", "fay")
@@ -23,6 +24,16 @@ CHOICE = Question("c", "Which one?", choices=("first", "second", "third"), kind=
 DOWN = TimedOut("too slow")
 REFUSAL = Reply("I would rather not.", "refusal")
 GARBLED: Script = {"nothing": "of use"}
+
+
+def grouped(verdict: Verdict) -> Grouped:
+    (record,) = of_kind(verdict.traces, Grouped)
+    return record
+
+
+def counted(verdict: Verdict) -> Counted:
+    (record,) = of_kind(verdict.traces, Counted)
+    return record
 
 
 class Delayed(ScriptedModel):
@@ -79,7 +90,8 @@ async def test_who_wins(said: list[str], captain: str | None, answer: str, who: 
 @pytest.mark.parametrize("spelling", [("B", "B", "B"), ("b", "B.", "(B)"), ("B", "second", "B) second")])
 async def test_three_who_say_b_never_split(spelling: Sequence[str]) -> None:
     verdict = await vote(*spelling, question=CHOICE)
-    assert (verdict.answer, verdict.notes["groups"], verdict.notes["tied"]) == ("B", [["ann", "bob", "cat"]], 1)
+    assert (verdict.answer, grouped(verdict).groups) == ("B", (("ann", "bob", "cat"),))
+    assert counted(verdict).winners == (0,)
 
 
 async def test_a_team_of_twenty() -> None:
@@ -87,7 +99,8 @@ async def test_a_team_of_twenty() -> None:
     said = ["Rome"] * 6 + ["Paris"] * 7 + [f"Elsewhere {n}" for n in range(7)]
     verdict = await vote(*said, names=names, captain="p19")
     assert (verdict.answer, verdict.who) == ("Paris", tuple(names[6:13]))
-    assert len(verdict.notes["groups"]) == 9
+    assert len(grouped(verdict).groups) == 9
+    assert counted(verdict).points == (6, 7, *[1] * 7)
 
 
 async def test_a_grouping_model_joins_before_the_vote() -> None:
@@ -96,16 +109,17 @@ async def test_a_grouping_model_joins_before_the_vote() -> None:
     seated = team("New York", "Milan", "Big Apple", "Milan", "NYC", grouper=grouper).seated()
     verdict = await Vote().play(QUESTION, seated)
     assert (verdict.answer, verdict.who) == ("New York", ("ann", "cat", "eve"))
-    assert verdict.notes["stages"] == ["model", "normalised"]
+    assert grouped(verdict).stages == ("model", "normalised")
     assert len(grouping.requests) == 1
     assert [(call.player, call.stage) for call in seated.journal if call.stage == GROUPING] == [(GROUPING, GROUPING)]
 
 
-async def test_ballots_and_notes_say_how() -> None:
+async def test_ballots_and_the_count_say_how() -> None:
     verdict = await vote("Rome", "Paris", DOWN, "Rome", "Paris", captain="ann")
-    assert {ballot["player"]: ballot["group"] for ballot in verdict.ballots} == {"ann": 0, "dan": 0, "bob": 1, "eve": 1}
-    assert verdict.notes["groups"] == [["ann", "dan"], ["bob", "eve"]]
-    assert verdict.notes["tied"] == 2
+    own = {"ann": 0, "dan": 0, "bob": 1, "eve": 1}
+    assert verdict.ballots == [Ballot(voter, {group: 1.0}) for voter, group in own.items()]
+    assert grouped(verdict).groups == (("ann", "dan"), ("bob", "eve"))
+    assert counted(verdict) == Counted(("Rome", "Paris"), (2.0, 2.0), winners=(0, 1))
     assert [answer.text for answer in verdict.answers] == ["Rome", "Paris", None, "Rome", "Paris"]
 
 
@@ -180,7 +194,8 @@ async def test_who_is_absent_is_in_no_group_and_on_record() -> None:
     verdict = await vote("Rome", DOWN, "Paris", REFUSAL, "Paris", GARBLED)
     assert (verdict.answer, verdict.outcome) == ("Paris", "answered")
     assert verdict.absent == ("bob", "dan", "fay")
-    assert verdict.notes["groups"] == [["ann"], ["cat", "eve"]]
+    assert grouped(verdict).groups == (("ann",), ("cat", "eve"))
+    assert [ballot.voter for ballot in verdict.ballots] == ["ann", "cat", "eve"]
     assert {answer.player: answer.outcome for answer in verdict.answers if answer.text is None} == {
         "bob": "failed",
         "dan": "refused",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from moot.config.key_lines import Key
+from moot.config.type_words import either, told
 from moot.models.closest import closest
 
 _WORDS: Mapping[str, str] = {
@@ -64,14 +65,14 @@ def _mistake(form: type[BaseModel], found: Any) -> Mistake:
         return Mistake(place.key, f"Field required; expected {_expectation(place.owner, place.key[-1])}")
     if kind == "union_tag_not_found":
         tag = context["discriminator"].strip("'")
-        return Mistake((*place.key, tag), f"Field required; expected {_one_of(place.tags)}")
+        return Mistake((*place.key, tag), f"Field required; expected {either(place.tags)}")
     if kind == "union_tag_invalid":
         tag, name = context["discriminator"].strip("'"), context["tag"]
-        problem = f"{name!r} is unknown; expected {_one_of(place.tags)}{closest(name, place.tags)}"
+        problem = f"{name!r} is unknown; expected {either(place.tags)}{closest(name, place.tags)}"
         return Mistake((*place.key, tag), problem)
     if kind == "literal_error":
         known = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-        return Mistake(place.key, f"expected {_one_of(known)}, found {_shown(given)}{closest(given, known)}")
+        return Mistake(place.key, f"expected {either(known)}, found {told(given)}{closest(given, known)}")
     if kind == "too_short":
         return Mistake(
             place.key, f"expected at least {context['min_length']}, found {context['actual_length'] or 'none'}"
@@ -80,25 +81,8 @@ def _mistake(form: type[BaseModel], found: Any) -> Mistake:
         return Mistake(place.key, str(context["error"]))
     if kind == "invalid_key" or (kind == "string_type" and about_key):
         # The validator knows such a key by another name than the file does, so the complaint is about what is above it.
-        return Mistake(place.key[:-1], f"expected texts as keys, found {_shown(given)}; put it in quotes")
-    return Mistake(place.key, f"{_worded(found)}, found {_shown(given)}")
-
-
-def value_problem(error: ValidationError, given: object) -> str:
-    """What is wrong with one value that stands by itself; a value that may be of several types has one complaint."""
-    found = error.errors(include_url=False)
-    if own := [each for each in found if each["type"] == "value_error"]:
-        return str(own[0]["ctx"]["error"])
-    expected: list[str] = []
-    hint = ""
-    for each in found:
-        if each["type"] == "literal_error":
-            known = each["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-            expected += known
-            hint = hint or closest(given, known)
-        else:
-            expected.append(_worded(each).removeprefix("expected "))
-    return f"expected {_one_of(dict.fromkeys(expected))}, found {_shown(given)}{hint}"
+        return Mistake(place.key[:-1], f"expected texts as keys, found {told(given)}; put it in quotes")
+    return Mistake(place.key, f"{_worded(found)}, found {told(given)}")
 
 
 def _worded(found: Any) -> str:
@@ -110,24 +94,6 @@ def _number(value: object) -> object:
     return f"{value:g}" if isinstance(value, float) else value
 
 
-def _one_of(names: Iterable[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} or {last}" if most else last
-
-
-def _shown(value: object) -> str:
-    """What was found, short enough for a message and never a whole block of the file."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, dict):
-        return "keys and values"
-    if isinstance(value, list | tuple):
-        return "a list"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value!r:.80}"
-
-
 def _expectation(owner: type[BaseModel], name: object) -> str:
     field = owner.model_fields.get(str(name))
     if field is None:
@@ -135,7 +101,7 @@ def _expectation(owner: type[BaseModel], name: object) -> str:
     if field.description:
         return field.description
     if get_origin(field.annotation) is Literal:
-        return _one_of(map(str, get_args(field.annotation)))
+        return either(map(str, get_args(field.annotation)))
     kind: object = dict if _is_part(field.annotation) else get_origin(field.annotation) or field.annotation
     return _KINDS.get(kind, "a list" if kind in (list, tuple) else "keys and values")
 

@@ -7,6 +7,7 @@ own, and one entry point in the group ``moot.strategies``; or an object given fr
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
 from dataclasses import fields
@@ -20,12 +21,12 @@ from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 from moot.errors import UsageError
 from moot.models.closest import closest
 from moot.prompts import Own, Prompts
-from moot.strategies.option_values import built
+from moot.strategies.option_values import built, usual
 from moot.strategies.traits import CallBound as CallBound
 from moot.strategies.traits import Traits as Traits
 from moot.strategies.traits import traits_of as traits_of
 from moot.team import Team
-from moot.types import Question, Verdict, canonical_json
+from moot.types import Question, Verdict
 
 BUILT_IN = {
     "solo": "moot.strategies.solo:Solo",
@@ -76,7 +77,7 @@ def strategy_class(name: str) -> type[Any]:
 
 def with_options(played: Strategy, options: Mapping[str, Any]) -> Strategy:
     """The same strategy with other options, where it has options of these names."""
-    own = {each.name: getattr(played, each.name) for each in fields(played)}  # type: ignore[arg-type]
+    own = {option.name: getattr(played, option.name) for option in fields(played) if option.init}  # type: ignore[arg-type]
     return type(played)(**{**own, **{name: value for name, value in options.items() if name in own}})
 
 
@@ -86,22 +87,42 @@ def served(played: Strategy) -> Strategy:
 
 
 def label(played: Strategy) -> str:
-    """The strategy with the options that differ from their defaults: ``adaptive(talk_from=3)``. For people to read."""
-    given = []
-    for each in fields(played):  # type: ignore[arg-type]
-        if each.name == "captain":
+    """The strategy with the options that differ from their defaults: ``adaptive(talk_from=3)``. For people to read.
+
+    What differs has another label, and a report reads options where they are stored and never from here.
+    """
+    options = []
+    for option in fields(played):  # type: ignore[arg-type]
+        if option.name == "captain":
             continue  # stands after the @
-        value = getattr(played, each.name)
-        if value != each.default:
-            given.append(f"{each.name}={_told(value)}")
-    return f"{played.name}({', '.join(given)})" if given else played.name
+        value = getattr(played, option.name)
+        if value != usual(option):
+            options.append(f"{option.name}={_value_told(value)}")
+    return f"{played.name}({', '.join(options)})" if options else played.name
 
 
-def _told(value: Any) -> str:
-    """A text that could be mistaken for another option is quoted."""
-    if isinstance(value, str) and any(sign in value for sign in ',=()"\n'):
-        return canonical_json(value).decode()
+_SIGNS = frozenset(",=()[]{}'\"\\\n\r")
+_OTHER_VALUES = frozenset(("", "True", "False", "None"))
+LARGEST_WHOLE = 1e15
+"""Up to here a number without a fraction is told without a point, as a file has it."""
+
+
+def _value_told(value: Any) -> str:
+    """A text that could be mistaken for another option, or for a value that is none, is quoted."""
+    if isinstance(value, str):
+        mistaken = value in _OTHER_VALUES or value != value.strip() or _is_number(value) or _SIGNS & set(value)
+        return json.dumps(value, ensure_ascii=False) if mistaken else value
+    if isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_WHOLE:
+        return str(int(value))
     return str(value)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def prompts_brought(played: object) -> Own:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from annotated_types import Ge
 
-from moot.strategies.captaincy import by_captain, captain_decides
+from moot.strategies.captaincy import Captained, by_captain, captain_decides
 from moot.strategies.traits import CallBound, Traits
 from moot.strategies.vote import Vote
 from moot.team import Team
@@ -15,7 +15,7 @@ from moot.types import Question, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Adaptive:
+class Adaptive(Captained):
     """Talk from so many different answers on; below that the vote stands."""
 
     name: ClassVar[str] = "adaptive"
@@ -31,7 +31,6 @@ class Adaptive:
     )
 
     talk_from: Annotated[int, Ge(1)] = 3
-    captain: str | None = None
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
         return by_captain(team, self.captain)

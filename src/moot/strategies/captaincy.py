@@ -7,13 +7,21 @@ written down, so that the effect of position can be measured.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.errors import UsageError
 from moot.team import Team
 from moot.team.forms import AnswerForm
 from moot.traces import Shown
 from moot.types import Answer, Question, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captained:
+    """The option of every strategy whose line-ups have a captain, who leads, breaks ties, or reviews."""
+
+    captain: str | None = None
+    """A player's name, or `each`: a line-up for everybody. Left out: as the team says."""
 
 
 def by_captain(team: Team, captain: str | None = None, *, needed: bool = True) -> tuple[Team, ...]:

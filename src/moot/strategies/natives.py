@@ -18,6 +18,8 @@ from moot.team.reading import unparsed
 from moot.types import Answer, Question
 
 Drafts = Literal["single-call", "double-call"]
+"""The option of every strategy that asks for native answers in either way. `double-call`: the answer first, its reasons
+in a second call; what it gains is the tax on the form."""
 SINGLE_CALL: Drafts = "single-call"
 DOUBLE_CALL: Drafts = "double-call"
 

@@ -2,18 +2,23 @@
 
 A file says `early_stop: "false"` and means no; so a text is no truth value here, "3" is no number, and 1 is not true.
 What may stand in a field is what its type says (`bool`, `Literal["hidden", "shown"]`, `Annotated[int, Ge(1)]`); what
-must hold between fields the strategy checks itself, in `__post_init__`.
+must hold between fields the strategy checks itself, in `__post_init__`. An option is always a plain value, one that
+JSON has too: it is stored with what was played, and shows in its label.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from functools import cache
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
+from moot.config.type_words import allowed_words, expectation, inside, told
 from moot.errors import UsageError
 from moot.models.closest import closest
+
+S = TypeVar("S")
 
 
 class OptionError(UsageError):
@@ -26,18 +31,17 @@ class OptionError(UsageError):
 
 def built(kind: type[Any], given: Mapping[str, Any], *, named: str) -> Any:
     """The dataclass with these options, or an `OptionError` that says what was expected."""
-    if not is_dataclass(kind):
-        raise OptionError(f"{named} is no dataclass; its fields should be its options")
-    allowed = {each.name: each for each in fields(kind) if each.init}
-    written = {key.replace("-", "_"): key for key in given}
+    allowed = _options(kind, named)
+    written = {str(key).replace("-", "_"): key for key in given}
     for name, key in written.items():
         if name not in allowed:
             expected = ", ".join(sorted(allowed)) or "no options"
-            raise OptionError(f"{named} has no option {key!r}; expected {expected}{closest(key, allowed)}", key)
-    for name, each in allowed.items():
-        if name not in written and _required(each):
-            raise OptionError(f"{named} needs the option {name!r}", None)
-    values = {name: option_value(kind, name, given[key]) for name, key in written.items()}
+            raise OptionError(f"{named} has no option {key!r}; expected {expected}{closest(key, allowed)}", str(key))
+    for name, option in allowed.items():
+        if name not in written and _required(option):
+            wanted = expectation(_hints(kind)[name])
+            raise OptionError(f"{named} needs the option {name!r}; expected {wanted}", None)
+    values = {name: option_value(kind, name, given[key], key) for name, key in written.items()}
     try:
         return kind(**values)
     except UsageError:
@@ -46,51 +50,154 @@ def built(kind: type[Any], given: Mapping[str, Any], *, named: str) -> Any:
         raise OptionError(str(error)) from None
 
 
-def _required(each: Field[Any]) -> bool:
-    return each.default is MISSING and each.default_factory is MISSING
+def checked_object(strategy: S) -> S:
+    """A strategy that was made in Python, its options checked like those of a file.
+
+    It comes back as it was, or with its values in their form: where a tuple is expected a list is made one.
+    """
+    named = f"strategy {getattr(strategy, 'name', type(strategy).__name__)!r}"
+    kind: Any = type(strategy)
+    options = {name: getattr(strategy, name) for name in _options(kind, named)}
+    in_form = {name: option_value(kind, name, value) for name, value in options.items()}
+    changed = {name: value for name, value in in_form.items() if not _alike(value, options[name])}
+    try:
+        return replace(strategy, **changed) if changed else strategy  # type: ignore[type-var]
+    except UsageError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise OptionError(str(error)) from None
 
 
-def option_value(kind: type[Any], name: str, given: Any) -> Any:
-    """One option, checked against the type of its field and brought into its form: a list becomes a tuple."""
-    import orjson
+def _alike(value: Any, was: Any) -> bool:
+    """Equal and of one kind. A mapping may have a class of its own that the strategy gave it."""
+    return bool(value == was) and (type(value) is type(was) or isinstance(was, Mapping))
+
+
+def _options(kind: type[Any], named: str) -> dict[str, Field[Any]]:
+    if not is_dataclass(kind):
+        raise OptionError(f"{named} is no dataclass; its fields should be its options")
+    return {option.name: option for option in fields(kind) if option.init}
+
+
+def _required(option: Field[Any]) -> bool:
+    return option.default is MISSING and option.default_factory is MISSING
+
+
+def option_value(kind: type[Any], name: str, given: Any, written: str | None = None) -> Any:
+    """One option, checked against the type of its field and brought into its form: a list becomes a tuple.
+
+    `written` is its name as the file has it.
+    """
     from pydantic import ValidationError
 
+    key = name if written is None else written
+    hint = _hints(kind)[name]
+    if (problem := _not_plain(given)) is not None:
+        raise OptionError(f"{key}: expected {expectation(hint)}, found {problem}", key)
     try:
-        written = orjson.dumps(given)
-    except (TypeError, ValueError):
-        raise OptionError(f"{name}: expected a plain value, found {given!r}", name) from None
-    try:
-        return _adapters(kind)[name].validate_json(written)
+        # By way of JSON, which has one kind of list: strictly by Python's types a list would be no tuple.
+        return _adapters(kind)[name].validate_json(json.dumps(given, default=_as_json), strict=True)
     except ValidationError as error:
-        from moot.config.mistakes import value_problem
+        problems = error.errors(include_url=False)
+        raise OptionError(f"{key}: {_problem(problems, hint, given)}", key) from None
 
-        raise OptionError(f"{name}: {value_problem(error, given)}", name) from None
+
+def _not_plain(value: Any) -> str | None:
+    """What in a value JSON does not have, if anything. A key that is no text would quietly become one."""
+    if isinstance(value, Mapping):
+        if strange := [key for key in value if not isinstance(key, str)]:
+            return f"the key {told(strange[0])}, which is no text"
+        return next(filter(None, map(_not_plain, value.values())), None)
+    if isinstance(value, list | tuple):
+        return next(filter(None, map(_not_plain, value)), None)
+    if value is None or isinstance(value, str | int | float):
+        return None
+    return told(value)
+
+
+def _as_json(value: Any) -> Any:
+    """What `json` does not know by itself: a mapping that is no dict."""
+    return dict(value)
+
+
+def _problem(problems: list[Any], hint: Any, given: Any) -> str:
+    """What was expected, and where: in a mapping or a list only the item that is wrong is named."""
+    own = next((problem for problem in problems if problem["type"] == "value_error"), None)
+    if own is not None:
+        return str(own["ctx"]["error"])
+    place, value = "", given
+    for step in problems[0]["loc"]:
+        item = inside(hint, value, step)
+        if item is None:
+            break
+        hint, value = item
+        place += f"{step!r}: " if isinstance(step, str) else f"item {step + 1}: "
+    unlike = expectation(hint)
+    if problems[0]["type"] == "finite_number":
+        unlike = f"{unlike}, and a finite one"
+    return f"{place}expected {unlike}, found {told(value)}{closest(value, allowed_words(hint))}"
+
+
+@cache
+def _hints(kind: Hashable) -> dict[str, Any]:
+    """The types of the options. Of all other names in the class nothing is asked: they may be known to checkers only."""
+    try:
+        return get_type_hints(kind, include_extras=True)
+    except NameError:
+        return {option.name: _hint(kind, option.name) for option in fields(kind)}  # type: ignore[arg-type]
+
+
+def _hint(kind: Any, name: str) -> Any:
+    owner = next(part for part in kind.__mro__ if name in part.__dict__.get("__annotations__", {}))
+    annotation = owner.__dict__["__annotations__"][name]
+    alone = type(owner.__name__, (), {"__annotations__": {name: annotation}, "__module__": owner.__module__})
+    try:
+        return get_type_hints(alone, include_extras=True)[name]
+    except NameError as error:
+        problem = f"{name}: its type {annotation!r} cannot be read ({error}); expected one that its module knows"
+        raise OptionError(problem, name) from None
 
 
 @cache
 def _adapters(kind: Hashable) -> dict[str, Any]:
-    from pydantic import ConfigDict, TypeAdapter
+    return {name: _adapter(name, hint) for name, hint in _hints(kind).items() if name in _names(kind)}
 
-    strict = ConfigDict(strict=True, allow_inf_nan=False)
-    hints = get_type_hints(kind, include_extras=True)
-    return {each.name: TypeAdapter(hints[each.name], config=strict) for each in fields(kind)}  # type: ignore[arg-type]
+
+def _adapter(name: str, hint: Any) -> Any:
+    from pydantic import ConfigDict, PydanticUserError, TypeAdapter
+    from pydantic.errors import PydanticSchemaGenerationError
+
+    try:
+        return TypeAdapter(hint, config=ConfigDict(strict=True, allow_inf_nan=False))
+    except PydanticSchemaGenerationError:
+        raise OptionError(f"{name}: nothing that a file can say is a {expectation(hint)}", name) from None
+    except PydanticUserError:
+        return TypeAdapter(hint)  # a dataclass, which has settings of its own
+
+
+def _names(kind: Any) -> set[str]:
+    return {option.name for option in fields(kind)}
+
+
+def usual(option: Field[Any]) -> Any:
+    """The value of an option that is left out; `MISSING` where it must not be."""
+    return option.default_factory() if option.default_factory is not MISSING else option.default
 
 
 def option_json(strategy: Any) -> dict[str, dict[str, Any]]:
     """All options as they are stored: under `given` those that differ from their defaults, under `default` the rest."""
     given: dict[str, Any] = {}
     default: dict[str, Any] = {}
-    for each in fields(strategy):
-        value = getattr(strategy, each.name)
-        usual = each.default_factory() if each.default_factory is not MISSING else each.default
-        (default if value == usual else given)[each.name] = _plain(value)
+    for option in fields(strategy):
+        value = getattr(strategy, option.name)
+        (default if value == usual(option) else given)[option.name] = _plain(value)
     return {"given": given, "default": default}
 
 
 def _plain(value: Any) -> Any:
     """As JSON has it."""
     if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     return value

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from moot.strategies.captaincy import by_captain, captain_decides
+from moot.strategies.captaincy import Captained, by_captain, captain_decides
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
 from moot.types import Question, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Silent:
+class Silent(Captained):
     """Answers without reasons."""
 
     name: ClassVar[str] = "silent"
@@ -25,9 +25,6 @@ class Silent:
         asks="captain",
         calls=CallBound(per_player=1, fixed=1),
     )
-
-    captain: str | None = None
-    """Who decides, if not the team's captain."""
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
         return by_captain(team, self.captain)

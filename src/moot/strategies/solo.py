@@ -18,7 +18,6 @@ class Solo:
     name: ClassVar[str] = "solo"
 
     drafts: Drafts = "single-call"
-    """`double-call`: the answer first, its reasons in a second call. What it gains is the tax on the form."""
 
     @property
     def traits(self) -> Traits:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from moot.ballots.plurality import plurality
-from moot.strategies.captaincy import absent, by_captain, nobody_answered
+from moot.strategies.captaincy import Captained, absent, by_captain, nobody_answered
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
 from moot.traces import Ballot, Counted, NotNeeded, Trace
@@ -23,7 +23,7 @@ NOT_NEEDED = "not needed: the vote was settled without it"
 
 
 @dataclass(frozen=True, slots=True)
-class Vote:
+class Vote(Captained):
     """The largest group of answers."""
 
     name: ClassVar[str] = "vote"
@@ -39,8 +39,6 @@ class Vote:
         calls=CallBound(per_player=1),
     )
 
-    captain: str | None = None
-    """Who breaks ties, if not the team's captain."""
     early_stop: bool = False
     """Drop the calls that are still out once no reply could change the winner; on when a team is served."""
 

@@ -11,7 +11,8 @@ import pytest
 from moot.errors import FileError, UsageError
 from moot.strategies.discuss.discuss import Discuss
 from moot.strategies.discuss.retrieve import Bm25, retrieve, retriever
-from moot.types import Question
+from moot.traces import Challenge, Objection, of_kind
+from moot.types import Question, Verdict
 
 SHORT: dict[str, Any] = {"personas": "none", "max_turns": 1, "vote_from": 1}
 
@@ -20,17 +21,24 @@ def challenged(table: Any) -> list[str]:
     return [table.text(each) for agent in (1, 2, 3) for each in table.sent(agent, "challenge")]
 
 
+def put(verdict: Verdict) -> Challenge:
+    """What was put to the agents, by the record."""
+    (record,) = of_kind(verdict.traces, Challenge)
+    return record
+
+
 async def test_solution_only(company: Any) -> None:
     table = company(3, ballot=company.choosing(["River 2"] * 3))
     verdict = await table.play(Discuss(challenge="solution", **SHORT))
     assert (verdict.answer, verdict.outcome) == ("River 2", "answered")
     assert all("<answer>\nRiver 2\n</answer>" in prompt for prompt in challenged(table))
     assert all("word-" not in prompt and "a fact" not in prompt for prompt in challenged(table))
-    notes = verdict.notes["challenge"]
-    assert notes["setting"] == "solution"
-    assert notes["shown"] == "River 2"
-    assert [each["agree"] for each in notes["replies"]] == [False, True, True]
-    assert [each["answer"] for each in notes["replies"]] == ["River 1", None, None]
+    assert of_kind(verdict.traces, Challenge) == [Challenge("solution", "River 2")]
+    assert of_kind(verdict.traces, Objection) == [
+        Objection("hidden-player-1", agree=False, answer="River 1"),
+        Objection("hidden-player-2", agree=True),
+        Objection("hidden-player-3", agree=True),
+    ]
 
 
 async def test_only_who_disagrees_is_asked_for_a_new_answer(company: Any) -> None:
@@ -52,7 +60,7 @@ async def test_with_facts(company: Any) -> None:
     table = company(3)
     verdict = await table.play(Discuss(challenge="facts", **SHORT))
     assert all("<facts>\na fact\n</facts>" in prompt for prompt in challenged(table))
-    assert verdict.notes["challenge"]["facts"] == "a fact"
+    assert put(verdict).facts == "a fact"
 
 
 async def test_a_retriever_that_fails_leaves_the_decision(company: Any) -> None:
@@ -63,7 +71,7 @@ async def test_a_retriever_that_fails_leaves_the_decision(company: Any) -> None:
     table.team = replace(table.team, retriever=broken)
     verdict = await table.play(Discuss(challenge="facts", **SHORT))
     assert verdict.outcome == "answered"
-    assert "no network" in verdict.notes["challenge"]["cause"]
+    assert "no network" in (put(verdict).cause or "")
     assert challenged(table) == []
 
 
@@ -74,7 +82,7 @@ async def test_planted(company: Any, setting: str) -> None:
     verdict = await table.play(Discuss(challenge=setting, planted_by="other", **SHORT))
     assert verdict.answer == "River 9"
     assert all("<answer>\nAtlantis\n</answer>" in prompt and "River 9" not in prompt for prompt in challenged(table))
-    assert verdict.notes["challenge"]["planted"] == "Atlantis"
+    assert (put(verdict).planted, put(verdict).shown) == ("Atlantis", "Atlantis")
     (asked,) = table.sent(0)
     assert ("wrong answer" in table.text(asked)) == (setting == "wrong")
 
@@ -85,15 +93,16 @@ async def test_an_irrelevant_answer_need_not_be_a_choice(company: Any) -> None:
     table = company(3, final=lambda agent: {"reasoning": "", "answer": final.get(agent, "A")}, question=question)
     table.say = lambda table, agent, number: {"solution": "A"}
     verdict = await table.play(Discuss(challenge="irrelevant", planted_by="other", **SHORT))
-    assert verdict.notes["challenge"]["planted"] == "a spoon"
-    assert [each["answer"] for each in verdict.notes["challenge"]["replies"]] == ["A", None, None]
+    assert put(verdict).planted == "a spoon"
+    assert [objection.answer for objection in of_kind(verdict.traces, Objection)] == ["A", None, None]
 
 
 async def test_nothing_planted_nothing_asked(company: Any) -> None:
     table = company(3, final=lambda agent: "hm" if agent == 0 else {"reasoning": "", "answer": "Don"})
     verdict = await table.play(Discuss(challenge="wrong", planted_by="other", **SHORT))
     assert verdict.outcome == "answered"
-    assert "no answer was planted" in verdict.notes["challenge"]["cause"]
+    assert "no answer was planted" in (put(verdict).cause or "")
+    assert put(verdict).shown is None
     assert challenged(table) == []
 
 
@@ -101,15 +110,16 @@ async def test_without_an_answer_there_is_nothing_to_challenge(company: Any) -> 
     table = company(3, final=lambda agent: "hm", other={"discuss": lambda agent, request: "hm"})
     verdict = await table.play(Discuss(challenge="solution", **SHORT))
     assert verdict.outcome == "unanswered"
-    assert verdict.notes["challenge"]["replies"] == []
-    assert verdict.notes["challenge"]["cause"] == "there was no answer to challenge"
+    assert of_kind(verdict.traces, Objection) == []
+    assert put(verdict) == Challenge("solution", cause="there was no answer to challenge")
 
 
 async def test_agents_who_do_not_say(company: Any) -> None:
     table = company(3, other={"challenge": lambda agent, request: "hm"})
     verdict = await table.play(Discuss(challenge="solution", **SHORT))
-    assert [each["agree"] for each in verdict.notes["challenge"]["replies"]] == [None] * 3
-    assert all(each["cause"] for each in verdict.notes["challenge"]["replies"])
+    objections = of_kind(verdict.traces, Objection)
+    assert [objection.agree for objection in objections] == [None] * 3
+    assert all(objection.cause for objection in objections)
 
 
 @pytest.fixture(name="facts")

@@ -9,6 +9,7 @@ import pytest
 
 from moot.errors import UsageError
 from moot.strategies.discuss.discuss import Discuss
+from moot.traces import Counted, Remark, of_kind
 
 PARADIGMS = ("memory", "relay", "report", "debate", "collective-refinement")
 STYLES = ("free-text", "simple", "critical", "reasoning")
@@ -112,12 +113,12 @@ def check_ballots(table: Any, verdict: Any, decision: str, where: str) -> None:
         assert not papers, where
         return
     assert len(papers) == len(verdict.ballots) == len(table.models), where
-    (vote,) = verdict.notes["votes"]
+    (vote,) = of_kind(verdict.traces, Counted)
     for agent, shown in papers:
-        (ballot,) = [each for each in verdict.ballots if each["player"] == f"hidden-player-{agent}"]
-        assert [vote["options"][option] for option in ballot["order"]] == shown, where
-        assert ballot["turn"] == verdict.turns
-        assert not ballot["spoilt"]
+        (ballot,) = [each for each in verdict.ballots if each.voter == f"hidden-player-{agent}"]
+        assert [vote.options[option] for option in ballot.order] == shown, where
+        assert (ballot.turn, ballot.role) == (verdict.turns, "voter")
+        assert ballot.choice, where
 
 
 def _papers(table: Any, agent: int) -> list[str]:
@@ -132,8 +133,8 @@ async def test_the_order_on_the_papers_is_shuffled_for_each_voter_and_question(c
         again = await company(5, question=company.question_named(f"q{number}")).play(
             Discuss(agents=5, personas="none", max_turns=1, vote_from=1)
         )
-        orders.append([tuple(ballot["order"]) for ballot in verdict.ballots])
-        assert [tuple(ballot["order"]) for ballot in again.ballots] == orders[-1], "the same seed, the same orders"
+        orders.append([ballot.order for ballot in verdict.ballots])
+        assert [ballot.order for ballot in again.ballots] == orders[-1], "the same seed, the same orders"
     assert len({order for each in orders for order in each}) > 30
     first = [order.index(0) for each in orders for order in each]
     assert set(first) == set(range(5)), "the first option stands everywhere"
@@ -185,7 +186,7 @@ async def test_visible_turns_are_counted_as_numbers(company: Any, visible: int, 
     options = {"visible_turns": visible, "max_turns": 12, "vote_from": 12}
     verdict = await table.play(Discuss(agents=1, personas="none", **options))
     assert table.heard(1)[-1] == [(1, turn) for turn in heard]
-    assert [each["turn"] for each in verdict.notes["messages"]] == list(range(1, 13))
+    assert [remark.turn for remark in of_kind(verdict.traces, Remark)] == list(range(1, 13))
 
 
 async def test_there_is_nothing_to_agree_with_before_anything_was_heard(company: Any) -> None:
@@ -195,15 +196,15 @@ async def test_there_is_nothing_to_agree_with_before_anything_was_heard(company:
     assert fields == [["message", "solution"], ["message", "solution", "agree"]]
 
 
-async def test_the_notes_say_who_heard_what(company: Any) -> None:
+async def test_the_record_says_who_heard_what(company: Any) -> None:
     table = company(3)
     verdict = await table.play(Discuss(paradigm="relay", personas="none", max_turns=2, vote_from=2))
-    first = verdict.notes["messages"][0]
-    assert first["player"] == "hidden-player-1"
-    assert first["heard_by"] == ["hidden-player-2"]
-    assert first["text"] == "word-1-1"
-    assert first["solution"] == "River 1"
-    assert verdict.notes["messages"][2]["heard_by"] == ["hidden-player-1"]
+    first, second, third, *_ = of_kind(verdict.traces, Remark)
+    assert (first.number, first.turn, first.speaker) == (0, 1, "hidden-player-1")
+    assert (first.saw, first.heard_by) == ((), ("hidden-player-2",))
+    assert (first.text, first.solution) == ("word-1-1", "River 1")
+    assert (second.saw, third.saw) == ((0,), (1,))
+    assert third.heard_by == ("hidden-player-1",)
 
 
 @pytest.mark.parametrize("language", ["en", "ru"])

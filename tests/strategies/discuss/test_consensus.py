@@ -8,9 +8,15 @@ import pytest
 
 from moot.strategies.discuss.discuss import Discuss
 from moot.strategies.discuss.remark import MessageForm, Said
-from moot.types import Grouping, Question
+from moot.traces import Agreement, Remark, Remarked, of_kind
+from moot.types import Grouping, Question, Verdict
 
 ALONE = {"personas": "none"}
+
+
+def agreement(verdict: Verdict) -> Agreement:
+    (record,) = of_kind(verdict.traces, Agreement)
+    return record
 
 
 def follows(company: Any, agent: int, number: int) -> dict[str, Any]:
@@ -84,7 +90,8 @@ async def test_a_changed_solution_resets_support_to_its_author(company: Any) -> 
     verdict = await table.play(Discuss(decision="majority-consensus", agents=5, **ALONE))
     assert sum(table.messages.values()) == 5
     assert verdict.who == ("hidden-player-3", "hidden-player-4", "hidden-player-5")
-    assert verdict.notes["consensus"]["solution"] == "River 3"
+    assert agreement(verdict).solution == "River 3"
+    assert agreement(verdict).supporters == verdict.who
 
 
 async def test_who_turns_away_no_longer_counts(company: Any) -> None:
@@ -131,8 +138,8 @@ async def test_agreement_counts_for_what_was_shown(company: Any) -> None:
 async def test_those_who_spoke_at_the_same_time_are_kept(company: Any) -> None:
     table = company(4, say=follows)
     verdict = await table.play(Discuss(decision="majority-consensus", paradigm="report", agents=4, **ALONE))
-    assert len(verdict.notes["messages"]) == 4
-    assert verdict.notes["consensus"]["messages"] == 3
+    assert len(of_kind(verdict.traces, Remark)) == 4
+    assert agreement(verdict).messages == 3
     assert verdict.who == ("hidden-player-1", "hidden-player-2", "hidden-player-3")
 
 
@@ -190,10 +197,12 @@ async def test_nobody_proposes_anything(company: Any) -> None:
 
 async def test_three_agents_are_warned(company: Any) -> None:
     three = Discuss(decision="supermajority-consensus", **ALONE)
-    assert "the same" in three.warnings[0]
-    assert (await company(3, say=follows).play(three)).notes["warnings"] == list(three.warnings)
-    assert Discuss(decision="supermajority-consensus", agents=4).warnings == ()
-    assert Discuss(decision="unanimity-consensus").warnings == ()
+    (warning,) = three.traits.warnings
+    assert "the same" in warning
+    verdict = await company(3, say=follows).play(three)
+    assert of_kind(verdict.traces, Remarked) == [Remarked(warning)]
+    assert Discuss(decision="supermajority-consensus", agents=4).traits.warnings == ()
+    assert Discuss(decision="unanimity-consensus").traits.warnings == ()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from moot.errors import UsageError
 from moot.strategies.discuss.discuss import Discuss
 from moot.team.attempts import ATTEMPTS
+from moot.traces import Persona, of_kind
 from moot.types import Request
 
 SHORT = {"max_turns": 1, "vote_from": 1}
@@ -29,8 +30,8 @@ async def test_experts_are_proposed_by_the_agents_own_models_and_differ(company:
     assert "- Role 1 (knows part 1)\n- Role 2 (knows part 2)" in chosen[2]
     assert all(f"Role {agent} (knows part {agent})" in system(table, agent) for agent in (1, 2, 3))
     assert '<message from="Agent 1 (Role 1)">' in table.text(table.sent(2, "discuss")[0])
-    assert [each["origin"] for each in verdict.notes["personas"]] == ["expert"] * 3
-    assert [each["persona"] for each in verdict.notes["personas"]][1] == "Role 2 (knows part 2)"
+    assert [agent.origin for agent in of_kind(verdict.traces, Persona)] == ["expert"] * 3
+    assert [agent.persona for agent in of_kind(verdict.traces, Persona)][1] == "Role 2 (knows part 2)"
 
 
 async def test_a_proposer_that_never_returns_json_plays_as_a_neutral_agent(company: Any) -> None:
@@ -38,7 +39,7 @@ async def test_a_proposer_that_never_returns_json_plays_as_a_neutral_agent(compa
     verdict = await table.play(Discuss(**SHORT))
     assert verdict.outcome == "answered"
     assert all(system(table, agent) == "" for agent in (1, 2, 3))
-    assert all(each["origin"].startswith("neutral: no persona was proposed") for each in verdict.notes["personas"])
+    assert all(agent.origin.startswith("neutral: no persona was proposed") for agent in of_kind(verdict.traces, Persona))
     asked = [each for each in table.models[0].requests if table.kind(each) == "persona"]
     assert len(asked) == ATTEMPTS
 
@@ -52,7 +53,7 @@ async def test_a_role_that_is_taken_is_asked_for_again(company: Any) -> None:
 
     table = company(3, other={"persona": propose})
     verdict = await table.play(Discuss(**SHORT))
-    assert [each["persona"] for each in verdict.notes["personas"]] == ["botanist", "botanist1", "botanist2"]
+    assert [agent.persona for agent in of_kind(verdict.traces, Persona)] == ["botanist", "botanist1", "botanist2"]
     again = [each for each in table.models[1].requests if each.attempt]
     assert "taken" in table.text(again[0])
 
@@ -73,14 +74,14 @@ async def test_none(company: Any) -> None:
     verdict = await table.play(Discuss(personas="none", **SHORT))
     assert table.prompts("persona") == []
     assert system(table, 1) == ""
-    assert [each["origin"] for each in verdict.notes["personas"]] == ["neutral"] * 3
+    assert [agent.origin for agent in of_kind(verdict.traces, Persona)] == ["neutral"] * 3
     assert "You are Agent 2 in a group" in table.text(table.sent(2, "discuss")[0])
 
 
 async def test_a_mix(company: Any) -> None:
     table = company(3)
     verdict = await table.play(Discuss(personas={"neutral": 1}, **SHORT))
-    assert [each["origin"] for each in verdict.notes["personas"]] == ["neutral", "expert", "expert"]
+    assert [agent.origin for agent in of_kind(verdict.traces, Persona)] == ["neutral", "expert", "expert"]
     assert [len(table.sent(agent, "persona")) for agent in (1, 2, 3)] == [0, 1, 1]
 
 
@@ -88,7 +89,7 @@ async def test_a_fixed_list(company: Any) -> None:
     table = company(2)
     verdict = await table.play(Discuss(personas=["a poet", "a sailor"], agents=2, **SHORT))
     assert "You are a sailor." in system(table, 2)
-    assert [each["origin"] for each in verdict.notes["personas"]] == ["list", "list"]
+    assert [agent.origin for agent in of_kind(verdict.traces, Persona)] == ["list", "list"]
     assert table.prompts("persona") == []
 
 
@@ -97,7 +98,7 @@ async def test_a_player_keeps_the_persona_it_has(company: Any) -> None:
     first, second = table.team.players
     table.team = replace(table.team, players=(replace(first, persona="a poet"), second))
     verdict = await table.play(Discuss(agents=2, **SHORT))
-    assert [each["origin"] for each in verdict.notes["personas"]] == ["player", "expert"]
+    assert [agent.origin for agent in of_kind(verdict.traces, Persona)] == ["player", "expert"]
     assert "You are a poet." in system(table, 1)
 
 

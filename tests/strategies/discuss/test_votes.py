@@ -11,7 +11,8 @@ from moot.errors import TimedOut
 from moot.models.scripted import Script
 from moot.strategies.discuss.discuss import Discuss
 from moot.team.attempts import ATTEMPTS
-from moot.types import Grouping, Question, Reply, Request
+from moot.traces import Counted, Remark, of_kind
+from moot.types import Grouping, Question, Reply, Request, Verdict
 
 ALONE = {"personas": "none"}
 BALLOTS = ("simple-voting", "ranked-voting", "cumulative-voting", "approval-voting", "pref-voting:Schulze")
@@ -36,6 +37,11 @@ def says(*answers: str | None) -> Callable[[int], Script]:
     return final
 
 
+def counted(verdict: Verdict) -> list[Counted]:
+    """The votes that were held, by the record."""
+    return of_kind(verdict.traces, Counted)
+
+
 @pytest.mark.parametrize("decision", BALLOTS)
 async def test_equal_solutions_are_one_option(company: Any, decision: str) -> None:
     """Three who say B in different words are no tie, and need no ballots."""
@@ -43,7 +49,7 @@ async def test_equal_solutions_are_one_option(company: Any, decision: str) -> No
     verdict = await table.play(Discuss(decision=decision, **ALONE))
     assert (verdict.outcome, verdict.answer, verdict.turns) == ("answered", "B", 3)
     assert len(verdict.who) == 3
-    assert verdict.notes["votes"][0]["options"] == ["B"]
+    assert counted(verdict)[0].options == ("B",)
     assert table.prompts("ballot") == []
 
 
@@ -54,8 +60,8 @@ async def test_the_winner_is_the_team_s_word(company: Any, decision: str) -> Non
     verdict = await table.play(Discuss(decision=decision, **ALONE))
     assert (verdict.outcome, verdict.answer, verdict.reasoning) == ("answered", "Oka", "because 2")
     assert verdict.who == ("hidden-player-2", "hidden-player-3")
-    assert verdict.notes["votes"][0]["winners"] == [1]
-    assert [each["spoilt"] for each in verdict.ballots] == [False] * 3
+    assert counted(verdict)[0].winners == (1,)
+    assert [ballot.choice is None for ballot in verdict.ballots] == [False] * 3
 
 
 @pytest.mark.parametrize("decision", [*BALLOTS, "solution-counting"])
@@ -65,7 +71,7 @@ async def test_a_tie_to_the_end(company: Any, decision: str) -> None:
     verdict = await table.play(Discuss(decision=decision, agents=2, vote_from=2, max_turns=4, **ALONE))
     assert (verdict.outcome, verdict.answer, verdict.turns) == ("undecided", "Don", 4)
     assert verdict.who == ("hidden-player-1",)
-    assert [vote["turn"] for vote in verdict.notes["votes"]] == [2, 3, 4]
+    assert [count.turn for count in counted(verdict)] == [2, 3, 4]
     assert [len(table.sent(agent, "discuss")) for agent in (1, 2)] == [4, 4]
     assert len(verdict.ballots) == (0 if decision == "solution-counting" else 6)
 
@@ -85,7 +91,7 @@ async def test_spoilt_ballots_to_the_end(company: Any, decision: str) -> None:
     verdict = await table.play(Discuss(decision=decision, max_turns=3, **ALONE))
     assert (verdict.outcome, verdict.answer) == ("undecided", "River 1")
     assert len(verdict.ballots) == 3
-    assert all(each["spoilt"] and each["choice"] is None and each["cause"] for each in verdict.ballots)
+    assert all(ballot.choice is None and ballot.cause for ballot in verdict.ballots)
     asked = [each for each in table.models[0].requests if table.kind(each) == "ballot"]
     assert len(asked) == ATTEMPTS, "asked again, and not without end"
     assert "list" in table.text(asked[1])
@@ -97,7 +103,7 @@ async def test_a_spoilt_ballot_is_no_vote(company: Any) -> None:
     table = company(3, ballot=lambda agent, request: good(1, request) if agent == 1 else "spoilt")
     verdict = await table.play(Discuss(**ALONE))
     assert (verdict.outcome, verdict.answer) == ("answered", "River 2")
-    assert sum(each["spoilt"] for each in verdict.ballots) == 2
+    assert sum(ballot.choice is None for ballot in verdict.ballots) == 2
 
 
 OVERDRAWN: dict[str, list[Script]] = {
@@ -118,7 +124,7 @@ async def test_a_ballot_that_does_not_fit_is_asked_for_again(company: Any, decis
 
         verdict = await company(3, ballot=cast).play(Discuss(decision=decision, **ALONE))
         assert (verdict.outcome, verdict.answer) == ("answered", "River 1"), wrong
-        assert not any(each["spoilt"] for each in verdict.ballots), wrong
+        assert not any(ballot.choice is None for ballot in verdict.ballots), wrong
 
 
 def _first(request: Request) -> Request:
@@ -141,7 +147,7 @@ async def test_points_go_to_the_options_and_not_to_their_places(company: Any) ->
         return {"points": [{"River 1": 3, "River 2": 9, "River 3": 5}[each] for each in shown]}
 
     verdict = await company(3, ballot=cast).play(Discuss(decision="cumulative-voting", **ALONE))
-    assert verdict.notes["votes"][0]["points"] == [9, 27, 15]
+    assert counted(verdict)[0].points == (9, 27, 15)
     assert verdict.answer == "River 2"
 
 
@@ -150,7 +156,8 @@ async def test_a_long_list_is_ranked_up_to_five(company: Any) -> None:
     verdict = await table.play(Discuss(decision="ranked-voting", agents=7, max_turns=1, vote_from=1, **ALONE))
     assert verdict.answer == "River 6"
     assert "up to 5" in table.prompts("ballot")[0]
-    assert all(len(each["choice"]) == 5 for each in verdict.ballots)
+    assert all(len(ballot.choice or ()) == 5 for ballot in verdict.ballots)
+    assert {ballot.kind for ballot in verdict.ballots} == {"ranking"}
 
 
 async def test_an_agent_that_never_speaks(company: Any) -> None:
@@ -160,9 +167,9 @@ async def test_an_agent_that_never_speaks(company: Any) -> None:
     mute._function = lambda request: Reply("", finish="stop")
     verdict = await table.play(Discuss(**ALONE))
     assert (verdict.outcome, verdict.answer, verdict.absent) == ("answered", "River 1", ("hidden-player-3",))
-    assert [each["spoilt"] for each in verdict.ballots] == [False, False, True]
+    assert [ballot.choice is None for ballot in verdict.ballots] == [False, False, True]
     assert len(mute.requests) == ATTEMPTS * (3 + 1 + 1)
-    assert [each["outcome"] for each in verdict.notes["messages"] if each["text"] is None] == ["unanswered"] * 3
+    assert [said.outcome for said in of_kind(verdict.traces, Remark) if said.text is None] == ["unanswered"] * 3
 
 
 @pytest.mark.parametrize(
@@ -196,15 +203,15 @@ async def test_the_judge_sees_solutions_without_names(company: Any) -> None:
     assert (verdict.outcome, verdict.answer) == ("answered", shown[0])
     assert "Role" not in table.whole(request)
     (ballot,) = verdict.ballots
-    assert ballot["player"] == "judge"
-    assert [verdict.notes["votes"][0]["options"][each] for each in ballot["order"]] == shown
+    assert (ballot.voter, ballot.role) == ("judge", "judge")
+    assert [counted(verdict)[0].options[option] for option in ballot.order] == shown
 
 
 async def test_a_judge_who_cannot_say(company: Any) -> None:
     table = company(3, other={"judge": lambda agent, request: {"reasoning": "", "choice": 9}})
     verdict = await table.play(Discuss(decision="judge", judge="any", max_turns=4, **ALONE))
     assert (verdict.outcome, verdict.answer, verdict.turns) == ("undecided", "River 1", 4)
-    assert [each["spoilt"] for each in verdict.ballots] == [True, True]
+    assert [ballot.choice is None for ballot in verdict.ballots] == [True, True]
 
 
 async def test_ballots_have_no_personas(company: Any) -> None:

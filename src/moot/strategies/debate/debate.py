@@ -18,7 +18,7 @@ from annotated_types import Ge
 
 from moot.strategies.argument import Argument, ArgumentForm
 from moot.strategies.blind import masked
-from moot.strategies.captaincy import by_captain, nobody_answered
+from moot.strategies.captaincy import Captained, by_captain, nobody_answered
 from moot.strategies.debate.course import Course, Ending, Meanings, Orders, Position, Round, Stand, verdict_of
 from moot.strategies.natives import Drafts, draft_calls, draft_prompts, natives, shown_question
 from moot.strategies.traits import CallBound, Traits
@@ -34,19 +34,16 @@ STUCK_AFTER = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Debate:
+class Debate(Captained):
     """Rounds of argument, and a resolution where they end without agreement."""
 
     name: ClassVar[str] = "debate"
 
     max_rounds: Annotated[int, Ge(1)] = 5
     drafts: Drafts = "double-call"
-    """How native answers are asked for."""
     quorum: bool = False
     """Go on when two thirds have replied and the grace period is over."""
     grace_s: Annotated[float, Ge(0)] = 60.0
-    captain: str | None = None
-    """Whose answer it is after the debate; left out: the team's captain."""
 
     @property
     def traits(self) -> Traits:

@@ -121,7 +121,7 @@ def _check_offices(discuss: DiscussOptions) -> None:
         ("facts", discuss.facts, discuss.challenge == "facts", "challenge: facts", "a folder or a retriever"),
     )
     for key, value, wanted, where, what in pairs:
-        if value is not None and (not isinstance(value, str) or not value.strip()):
+        if value is not None and not value.strip():
             raise UsageError(f"{key}: expected {what}, found {value!r}")
         if value is not None and not wanted:
             raise UsageError(f"{key}: means something only with {where}")

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 from moot.strategies.argument import Argument, ArgumentForm
 from moot.strategies.blind import masked
-from moot.strategies.captaincy import absent, by_captain, drafts_shown, nobody_answered
+from moot.strategies.captaincy import Captained, absent, by_captain, drafts_shown, nobody_answered
 from moot.strategies.natives import Drafts, draft_calls, draft_prompts, natives, shown_question
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Player, Team
@@ -27,19 +27,16 @@ PARTS = ("strongest", "weakest")
 
 
 @dataclass(frozen=True, slots=True)
-class PeerReview:
+class PeerReview(Captained):
     """Answers and whole rationales, weighed by each of those who gave them."""
 
     name: ClassVar[str] = "peer-review"
 
     drafts: Drafts = "double-call"
-    """How native answers are asked for."""
     names: Names = "hidden"
     """`shown`: the authority audit."""
     restate_own: bool = False
     """Remind the reviewer of its own answer."""
-    captain: str | None = None
-    """Only this reviewer, if not all."""
 
     @property
     def traits(self) -> Traits:
