@@ -42,7 +42,7 @@ from typer.testing import CliRunner
 from moot.cli.app import app
 from moot.data.case import KEYS
 from moot.experiment.build import build
-from moot.experiment.spec import ExperimentSpec, read_experiment
+from moot.experiment.spec import Experiment, read_experiment
 from moot.models import packaged
 from moot.simulate.server_config import SimulateConfig
 from moot.store import schema as store_schema
@@ -242,7 +242,7 @@ def _weights_are_absent(remark: str) -> bool:
 
 def _check_part(block: Block) -> None:
     whole = {"name": "part", "models": {"any": {"provider": "simulated", "accuracy": 0.5}}}
-    ExperimentSpec.model_validate({**whole, **yaml.safe_load(block.text)})
+    Experiment.model_validate({**whole, **yaml.safe_load(block.text)})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -400,7 +400,7 @@ def store_tables() -> dict[str, Rows]:
 
 
 SOURCES = {
-    "experiment": Source("experiment-file.md", ("key", "type", "default"), lambda: form_tables(ExperimentSpec)),
+    "experiment": Source("experiment-file.md", ("key", "type", "default"), lambda: form_tables(Experiment)),
     "simulate": Source("simulate.md", ("key", "type", "default"), lambda: form_tables(SimulateConfig)),
     "store": Source("store.md", ("column", "type"), store_tables),
     "questions": Source("questions.md", ("key",), lambda: {"fields": {f"`{key}`": () for key in KEYS}}),

@@ -36,6 +36,7 @@ ORDER = [
     "report",
     "serve",
     "cli",
+    "results",
 ]
 FREE = {"__init__", "__main__", "testing"}
 MODULES = sorted(ROOT.rglob("*.py"))

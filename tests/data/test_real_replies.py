@@ -21,7 +21,7 @@ from moot.data.replies import convert_replies
 from moot.engine.runner import Runner
 from moot.errors import FileError
 from moot.experiment.build import build
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.measures.quiz.played import Played
 from moot.measures.quiz.skyline import skyline
@@ -106,7 +106,7 @@ def test_a_file_that_is_not_there_or_no_gzip(tmp_path: Path) -> None:
 class Real:
     """What a run gave, and the same answers as plain arrays: questions × models, letters as numbers."""
 
-    experiment: Experiment
+    experiment: Plan
     models: tuple[str, ...]
     given: np.ndarray
     truth: np.ndarray
@@ -169,7 +169,7 @@ def real(folder: Path) -> Real:
     return Real(experiment, models, given, truth, questions, results)
 
 
-async def played(experiment: Experiment) -> dict[str, dict[str, Any]]:
+async def played(experiment: Plan) -> dict[str, dict[str, Any]]:
     store = await experiment.store().open()
     try:
         assert await Runner(experiment, store).run() == "done"

@@ -18,7 +18,7 @@ from moot.cli.exit import run_app
 from moot.engine.runner import Runner
 from moot.estimate.estimate import estimate
 from moot.experiment.build import build
-from moot.experiment.plan import Cell, Experiment
+from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import read_experiment
 from moot.grade.extract import Extraction
 from moot.models.scripted import Script, ScriptedModel
@@ -122,7 +122,7 @@ def reading(name: str) -> ScriptedModel:
     return ScriptedModel(name, lambda request: Reply('{"answer": "B"}', usage=Usage(90, 5), cost_usd=0.01))
 
 
-def scripted(path: Path, models: Mapping[str, ScriptedModel], limit: int | None = None) -> Experiment:
+def scripted(path: Path, models: Mapping[str, ScriptedModel], limit: int | None = None) -> Plan:
     built = build(read_experiment(path), limit=limit)
     used = {name: replace(each, model=models[name]) for name, each in built.models.items() if name in models}
     return replace(built, models={**built.models, **used})

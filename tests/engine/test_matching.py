@@ -16,7 +16,7 @@ import pytest
 from moot.engine.runner import Runner
 from moot.errors import ConnectionFailed
 from moot.experiment.build import build
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import figures, find_experiment
@@ -91,7 +91,7 @@ class Cup:
         if "grouper" in names:
             self.models["grouper"] = ScriptedModel("grouper", group)
 
-    def experiment(self) -> Experiment:
+    def experiment(self) -> Plan:
         plan = build(read_experiment(self.path))
         models = {name: replace(built, model=self.models[name]) for name, built in plan.models.items()}
         return replace(plan, models=models)

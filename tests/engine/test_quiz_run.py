@@ -19,7 +19,7 @@ from beside import rows
 from moot.engine.runner import Runner
 from moot.errors import FileError
 from moot.experiment.build import build
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.models.scripted import Script, ScriptedModel
 from moot.testing import obliging
@@ -81,7 +81,7 @@ class Cup:
     models: Mapping[str, ScriptedModel]
     strategies: tuple[Any, ...] = tuple(STRATEGIES)
 
-    def build(self) -> Experiment:
+    def build(self) -> Plan:
         built = build(read_experiment(written(self.folder, self.strategies)))
         models = {name: replace(each, model=self.models[name]) for name, each in built.models.items()}
         return replace(built, models=models)

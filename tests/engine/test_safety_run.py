@@ -20,7 +20,7 @@ from moot.cli.exit import run_app
 from moot.engine.runner import Runner
 from moot.estimate.estimate import estimate
 from moot.experiment.build import build
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.live.team import LiveTeam
 from moot.models.scripted import Script, ScriptedModel
@@ -79,14 +79,14 @@ def gossip(name: str) -> ScriptedModel:
     return ScriptedModel(MODELS[name], say)
 
 
-def played_by(experiment: Experiment, models: Mapping[str, ScriptedModel]) -> Experiment:
+def played_by(experiment: Plan, models: Mapping[str, ScriptedModel]) -> Plan:
     return replace(
         experiment,
         models={name: replace(built, model=models[name]) for name, built in experiment.models.items()},
     )
 
 
-async def run(experiment: Experiment, path: Path) -> Runner:
+async def run(experiment: Plan, path: Path) -> Runner:
     store = await SqliteStore(path).open()
     runner = Runner(experiment, store)
     try:

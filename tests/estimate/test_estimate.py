@@ -12,7 +12,7 @@ import pytest
 from moot.engine.runner import Runner
 from moot.estimate.estimate import CHARACTERS_A_TOKEN, COMPLETION_TOKENS, SAMPLE, RunEstimate, estimate
 from moot.experiment.build import build
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.simulate.server import SimulatedServer, running
 from moot.store.sqlite import SqliteStore
@@ -33,7 +33,7 @@ def experiment(folder: Path, models: dict[str, Any], questions: int = 20, **more
     return path
 
 
-def built(path: Path, limit: int | None = None) -> Experiment:
+def built(path: Path, limit: int | None = None) -> Plan:
     return build(read_experiment(path), limit=limit)
 
 

@@ -150,7 +150,7 @@ UNKNOWN_NAMES = [
     ),
     Bad(
         "strategy-option",
-        ("cup.yaml:6: strategies.0: strategy 'solo' has no option 'talk_from'",),
+        ("cup.yaml:6: strategies.0.solo.talk_from: strategy 'solo' has no option 'talk_from'; expected drafts",),
         more("strategies: [solo: {talk_from: 3}]"),
     ),
     Bad(

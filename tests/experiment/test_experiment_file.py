@@ -14,7 +14,7 @@ from moot.config.yaml_file import checked, read_yaml
 from moot.errors import FileError
 from moot.experiment.build import build
 from moot.experiment.model_specs import SimulatedParameters
-from moot.experiment.spec import ExperimentSpec, read_experiment
+from moot.experiment.spec import Experiment, read_experiment
 from moot.simulate.simulated import SimulatedModel
 
 SMALL = "name: cup\nquestions: {builtin: facts-en}\nmodels:\n  tom: {provider: simulated, accuracy: 0.4}\n"
@@ -26,7 +26,7 @@ def written(folder: Path, text: str = SMALL) -> Path:
     return path
 
 
-def spec(folder: Path, text: str = SMALL) -> ExperimentSpec:
+def spec(folder: Path, text: str = SMALL) -> Experiment:
     return read_experiment(written(folder, text)).spec
 
 
@@ -158,7 +158,7 @@ VALUES = st.recursive(
 @settings(deadline=None, max_examples=200)
 def test_any_values_are_a_spec_or_a_mistake_in_words(values: dict[str, Any]) -> None:
     try:
-        checked(ExperimentSpec, values)
+        checked(Experiment, values)
     except FileError as error:
         words = error.problem
     else:

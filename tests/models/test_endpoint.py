@@ -29,7 +29,7 @@ from moot.errors import (
     UsageError,
 )
 from moot.experiment.build import build
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.models.endpoint import EndpointModel, Network
 from moot.simulate.server import running
@@ -663,7 +663,7 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-def from_file(folder: Path, base_url: str, **keys: Any) -> Experiment:
+def from_file(folder: Path, base_url: str, **keys: Any) -> Plan:
     """As a file says it, so that the environment is read where a run would read it."""
     entry = {"provider": "endpoint", "base_url": base_url, "model": "m", **keys}
     file = folder / "proxied.yaml"
@@ -671,7 +671,7 @@ def from_file(folder: Path, base_url: str, **keys: Any) -> Experiment:
     return build(read_experiment(file, with_questions=False))
 
 
-async def spoken(experiment: Experiment) -> str:
+async def spoken(experiment: Plan) -> str:
     model = experiment.models["tom"].model
     try:
         return (await model.generate(PLAIN)).text

@@ -12,7 +12,7 @@ import yaml
 
 from moot.errors import FileError
 from moot.experiment.build import build
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.models.scripted import ScriptedModel
 from moot.strategies import Strategy, strategy
@@ -35,7 +35,7 @@ def seats(lineups: Sequence[Team]) -> list[tuple[str | None, str | None, tuple[s
     return [(each.cohort, each.captain, tuple(player.name for player in each.players)) for each in lineups]
 
 
-def experiment(folder: Path, cohorts: Mapping[str, Any] | None = None, **more: Any) -> Experiment:
+def experiment(folder: Path, cohorts: Mapping[str, Any] | None = None, **more: Any) -> Plan:
     path = folder / "net.yaml"
     models = {name: {"provider": "simulated", "accuracy": 0.5} for name in NAMES}
     table: dict[str, Any] = {"players": list(NAMES), "cohorts": cohorts or {k: list(v) for k, v in COHORTS.items()}}

@@ -26,8 +26,8 @@ from moot.strategies.debate.debate import Debate
 from moot.strategies.peer_review.peer_review import PeerReview
 from moot.strategies.solo import Solo
 from moot.team import Player, Team
-from moot.team.team import LATE
 from moot.team.attendance import Quorum, Remembered
+from moot.team.team import LATE
 from moot.testing import check_strategy
 from moot.traces import Ending, Remarked, Resolution, Round, Shown, of_kind
 from moot.types import Question, Reply, Request, Verdict

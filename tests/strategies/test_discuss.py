@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from moot.cli.app import app
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.models.scripted import ScriptedModel
 from moot.strategies import label, strategy
@@ -145,7 +145,7 @@ strategies:
 """
 
 
-def experiment(folder: Path, options: str) -> Experiment:
+def experiment(folder: Path, options: str) -> Plan:
     path = folder / "talk.yaml"
     path.write_text(FILE.format(options=options), encoding="utf-8")
     return build(read_experiment(path))

@@ -1,7 +1,8 @@
 """Ballots: pure functions from votes to winners. Ties come back as ties; who breaks them is not a ballot's business.
 
 A rule is found by its name: ``rule("ranked-voting")``, or ``rule("pref-voting:Schulze")`` for any rule of that library.
-A new one is one file and one entry point in the group ``moot.ballots``.
+A new one is one file and one entry point in the group ``moot.ballots``, or an object that `register` makes known: a
+decision is a name in a strategy's options, so the name must mean one rule in the whole process.
 """
 
 from __future__ import annotations
@@ -26,18 +27,41 @@ BUILT_IN = {
 LIBRARY = "pref-voting:"
 """What stands before the name of a rule of the library `pref-voting`."""
 
-__all__ = ["BUILT_IN", "LIBRARY", "Ballot", "Rule", "Tally", "registered", "rule"]
+_GIVEN: dict[str, Rule] = {}
+
+__all__ = ["BUILT_IN", "LIBRARY", "Ballot", "Rule", "Tally", "register", "registered", "rule"]
+
+
+def registered() -> Mapping[str, str]:
+    """Names of all rules, ours, those that other packages bring, and those given as objects."""
+    return {**{name: _place(given) for name, given in _GIVEN.items()}, **_installed()}
+
+
+def _place(given: Rule) -> str:
+    return f"{type(given).__module__}:{type(given).__qualname__}"
 
 
 @cache
-def registered() -> Mapping[str, str]:
-    """Names of all rules, ours and those that other packages bring."""
+def _installed() -> Mapping[str, str]:
     theirs = {point.name: point.value for point in entry_points(group="moot.ballots")}
     return {**theirs, **BUILT_IN}
 
 
+def register(given: Rule) -> None:
+    """Make an object known by its name, in this process."""
+    named = getattr(given, "name", None)
+    if isinstance(given, type) or not isinstance(named, str) or not callable(getattr(given, "count", None)):
+        raise UsageError(f"{given!r:.80} is no rule of voting; expected an object with name, problem and count")
+    known = _installed().get(named)
+    if known not in (None, _place(given)) or named.startswith(LIBRARY):
+        raise UsageError(f"rule of voting {named!r} is {known or 'of the library'} already; expected another name")
+    _GIVEN[named] = given
+
+
 def rule(name: str) -> Rule:
     """The rule of this name."""
+    if name in _GIVEN:
+        return _GIVEN[name]
     if name.startswith(LIBRARY):
         from moot.ballots.library import library_rule
 

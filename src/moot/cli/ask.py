@@ -15,7 +15,7 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
@@ -38,7 +38,7 @@ def ask_command(text: str, *, team: Path | None, strategy: str | None, choices: 
     return asyncio.run(_ask(experiment, question, as_json=as_json, keep=file.spec.store is not None))
 
 
-async def _ask(experiment: Experiment, question: Question, *, as_json: bool, keep: bool) -> int:
+async def _ask(experiment: Plan, question: Question, *, as_json: bool, keep: bool) -> int:
     store = experiment.store() if keep else SqliteStore(None)
     await store.open()
     calls = ExperimentCalls(store, experiment.name)

@@ -11,7 +11,7 @@ from rich.text import Text
 from moot.cli.console import Console
 from moot.cli.estimate import estimate_with_store, show_estimate
 from moot.experiment.build import build
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.live.doctor import Diagnosis, examine
 
@@ -21,7 +21,7 @@ def doctor_command(path: Path) -> int:
     return asyncio.run(_doctor(experiment, Console()))
 
 
-async def _doctor(experiment: Experiment, console: Console) -> int:
+async def _doctor(experiment: Plan, console: Console) -> int:
     with console.status(f"asking {len(experiment.models)} models one easy question ..."):
         found = await examine(experiment)
     console.print(_table(found))

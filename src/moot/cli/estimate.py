@@ -6,16 +6,16 @@ from rich.table import Table
 
 from moot.cli.console import Console
 from moot.estimate.estimate import RunEstimate, estimate
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.measures.numbers import money
 
 
-async def print_estimate(experiment: Experiment) -> int:
+async def print_estimate(experiment: Plan) -> int:
     show_estimate(await estimate_with_store(experiment), Console(), experiment.spec.budget_usd)
     return 0
 
 
-async def estimate_with_store(experiment: Experiment) -> RunEstimate:
+async def estimate_with_store(experiment: Plan) -> RunEstimate:
     """What the store holds already is not paid again; a store that is not there yet is not made."""
     store = experiment.store()
     if not await store.exists():

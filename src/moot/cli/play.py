@@ -23,7 +23,7 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, QuestionsSpec, read_experiment
 from moot.live.game import CLOCK_S, PERSON, POINTS, Game, PersonDecides, PersonModel, Round, Standing, Turn, table
 from moot.models.closest import closest
@@ -96,7 +96,7 @@ def _strategy(file: ExperimentFile, wanted: str | None) -> Strategy:
 
 
 async def _play(
-    experiment: Experiment, strategy: Strategy, *, captain: str | None, seated: bool, clock_s: float | None
+    experiment: Plan, strategy: Strategy, *, captain: str | None, seated: bool, clock_s: float | None
 ) -> int:
     store = await (experiment.store() if experiment.spec.store is not None else SqliteStore(None)).open()
     try:
@@ -114,7 +114,7 @@ async def _play(
         await store.close()
 
 
-async def _until_stopped(game: Game, experiment: Experiment, screen: Screen) -> int:
+async def _until_stopped(game: Game, experiment: Plan, screen: Screen) -> int:
     """Play to the end, or to Ctrl-C: the score is said in any case."""
     playing = asyncio.ensure_future(_rounds(game, experiment, screen))
     loop = asyncio.get_running_loop()
@@ -135,7 +135,7 @@ async def _until_stopped(game: Game, experiment: Experiment, screen: Screen) -> 
     return 1 if failed else 0
 
 
-async def _rounds(game: Game, experiment: Experiment, screen: Screen) -> int:
+async def _rounds(game: Game, experiment: Plan, screen: Screen) -> int:
     """How many questions failed."""
     dataset = experiment.dataset
     assert dataset is not None, "a game is built with its package"

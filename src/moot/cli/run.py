@@ -17,7 +17,7 @@ from moot.cli.safe_text import tamed
 from moot.engine.runner import Runner, State
 from moot.errors import UsageError
 from moot.experiment.build import build
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.report.figures import figures, find_experiment
 from moot.report.story import FEW, stories
@@ -44,7 +44,7 @@ class Engine:
             if self.name != "ray" and given is not None:
                 raise UsageError(f"{option} belongs to a Ray cluster; expected --engine ray with it")
 
-    def runner(self, experiment: Experiment, store: Store, limit: int | None) -> Runner:
+    def runner(self, experiment: Plan, store: Store, limit: int | None) -> Runner:
         if self.name == "local":
             return Runner(experiment, store)
         from moot.engine.ray.cluster import Cluster
@@ -89,7 +89,7 @@ def _settle_memory() -> None:
     gc.set_threshold(20_000, 20, 50)
 
 
-async def _run(experiment: Experiment, engine: Engine, *, limit: int | None, quiet: bool) -> int:
+async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bool) -> int:
     store = experiment.store()
     runner = engine.runner(experiment, store, limit)
     await store.open()

@@ -79,6 +79,8 @@ def _mistake(form: type[BaseModel], found: Any) -> Mistake:
         )
     if kind == "value_error":
         return Mistake(place.key, str(context["error"]))
+    if kind == "unknown_provider":
+        return Mistake((*place.key, "provider"), str(context["problem"]))
     if kind == "invalid_key" or (kind == "string_type" and about_key):
         # The validator knows such a key by another name than the file does, so the complaint is about what is above it.
         return Mistake(place.key[:-1], f"expected texts as keys, found {told(given)}; put it in quotes")

@@ -71,13 +71,19 @@ def checked(form: type[Form], values: Mapping[str, Any], *, file: object = None,
     try:
         return form.model_validate(values)
     except ValidationError as error:
-        found = mistakes(form, error)
-    first, others = found[0], found[1:]
+        raise first_mistake(form, error, file=file, places=places) from None
+
+
+def first_mistake(
+    form: type[BaseModel], error: ValidationError, *, file: object = None, places: Places | None = None
+) -> FileError:
+    """The first mistake in words, with a list of the others."""
+    first, *others = mistakes(form, error)
     problem = first.problem
     if others:
         named = ", ".join(dict.fromkeys(Places.dotted(each.key) for each in others[:5]))
         problem += f" (and {len(others)} more: {named})"
-    raise FileError(problem, file=file, line=_line(places, first), key=Places.dotted(first.key) or None)
+    return FileError(problem, file=file, line=_line(places, first), key=Places.dotted(first.key) or None)
 
 
 def _line(places: Places | None, mistake: Mistake) -> int | None:

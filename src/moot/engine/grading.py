@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, select, update
 
 from moot.grade.grading import Grading
-from moot.grade.judge import Judgement, judge, judge_identity, needs_judge, open_to_judgement
+from moot.grade.judge import Judgement, judge, judge_identity, open_to_judgement
 from moot.grade.normalise import normalise
 from moot.store import queries, schema
 from moot.store.rows import case_of, score_row, verdict_of
@@ -72,11 +72,11 @@ class Sheet:
     """Those of this grading's judges; a judge that failed has a word that is None."""
     persons: Mapping[str, bool]
 
-    def open_answers(self) -> dict[str, str]:
-        """Normalised answers that the match leaves open, each as somebody worded it."""
+    def open_answers(self, grading: Grading) -> dict[str, str]:
+        """Normalised answers that the grader leaves open, each as somebody worded it."""
         wordings: dict[str, str] = {}
         given = {answer for row in self.episodes for answer in _given(row)}
-        for answer in sorted(answer for answer in given if needs_judge(self.case, answer)):
+        for answer in sorted(answer for answer in given if grading.needs_judge(self.case, answer)):
             wordings.setdefault(normalise(answer), answer)
         return dict(sorted(wordings.items()))
 
@@ -203,7 +203,7 @@ async def _grade_batch(
 
 
 async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Graded) -> None:
-    case, wordings = sheet.case, sheet.open_answers()
+    case, wordings = sheet.case, sheet.open_answers(grading)
     heard = await asyncio.gather(*(_ask(judging, grading, sheet, wordings) for judging in grading.judges))
     for judging, fresh in zip(grading.judges, heard, strict=True):
         identity = judge_identity(judging, grading.team)
@@ -244,7 +244,7 @@ def _tries(failed: Judgement) -> int:
 
 def _left_open(sheet: Sheet, grading: Grading) -> Iterator[OpenAnswer]:
     counts = Counter(normalise(row["answer"]) for row in sheet.episodes if row["answer"] is not None)
-    for answer, wording in sheet.open_answers().items():
+    for answer, wording in sheet.open_answers(grading).items():
         if answer in sheet.persons:
             continue
         words = tuple(each for each in sheet.judgements if each.answer == answer)

@@ -30,7 +30,7 @@ from moot.traces import Shown, of_kind
 from moot.types import Answer, Case, Question, Verdict, digest
 
 if TYPE_CHECKING:  # a report reads matches too, and plays nothing
-    from moot.experiment.plan import Cell, Experiment
+    from moot.experiment.plan import Cell, Plan
 
 MATCHING = "matching"
 """The stage under which such a call stands."""
@@ -92,7 +92,7 @@ def matched_by(config: Mapping[str, Any]) -> str | None:
     return digest([grouping, config["models"].get(grouping.get("model"))])
 
 
-async def match_all(store: Store, experiment: Experiment) -> Matched:
+async def match_all(store: Store, experiment: Plan) -> Matched:
     """Match every stored word of a captain. `experiment` is seated: its models are those of the run."""
     done = Matched()
     cells = [cell for cell in experiment.cells if decider_speaks(cell)]

@@ -25,7 +25,7 @@ from moot.engine.grading import Graded, grade_all
 from moot.engine.matching import Matched, decider_speaks, match_all
 from moot.engine.play import play
 from moot.errors import BudgetReached, MootError, StoreError, TransportError
-from moot.experiment.plan import Cell, Experiment
+from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
 from moot.models.budget import Purse
 from moot.models.limit import Turnstile
@@ -88,7 +88,7 @@ class OpenEpisode:
 class Runner:
     """One run of one experiment on one store."""
 
-    def __init__(self, experiment: Experiment, store: Store) -> None:
+    def __init__(self, experiment: Plan, store: Store) -> None:
         self.experiment = experiment
         self.store = store
         self.tally = Tally(experiment.episodes)
@@ -227,7 +227,7 @@ class Runner:
             }
         return done
 
-    async def _afterwards(self, seated: Experiment) -> None:
+    async def _afterwards(self, seated: Plan) -> None:
         """What follows the play: grades that need a judge, then whose words a captain used. Interruptible like play."""
         if self._interrupted or self._stopped is not None:
             return
@@ -238,7 +238,7 @@ class Runner:
         elif isinstance(failed, Exception):
             raise failed
 
-    async def _grade_and_match(self, seated: Experiment) -> None:
+    async def _grade_and_match(self, seated: Plan) -> None:
         judged = bool(seated.grading.judges)
         if judged or self._ungraded:
             # Answers that a judge must see, and episodes that were graded by an earlier reference.

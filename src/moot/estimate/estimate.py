@@ -21,7 +21,7 @@ from typing import Literal
 from moot.estimate.counting_model import Memory, ModelEstimate
 from moot.estimate.likely_replies import CHARACTERS_A_TOKEN, COMPLETION_TOKENS
 from moot.estimate.sample_play import SAMPLE, Part, rehearse, total
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.store import queries
 from moot.store.calls import ExperimentCalls
 from moot.store.store import Store
@@ -96,7 +96,7 @@ class RunEstimate:
         return math.ceil(self.examples * ((high - cost) / (FIFTH * cost)) ** 2)
 
 
-async def estimate(experiment: Experiment, store: Store | None) -> RunEstimate:
+async def estimate(experiment: Plan, store: Store | None) -> RunEstimate:
     """Play a sample with pretenders and scale it up. Without a store nothing is finished yet."""
     parts = await _parts(experiment, store)
     memory = Memory()
@@ -120,7 +120,7 @@ async def estimate(experiment: Experiment, store: Store | None) -> RunEstimate:
     return found
 
 
-async def _parts(experiment: Experiment, store: Store | None) -> dict[Part, list[int]]:
+async def _parts(experiment: Plan, store: Store | None) -> dict[Part, list[int]]:
     """The places of the questions on which nothing, something, or everything is left to play."""
     assert experiment.dataset is not None
     digests = [case.question.digest for case in experiment.dataset]

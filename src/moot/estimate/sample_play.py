@@ -16,9 +16,9 @@ from moot.engine.matching import decider_speaks, drafts_repeat, match_words, own
 from moot.engine.play import play
 from moot.estimate.counting_model import Memory, ModelEstimate, Pretender, Scene, plus
 from moot.estimate.likely_replies import Stance, StandIns
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.grade.group import Stages
-from moot.grade.judge import judge, needs_judge
+from moot.grade.judge import judge
 from moot.grade.normalise import normalise
 from moot.store.calls import ExperimentCalls
 from moot.traces import claims_in
@@ -91,7 +91,7 @@ class Spread:
 
 
 async def rehearse(
-    experiment: Experiment,
+    experiment: Plan,
     parts: Mapping[Part, Sequence[int]],
     memory: Memory,
     calls: ExperimentCalls | None,
@@ -132,7 +132,7 @@ def _enough(part: Part, spread: Spread, calls: float) -> bool:
     return wanted and (part == "done" or spread.precise)
 
 
-def _drawn(experiment: Experiment, part: Part, positions: Sequence[int], most: int) -> list[Case]:
+def _drawn(experiment: Plan, part: Part, positions: Sequence[int], most: int) -> list[Case]:
     """Questions in a drawn order, so that any first few of them are a fair sample."""
     draw = seeded(experiment.spec.seed, "estimate", part)
     chosen = draw.sample(positions, min(most, len(positions)))
@@ -141,7 +141,7 @@ def _drawn(experiment: Experiment, part: Part, positions: Sequence[int], most: i
     return [cases[position] for position in chosen]
 
 
-async def _play_and_grade(seated: Experiment, case: Case, memory: Memory) -> None:
+async def _play_and_grade(seated: Plan, case: Case, memory: Memory) -> None:
     like = memory.like(case.question.id)
     # Whose answers are given: a judge is needed as it was there.
     answered = case if like is None or case.question.id == like else memory.cases[like]
@@ -158,7 +158,7 @@ async def _play_and_grade(seated: Experiment, case: Case, memory: Memory) -> Non
             if decider_speaks(cell):
                 captains[drafts_repeat(repeat, own_repeats(cell))].append(verdict)
     wordings: dict[str, str] = {}
-    for answer in sorted(answer for answer in given if needs_judge(answered, answer)):
+    for answer in sorted(answer for answer in given if seated.grading.needs_judge(answered, answer)):
         wordings.setdefault(normalise(answer), answer)
     for judging in seated.grading.judges if wordings else ():
         await judge(judging, case, dict(sorted(wordings.items())), seated.grading.team.seated())
@@ -170,9 +170,7 @@ def _given(verdict: Verdict) -> Iterable[str]:
     return [*([] if verdict.answer is None else [verdict.answer]), *claims_in(verdict.traces)]
 
 
-async def _match(
-    seated: Experiment, case: Case, captains: Mapping[int, Sequence[Verdict]], *, shows_reference: bool
-) -> None:
+async def _match(seated: Plan, case: Case, captains: Mapping[int, Sequence[Verdict]], *, shows_reference: bool) -> None:
     """The calls that say whose words a captain, a reviewer or a summariser used: measurement, but on the same bill."""
     team = next((cell.team for cell in seated.cells if decider_speaks(cell)), None)
     if team is None or not isinstance(team.grouper, Stages) or team.grouper.model is None:

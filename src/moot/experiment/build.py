@@ -13,12 +13,13 @@ from moot.errors import FileError, UsageError
 from moot.experiment.claims import ClaimError, cells_meant, check_hypothesis, parse_side
 from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.offices import staffed
-from moot.experiment.plan import Cell, Experiment, cell_of
+from moot.experiment.plan import Cell, Plan, cell_of
 from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
 from moot.experiment.seating import check_recordings, cohorts_of, configured_names, reader_of, table_shape
 from moot.experiment.selected import with_selection
 from moot.experiment.spec import ExperimentFile
+from moot.grade.graders import grader
 from moot.grade.grading import Grading
 from moot.grade.group import GROUPING, Stages
 from moot.models.closest import closest
@@ -29,7 +30,7 @@ from moot.team import Player, Team
 from moot.team.player import numbered
 
 
-def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None) -> Experiment:
+def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None) -> Plan:
     """Build all that the file names, or say what is wrong with it. `store_url` goes over the file's own."""
     spec = file.spec
     dataset = questions_of(file, limit) if spec.questions is not None else None
@@ -42,7 +43,7 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
     }
     cells = _cells(file, teams, prompts, models)
     _check_claims(file, cells)
-    return Experiment(
+    return Plan(
         file=file,
         store_url=store_url or file.store_url,
         dataset=dataset,
@@ -101,7 +102,11 @@ def _grading(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Pr
         Player(name, model_named(file, models, ("judge", "models", position), name))
         for position, name in enumerate(names)
     ]
-    return Grading(Team("judges", (), prompts, file.spec.seed), tuple(judges))
+    try:
+        asked_first = grader(file.spec.grader)
+    except (UsageError, ImportError) as error:
+        raise file.error(("grader",), str(error)) from None
+    return Grading(Team("judges", (), prompts, file.spec.seed), tuple(judges), asked_first)
 
 
 def _teams(file: ExperimentFile, players: Mapping[str, Player], prompts: Prompts, grouper: Stages) -> dict[str, Team]:
@@ -167,6 +172,8 @@ def _strategy(file: ExperimentFile, position: int, entry: str | Mapping[str, Map
     key = ("strategies", position)
     if isinstance(entry, Mapping) and len(entry) != 1:
         raise file.error(key, "expected one strategy an entry, such as - adaptive: {talk_from: 3}")
+    if (played := file.spec.objects.strategy(entry)) is not None:
+        return played
     name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
     try:
         return strategy(name, with_selection(file, options))

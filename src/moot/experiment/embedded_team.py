@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.config.key_lines import Places
-from moot.experiment.spec import ExperimentFile, ExperimentSpec
+from moot.experiment.spec import Experiment, ExperimentFile
 
 EMBEDDED_TEAM: dict[str, Any] = {
     "name": "embedded",
@@ -28,4 +28,4 @@ EMBEDDED_TEAM: dict[str, Any] = {
 
 def embedded_team() -> ExperimentFile:
     """Six differently instructed players of the packaged local model: no key, no file, no network."""
-    return ExperimentFile(Path("embedded team"), ExperimentSpec.model_validate(EMBEDDED_TEAM), Places(None))
+    return ExperimentFile(Path("embedded team"), Experiment.model_validate(EMBEDDED_TEAM), Places(None))

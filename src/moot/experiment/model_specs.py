@@ -7,12 +7,28 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
 
+from moot.config.type_words import either
 from moot.config.yaml_file import Strict, Text
+from moot.models.closest import closest
 from moot.models.proxy import ENV
 from moot.simulate.parameters import SimulatedParameters
 
@@ -193,6 +209,58 @@ class RecordedSpec(Strict):
     model: Text
 
 
+class PluggedSpec(Strict):
+    """A model of a provider that another package brings (entry point group `moot.models`); the other keys are its own."""
+
+    model_config = ConfigDict(extra="allow")
+
+    provider: str = Field(description="The name of an installed plug-in")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return dict(self.model_extra or {})
+
+
+class ObjectSpec(Strict):
+    """A model that was given as an object: what it says shapes its replies. No file can have one."""
+
+    provider: str
+    shape: dict[str, Any]
+
+
+_BUILT_IN_FORMS: TypeAdapter[Any] = TypeAdapter(
+    Annotated[EndpointSpec | LocalSpec | LitellmSpec | SimulatedSpec | RecordedSpec, Field(discriminator="provider")]
+)
+
+
+def _form(given: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """The form that `provider` chooses: ours or a plug-in's. What stands for an object is in its form already."""
+    if isinstance(given, BaseModel):
+        return handler(given)
+    provider = given.get("provider") if isinstance(given, dict) else None
+    if isinstance(provider, str) and provider not in BUILT_IN_PROVIDERS:
+        if provider in plugged_providers():
+            return PluggedSpec.model_validate(given)
+        known = [*BUILT_IN_PROVIDERS, *sorted(plugged_providers())]
+        raise PydanticCustomError(
+            "unknown_provider",
+            "{problem}",
+            {"problem": f"{provider!r} is unknown; expected {either(known)}{closest(provider, known)}"},
+        )
+    return _BUILT_IN_FORMS.validate_python(given)
+
+
+BUILT_IN_PROVIDERS = ("endpoint", "local", "litellm", "simulated", "recorded")
+
+
+@cache
+def plugged_providers() -> Mapping[str, str]:
+    """Providers that other packages bring, and where."""
+    points = entry_points(group="moot.models")
+    return {point.name: point.value for point in points if point.name not in BUILT_IN_PROVIDERS}
+
+
 ModelSpec = Annotated[
-    EndpointSpec | LocalSpec | LitellmSpec | SimulatedSpec | RecordedSpec, Field(discriminator="provider")
+    EndpointSpec | LocalSpec | LitellmSpec | SimulatedSpec | RecordedSpec | PluggedSpec | SkipJsonSchema[ObjectSpec],
+    WrapValidator(_form),
 ]

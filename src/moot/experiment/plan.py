@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from moot.data import Dataset
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
-from moot.experiment.spec import ExperimentFile, ExperimentSpec, GroupingSpec
+from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
 from moot.grade.grading import Grading
 from moot.grade.group import Stages
 from moot.models.model import Model
@@ -116,7 +116,7 @@ def cell_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class Plan:
     """Everything a run needs, checked."""
 
     file: ExperimentFile
@@ -129,7 +129,7 @@ class Experiment:
     grading: Grading
 
     @property
-    def spec(self) -> ExperimentSpec:
+    def spec(self) -> Experiment:
         return self.file.spec
 
     @property
@@ -166,7 +166,7 @@ class Experiment:
         """Where the run is kept. A path in the file is relative to the file."""
         return store_at(self.store_url, beside=self.file.path.parent)
 
-    def with_models(self, wrapped: Mapping[str, Model], attendance: Attendance | None = None) -> Experiment:
+    def with_models(self, wrapped: Mapping[str, Model], attendance: Attendance | None = None) -> Plan:
         """The same plan, played by these models; `attendance` remembers who was late for a round."""
 
         def lent(player: Player) -> Player:

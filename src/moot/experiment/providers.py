@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
+from functools import partial
+from inspect import Parameter, signature
+from pkgutil import resolve_name
+from typing import Any, cast, get_type_hints
 
 from moot.config.key_lines import Key
 from moot.data import Dataset
@@ -22,14 +25,18 @@ from moot.experiment.model_specs import (
     LitellmSpec,
     LocalSpec,
     ModelSpec,
+    ObjectSpec,
+    PluggedSpec,
     RecordedSpec,
     RetriesSpec,
     SimulatedSpec,
+    plugged_providers,
 )
 from moot.experiment.spec import ExperimentFile
 from moot.models.closest import closest
 from moot.models.model import Model
 from moot.models.proxy import ENV, environment_proxy
+from moot.strategies.option_values import OptionError, built
 from moot.types import FREE, Price
 
 LONGEST_KEY = 100_000
@@ -63,7 +70,8 @@ def make_models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, Buil
     worlds: list[Any] = []
     for name, spec in file.spec.models.items():
         try:
-            model = _MAKERS[spec.provider](file, name, spec, dataset, worlds)
+            make: Callable[..., Model] = _MAKERS.get(spec.provider, _plugged)
+            model = make(file, name, spec, dataset, worlds)
         except FileError:
             raise
         except UsageError as error:
@@ -77,6 +85,8 @@ def make_models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, Buil
                 raise file.error(("models", name, "limits"), problem)
         given = {"max_tokens": spec.max_tokens} if isinstance(spec, SimulatedSpec) else getattr(spec, "params", {})
         tokens = _max_tokens(given, getattr(spec, "extra", {}))
+        if isinstance(spec, PluggedSpec | ObjectSpec):
+            tokens = getattr(model, "max_tokens", None)  # under a budget a priced model must say its longest reply
         retries, hedge = getattr(spec, "retries", RetriesSpec()), getattr(spec, "hedge", None)
         built[name] = BuiltModel(model, endpoint, LimitsSpec(), retries, tokens, hedge)
         _check_budget(file, name, built[name])
@@ -226,10 +236,57 @@ def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> M
     return RecordedModel(name, file=file.beside(spec.file), model=spec.model)
 
 
+def _object(file: ExperimentFile, name: str, *_: Any) -> Model:
+    return file.spec.objects.models[name]
+
+
+def _plugged(file: ExperimentFile, name: str, spec: PluggedSpec, *_: Any) -> Model:
+    """The model that a plug-in makes of its own keys, which are checked like the options of a strategy."""
+    if "name" in spec.options:
+        raise file.error(("models", name, "name"), "unknown key; a model is called what its key says")
+    try:
+        maker = resolve_name(plugged_providers()[spec.provider])
+        model = made_by(maker, {"name": name, **spec.options}, named=f"provider {spec.provider!r}")
+    except OptionError as error:
+        place = ("models", name, error.option) if error.option is not None else ("models", name)
+        raise file.error(place, str(error).removeprefix(f"{error.option}: ")) from None
+    except ImportError as error:
+        raise file.error(("models", name, "provider"), f"{spec.provider!r} cannot be loaded: {error}") from None
+    if not isinstance(model, Model) or model.name != name:
+        problem = (
+            f"provider {spec.provider!r} made no model called {name!r}; expected name, price, shape, generate, close"
+        )
+        raise file.error(("models", name, "provider"), problem)
+    return model
+
+
+def made_by(maker: Any, options: Mapping[str, Any], *, named: str) -> Any:
+    """What a dataclass or a typed function makes of these options, each checked strictly by the type it declares."""
+    if is_dataclass(maker):
+        return built(cast(type[Any], maker), options, named=named)
+    typed = vars(maker).get("__init__", maker) if isinstance(maker, type) else maker
+    hints = get_type_hints(typed, include_extras=True)
+    parameters = [
+        (parameter.name, hints.get(parameter.name, Any))
+        if parameter.default is Parameter.empty
+        else (parameter.name, hints.get(parameter.name, Any), field(default_factory=partial(_same, parameter.default)))
+        for parameter in signature(maker).parameters.values()
+        if parameter.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    ]
+    form = make_dataclass(f"Options of {named}", parameters, kw_only=True)
+    values = built(form, options, named=named)
+    return maker(**{each.name: getattr(values, each.name) for each in fields(form)})
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
 _MAKERS: Mapping[str, Callable[..., Model]] = {
     "endpoint": _endpoint,
     "local": _local,
     "litellm": _litellm,
     "simulated": _simulated,
     "recorded": _recorded,
+    "object": _object,
 }

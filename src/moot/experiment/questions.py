@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from moot.data import Dataset, builtin, load, load_published
+from moot.data import Dataset, builtin, given_cases, load, load_published
 from moot.data.formats import Format, dataset_format
 from moot.data.hub import Hub
 from moot.errors import UsageError
@@ -16,7 +16,9 @@ def questions_of(file: ExperimentFile, limit: int | None = None) -> Dataset:
     source = file.spec.questions
     assert source is not None
     language, sample, seed = file.spec.language, source.sample, file.spec.seed
-    if source.format is not None:
+    if cases := file.spec.objects.cases:
+        dataset = given_cases(cases, language=language)
+    elif source.format is not None:
         dataset = load_published(
             _published(file, source), _format(file, source), language=language, sample=sample, seed=seed
         )
@@ -43,6 +45,8 @@ def _published(file: ExperimentFile, source: QuestionsSpec) -> Path | Hub:
 
 
 def _format(file: ExperimentFile, source: QuestionsSpec) -> Format:
+    if file.spec.objects.format is not None:
+        return file.spec.objects.format
     try:
         return dataset_format(source.format or "", seed=file.spec.seed, choices=source.choices)
     except UsageError as error:

@@ -1,17 +1,39 @@
-"""The experiment file: its form, and the mistakes in it, each named by file, line and key before anything is called."""
+"""The experiment: its form, and the mistakes in it, each named by key, and by file and line where it stands in a file.
+
+`Experiment` is what a file says. Built in code it takes the same keys, and objects where a file has names; either way
+mistakes are found before anything is called.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Required, TypedDict, Unpack
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    SerializeAsAny,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 
 from moot.config.key_lines import Places
-from moot.config.yaml_file import Strict, Text, checked, read_yaml
+from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yaml
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
+from moot.experiment.objects import NO_OBJECTS, Objects, taken_apart
+from moot.types import NOTHING
+
+if TYPE_CHECKING:
+    from moot.grade.match import Grader
+    from moot.models.model import Model
+    from moot.strategies import Strategy
+    from moot.types import Case, Question
 
 
 def _store(url: str) -> str:
@@ -90,6 +112,8 @@ class QuestionsSpec(Strict):
 
     @model_validator(mode="after")
     def _one_source(self) -> QuestionsSpec:
+        if isinstance(self, GivenQuestions):
+            return self
         given = [name for name in ("file", "hub", "builtin") if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError("expected one of file, hub and builtin, and not several")
@@ -103,6 +127,20 @@ class QuestionsSpec(Strict):
         if self.choices is not None and self.format is None:
             raise ValueError("choices goes with a format, such as aime, that can make them")
         return self
+
+
+class GivenQuestions(QuestionsSpec):
+    """Questions that were given as objects: how many, and what they are."""
+
+    given: int
+    digest: str
+
+
+def _questions(given: object, info: ValidationInfo) -> object:
+    """A list of questions can be given in code only; there `taken_apart` has left its size and digest."""
+    if isinstance(info.context, Objects) and info.context.cases:
+        return GivenQuestions.model_validate(given)
+    return given
 
 
 def _strategy_entry(entry: object) -> object:
@@ -119,7 +157,7 @@ def _strategy_entry(entry: object) -> object:
 StrategyEntry = Annotated[str | dict[str, dict[str, Any]], BeforeValidator(_strategy_entry)]
 
 
-def _officers(data: Mapping[str, Any]) -> set[object]:
+def _officers(data: Mapping[str, Any], objects: Objects) -> set[object]:
     """Models that group, judge or read, or that a strategy asks without seating them, in a file that may still hold anything."""
     grouping, judge = data.get("grouping"), data.get("judge")
     named = [grouping.get("model")] if isinstance(grouping, Mapping) else []
@@ -127,45 +165,72 @@ def _officers(data: Mapping[str, Any]) -> set[object]:
     extract = data.get("extract")
     readers = extract.get("models") if isinstance(extract, Mapping) else None
     named += readers if isinstance(readers, list) else []
-    named += _in_office(data.get("strategies"))
-    return {each for each in [*named, *(judges if isinstance(judges, list) else [])] if isinstance(each, str)}
+    named += _in_office(data.get("strategies"), objects)
+    return {name for name in [*named, *(judges if isinstance(judges, list) else [])] if isinstance(name, str)}
 
 
-def _in_office(strategies: object) -> list[object]:
+def _in_office(strategies: object, objects: Objects) -> list[object]:
     """Models that a strategy asks without seating them, by its own word. What cannot be made is complained of later."""
     from moot.strategies import strategy, traits_of
 
-    found: list[object] = []
+    models: list[object] = []
     for entry in strategies if isinstance(strategies, list) else []:
-        named, options = next(iter(entry.items())) if isinstance(entry, Mapping) and len(entry) == 1 else (entry, {})
-        played = named
-        if isinstance(named, str) and isinstance(options, Mapping | None):
+        name, options = next(iter(entry.items())) if isinstance(entry, Mapping) and len(entry) == 1 else (entry, {})
+        if not isinstance(name, str) or not isinstance(options, Mapping | None):
+            continue
+        played = objects.strategy(entry)
+        if played is None:
             # A selection is a file that is not read yet; it names no office.
             plain = {key: value for key, value in (options or {}).items() if not _names_file(key, value)}
             try:
-                played = strategy(named, plain)
+                played = strategy(name, plain)
             except (UsageError, ImportError):
                 continue
-        found += traits_of(played).offices.values()
-    return found
+        models += traits_of(played).offices.values()
+    return models
 
 
 def _names_file(key: str, value: object) -> bool:
     return key.replace("-", "_") == "shown_accuracies" and isinstance(value, str)
 
 
-class ExperimentSpec(Strict):
+class ExperimentKeys(TypedDict, total=False):
+    """The keys of an experiment in code: those of its file, and objects where the file has names."""
+
+    name: Required[str]
+    models: Required[Mapping[str, Mapping[str, Any] | Model]]
+    questions: Mapping[str, Any] | Iterable[Case | Question | Mapping[str, Any]] | None
+    seed: int
+    players: Mapping[str, Mapping[str, Any]]
+    teams: Mapping[str, Mapping[str, Any]]
+    strategies: Sequence[str | Mapping[str, Mapping[str, Any] | None] | Strategy]
+    language: Literal["en", "ru"]
+    grouping: Mapping[str, Any] | None
+    grader: str | Grader
+    judge: Mapping[str, Any] | None
+    extract: Mapping[str, Any] | None
+    kind: Literal["production", "calibration"]
+    primary: str | None
+    hypotheses: Sequence[str]
+    prompts: str | Path | None
+    repeats: int
+    budget_usd: float | None
+    store: str | None
+
+
+class Experiment(Strict):
     """Questions × teams × strategies × repeats. Without `questions` it is a team file."""
 
     name: Name
     seed: int = Field(default=0, ge=-(2**63), lt=2**63)
-    questions: QuestionsSpec | None = None
+    questions: Annotated[SerializeAsAny[QuestionsSpec] | None, BeforeValidator(_questions)] = None
     models: dict[Name, ModelSpec] = Field(min_length=1)
     players: dict[Name, PlayerSpec] = Field(default_factory=dict)
     teams: dict[Name, TeamSpec] = Field(default_factory=dict)
     strategies: list[StrategyEntry] = Field(default=["solo"], min_length=1)
     language: Literal["en", "ru"] = "en"
     grouping: GroupingSpec | None = None
+    grader: Text = Field(default="match", description="Who grades an answer, before any judge is asked")
     judge: JudgeSpec | None = None
     extract: ExtractSpec | None = None
     kind: Literal["production", "calibration"] = "production"
@@ -176,6 +241,68 @@ class ExperimentSpec(Strict):
     budget_usd: float | None = Field(default=None, gt=0)
     store: Annotated[str, AfterValidator(_store)] | None = None
 
+    _objects: Objects = PrivateAttr(default=NO_OBJECTS)
+    _path: Path | None = PrivateAttr(default=None)
+    _places: Places = PrivateAttr(default_factory=lambda: Places(None))
+
+    def __init__(self, **keys: Unpack[ExperimentKeys]) -> None:
+        plain, objects = taken_apart(keys)
+        try:
+            self.__pydantic_validator__.validate_python(plain, self_instance=self, context=objects)
+        except ValidationError as error:
+            raise first_mistake(type(self), error) from None
+        self._objects = objects
+
+    # Whoever reads a file validates its values without this, and says file and line.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same, wherever they stand."""
+        return isinstance(other, Experiment) and dict(self) == dict(other) and self._objects == other._objects
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Experiment:
+        """What a file says. Its paths stay relative to it."""
+        return read_experiment(Path(path), with_questions=False).spec
+
+    def extended(self, *, strategies: Sequence[Strategy] = (), models: Mapping[str, Model] = NOTHING) -> Experiment:
+        """The same with more strategies, and with these models beside its own or in place of those of the same name."""
+        plain, more = taken_apart({"strategies": strategies, "models": models})
+        values = {name: getattr(self, name) for name in self.model_fields_set}
+        values["strategies"] = [*self.strategies, *plain["strategies"]]
+        values["models"] = {**self.models, **plain["models"]}
+        if self._players_are_the_models():
+            del values["players"]  # to be made out again: there may be more of them, or fewer
+        objects = replace(
+            self._objects,
+            strategies={**self._objects.strategies, **more.strategies},
+            models={**self._objects.models, **more.models},
+        )
+        try:
+            experiment = type(self).model_validate(values, context=objects)
+        except ValidationError as error:
+            raise first_mistake(type(self), error) from None
+        experiment._objects, experiment._path, experiment._places = objects, self._path, self._places
+        return experiment
+
+    def _players_are_the_models(self) -> bool:
+        data = {name: getattr(self, name) for name in ("strategies",)}
+        for name in ("grouping", "judge", "extract"):
+            part = getattr(self, name)
+            data[name] = part.model_dump() if part is not None else None
+        officers = _officers(data, self._objects)
+        return self.players == {name: PlayerSpec(model=name) for name in self.models if name not in officers}
+
+    @property
+    def objects(self) -> Objects:
+        """What was given as an object where a file has a name."""
+        return self._objects
+
+    @property
+    def as_file(self) -> ExperimentFile:
+        """With the places of its keys, for those who find mistakes later."""
+        return ExperimentFile(self._path, self, self._places)
+
     @property
     def kept_as(self) -> str:
         """The name under which it is stored. A calibration has one of its own, so nothing of it is found as production."""
@@ -183,25 +310,32 @@ class ExperimentSpec(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _players_of_models(cls, data: Any) -> Any:
+    def _players_of_models(cls, data: Any, info: ValidationInfo) -> Any:
         """`players` left out: one for each model that has no other office."""
         if isinstance(data, dict) and not data.get("players") and isinstance(data.get("models"), dict):
-            officers = _officers(data)
+            officers = _officers(data, info.context if isinstance(info.context, Objects) else NO_OBJECTS)
             return {**data, "players": {name: {"model": name} for name in data["models"] if name not in officers}}
         return data
 
 
 class ExperimentFile:
-    """A parsed file and the places of its keys, for those who find mistakes later."""
+    """What an experiment says and the places of its keys, for those who find mistakes later. In code there is no file."""
 
-    def __init__(self, path: Path, spec: ExperimentSpec, places: Places) -> None:
-        self.path, self.spec, self.places = path, spec, places
+    def __init__(self, path: Path | None, spec: Experiment, places: Places) -> None:
+        self.path, self.spec, self.places = path or IN_CODE, spec, places
+
+    @property
+    def is_written(self) -> bool:
+        """Whether there is a file."""
+        return self.path != IN_CODE
 
     def error(self, key: tuple[str | int, ...], problem: str) -> FileError:
+        if not self.is_written:
+            return FileError(problem, key=Places.dotted(key))
         return FileError(problem, file=self.path, line=self.places.line(key), key=Places.dotted(key))
 
     def beside(self, path: str) -> Path:
-        """Paths in a file are relative to the file."""
+        """Paths in a file are relative to the file; in code, to the working directory."""
         try:
             return self.path.parent / Path(path).expanduser()
         except RuntimeError as error:
@@ -212,13 +346,18 @@ class ExperimentFile:
         return self.spec.store or f"sqlite:///{self.spec.kept_as}.db"
 
 
+IN_CODE = Path("<experiment>")
+"""Where an experiment stands that was never written down: in the working directory, so to speak."""
+
+
 def read_experiment(path: Path, *, with_questions: bool = True) -> ExperimentFile:
     """Read and check the form of a file. What it refers to is checked when it is built."""
     read = read_yaml(path)
     if not read.values:
         raise FileError("empty; expected keys such as name, models, questions", file=path)
-    spec = checked(ExperimentSpec, read.values, file=path, places=read.places)
-    file = ExperimentFile(path, spec, read.places)
+    spec = checked(Experiment, read.values, file=path, places=read.places)
+    spec._path, spec._places = path, read.places
+    file = spec.as_file
     if with_questions and spec.questions is None:
         raise file.error(("questions",), "Field required; expected {file: ...} or {builtin: ...}")
     return file

@@ -93,6 +93,11 @@ def settled(case: Case, answer: str | None, judgements: Sequence[Judgement], per
         return Score(float(person), "person")
     if not case.known:
         return match(case, answer)
+    return judged(answer, judgements, judges)
+
+
+def judged(answer: str, judgements: Sequence[Judgement], judges: int) -> Score:
+    """What the judges make of an answer that is left to them."""
     words = [each for each in judgements if each.answer == normalise(answer)]
     said = "; ".join(map(str, words))
     given = [each.right for each in words if each.right is not None]

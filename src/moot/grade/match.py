@@ -19,10 +19,15 @@ _UNKNOWN = normalise(UNKNOWN)
 
 
 class Grader(Protocol):
-    name: ClassVar[str]
+    @property
+    def name(self) -> str:
+        """Part of the name of its scores."""
 
     async def grade(self, case: Case, verdict: Verdict) -> Score:
-        """What the verdict is worth on this case."""
+        """What the verdict's answer is worth on this case. A value of None leaves it to the judges, if there are any.
+
+        Answers are graded again from the store, so the verdict holds an answer and nothing else.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.errors import CallError, MootError
-from moot.experiment.plan import Experiment
+from moot.experiment.plan import Plan
 from moot.experiment.providers import BuiltModel
 from moot.models.endpoint import EndpointModel
 from moot.models.recorded import RecordedModel
@@ -38,7 +38,7 @@ class Diagnosis:
     seconds: float | None = None
 
 
-async def examine(experiment: Experiment) -> list[Diagnosis]:
+async def examine(experiment: Plan) -> list[Diagnosis]:
     """All models at once; nothing is stored."""
     language = experiment.spec.language
     patients = experiment.models.items()

@@ -16,7 +16,7 @@ from moot.engine.play import play
 from moot.errors import UsageError
 from moot.experiment.plan import Cell
 from moot.grade.grading import Grading
-from moot.grade.judge import judge, needs_judge
+from moot.grade.judge import judge
 from moot.grade.normalise import normalise
 from moot.models.model import Model, Wrapper
 from moot.strategies import Strategy, Traits, label
@@ -200,7 +200,9 @@ class Game:
     async def _grade(self, case: Case, answers: Sequence[str | None]) -> dict[str | None, Score]:
         """By match, then by the judges; each distinct answer once."""
         grading = self.grading
-        left = {normalise(answer): answer for answer in answers if answer is not None and needs_judge(case, answer)}
+        left = {
+            normalise(answer): answer for answer in answers if answer is not None and grading.needs_judge(case, answer)
+        }
         team = grading.team
         heard = await asyncio.gather(*(judge(each, case, left, team.seated()) for each in grading.judges if left))
         words = [each for part in heard for each in part]

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Table, func, select, update
 
 from moot.engine.grading import settle
 from moot.errors import MootError, StoreError, UsageError
-from moot.experiment.plan import Cell, Experiment
+from moot.experiment.plan import Cell, Plan
 from moot.grade.grading import Grading
 from moot.grade.normalise import normalise
 from moot.store import queries, schema
@@ -51,7 +51,7 @@ def served_name(name: str) -> str:
 class ServedRecord:
     """The episodes of one served team file, as an experiment of their own beside those that were planned."""
 
-    def __init__(self, store: Store, experiment: Experiment, cells: Sequence[Cell]) -> None:
+    def __init__(self, store: Store, experiment: Plan, cells: Sequence[Cell]) -> None:
         self._store = store
         self._experiment = experiment
         self._cells = tuple(cells)

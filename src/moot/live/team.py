@@ -19,7 +19,7 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.play import play
 from moot.errors import UsageError
 from moot.experiment.build import build
-from moot.experiment.plan import Cell, Experiment
+from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.extract import EXTRACT
 from moot.grade.group import Stages
@@ -159,7 +159,7 @@ class LiveTeam:
             self.cells = self._as_played(experiment.with_models(models))
             self._opened = True
 
-    def _as_played(self, experiment: Experiment) -> dict[str, Cell]:
+    def _as_played(self, experiment: Plan) -> dict[str, Cell]:
         cells = served_names(experiment)
         return {name: _served(cell) for name, cell in cells.items()} if self._serving else cells
 
@@ -278,7 +278,7 @@ def episode_id(question: Question, repeat: int) -> str:
     return f"ep_{repeat:08x}{question.digest}"
 
 
-def served_names(experiment: Experiment) -> dict[str, Cell]:
+def served_names(experiment: Plan) -> dict[str, Cell]:
     """Cells by the names they are served under.
 
     ``six/talkative`` is the team with its captain; where everybody is captain in turn it is the first, and each has a

@@ -18,9 +18,11 @@ import orjson
 from sqlalchemy import Connection, select
 
 from moot.engine.matching import Matches, drafts_repeat
+from moot.grade.graders import USUAL, grader_or_absent
+from moot.grade.grading import scored
 from moot.grade.group import GROUPING
-from moot.grade.judge import Judgement, settled
-from moot.grade.match import match
+from moot.grade.judge import Judgement
+from moot.grade.match import Grader
 from moot.grade.normalise import normalise
 from moot.measures.quiz.played import Groups, Played
 from moot.measures.spending import Spending, Spent
@@ -68,7 +70,7 @@ def stored_cell(row: Row) -> Stored:
 
 def grader_of(config: Mapping[str, Any]) -> str:
     """The name under which the scores of an experiment are stored: see `grade.grading`."""
-    return "+".join(("match", *config.get("judge", {}).get("models", ())))
+    return "+".join((config.get("grader", USUAL), *config.get("judge", {}).get("models", ())))
 
 
 class Seen(NamedTuple):
@@ -181,9 +183,12 @@ class Source:
     def grade(self, case: Case, text: str | None) -> float | None:
         """A draft that nobody played alone, by match and by what judges have said of it anyway."""
         person = self.persons.get((case.digest, normalise(text))) if text is not None else None
-        if not self.judges and person is None:
-            return match(case, text).value
-        return settled(case, text, self.judgements.get(case.digest, ()), person, len(self.judges)).value
+        words = self.judgements.get(case.digest, ())
+        return scored(self._grader, case, text, words, person, judges=len(self.judges)).value
+
+    @cached_property
+    def _grader(self) -> Grader:
+        return grader_or_absent(self.config.get("grader", USUAL))
 
     @cached_property
     def _at_once(self) -> bool:

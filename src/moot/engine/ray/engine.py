@@ -22,7 +22,8 @@ from moot.engine.runner import OpenEpisode, Runner
 from moot.engine.shared_limits import Gate, Standing
 from moot.errors import MootError, UsageError
 from moot.experiment.model_specs import SimulatedSpec
-from moot.experiment.plan import Cell, Experiment
+from moot.experiment.plan import Cell
+from moot.experiment.plan import Plan as CheckedPlan
 from moot.experiment.spec import ExperimentFile
 from moot.store import schema
 from moot.store.postgresql import PostgresStore
@@ -49,7 +50,7 @@ LANES = 4
 class RayRunner(Runner):
     """A run whose episodes are played by the workers of a cluster."""
 
-    def __init__(self, experiment: Experiment, store: Store, cluster: Cluster, *, limit: int | None = None) -> None:
+    def __init__(self, experiment: CheckedPlan, store: Store, cluster: Cluster, *, limit: int | None = None) -> None:
         if not isinstance(store, PostgresStore):
             raise UsageError(
                 "--engine ray: workers on several machines cannot share a file; "

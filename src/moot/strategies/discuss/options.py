@@ -158,5 +158,5 @@ def _check_decision(decision: str) -> None:
     if decision.startswith(LIBRARY) or decision in registered_rules():
         rule(decision)
     elif decision not in DECISIONS:
-        known = (*DECISIONS, f"{LIBRARY}RULE")
+        known = tuple(dict.fromkeys((*DECISIONS, *registered_rules(), f"{LIBRARY}RULE")))
         raise UsageError(f"decision: expected one of {', '.join(known)}, found {decision!r}{closest(decision, known)}")

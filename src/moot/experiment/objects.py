@@ -1,0 +1,185 @@
+"""Objects in place of names: strategies, models, questions, a grader and a format that exist in Python only.
+
+An experiment that is built in code may hold them where a file has names. They are taken out here, and what stays in
+their place is what a file would say, so the plan, the store and the report see the same either way: a strategy is its
+name and options, a model is its shape, questions are their digests. No object is ever stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from moot.data.case import read_case
+from moot.data.formats import Format
+from moot.errors import FileError, UsageError
+from moot.experiment.model_specs import ObjectSpec
+from moot.grade.graders import register as register_grader
+from moot.models.model import Model
+from moot.strategies import Strategy, registered
+from moot.strategies.option_values import OptionError, option_json, option_value
+from moot.types import Case, Question, Request, canonical_json, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """What was given as an object, by the name or the entry that stands for it."""
+
+    strategies: Mapping[str, Strategy] = field(default_factory=dict)
+    models: Mapping[str, Model] = field(default_factory=dict)
+    cases: tuple[Case, ...] = ()
+    format: Format | None = None
+
+    def strategy(self, entry: str | Mapping[str, Mapping[str, Any]]) -> Strategy | None:
+        """The strategy that an entry of `strategies` stands for, if it was given as an object."""
+        return self.strategies.get(_entry_key(entry))
+
+
+NO_OBJECTS = Objects()
+
+
+def taken_apart(keys: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:
+    """Keys as a file could have them, and the objects that stood among them."""
+    plain = {key: _plain(value) for key, value in keys.items() if key not in _TAKERS}
+    objects: dict[str, Any] = {}
+    for key in _TAKERS:
+        if key in keys:
+            plain[key], found = _TAKERS[key](keys[key], keys)
+            objects |= found
+    return plain, Objects(**objects)
+
+
+def _plain(value: Any) -> Any:
+    """A tuple is a list and a path is a text, as in a file."""
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _entry_key(entry: str | Mapping[str, Mapping[str, Any]]) -> str:
+    name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+    return canonical_json([name, dict(options)]).decode()
+
+
+def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    if not isinstance(entries, list | tuple):
+        return _plain(entries), {}
+    plain: list[Any] = []
+    objects: dict[str, Strategy] = {}
+    for position, entry in enumerate(entries):
+        if isinstance(entry, str | Mapping) or not hasattr(entry, "play"):
+            plain.append(_plain(entry))
+            continue
+        written = _strategy_entry(entry, ("strategies", position))
+        plain.append(written)
+        if _place(type(entry)) != _registered_place(entry.name):
+            objects[_entry_key(written)] = entry
+    return plain, {"strategies": objects}
+
+
+def _strategy_entry(strategy: Any, key: tuple[str | int, ...]) -> str | dict[str, dict[str, Any]]:
+    """What a file would say of this strategy: its name, and the options that differ from their defaults."""
+    where = ".".join(map(str, key))
+    if isinstance(strategy, type):
+        raise FileError(f"expected an object, found the class; write {strategy.__name__}()", key=where)
+    if not isinstance(strategy, Strategy) or not isinstance(strategy.name, str) or not is_dataclass(strategy):
+        problem = f"{type(strategy).__name__} is no strategy; expected a dataclass with name, lineups and play"
+        raise FileError(problem, key=where)
+    known = _registered_place(strategy.name)
+    if known is not None and known != _place(type(strategy)):
+        problem = f"{strategy.name!r} is the name of {known} already, and results of the two would be mixed"
+        raise FileError(f"{problem}; expected another name", key=where)
+    for option in fields(strategy):
+        try:
+            option_value(type(strategy), option.name, getattr(strategy, option.name))
+        except OptionError as error:
+            problem = str(error).removeprefix(f"{option.name}: ")
+            raise FileError(problem, key=f"{where}.{strategy.name}.{option.name}") from None
+    options = option_json(strategy)["given"]
+    return {strategy.name: options} if options else strategy.name
+
+
+def _place(kind: type[Any]) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _registered_place(name: str) -> str | None:
+    return registered().get(name)
+
+
+def _models(models: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    if not isinstance(models, Mapping):
+        return models, {}
+    plain: dict[str, Any] = {}
+    objects: dict[str, Model] = {}
+    for name, model in models.items():
+        if not callable(getattr(model, "generate", None)):
+            plain[name] = _plain(model)
+            continue
+        where = f"models.{name}"
+        if isinstance(model, type) or not isinstance(model, Model):
+            raise FileError("is no model; expected name, price, shape, generate and close", key=where)
+        if model.name != name:
+            raise FileError(f"the model calls itself {model.name!r}; expected the same name", key=where)
+        plain[name] = ObjectSpec(provider="object", shape=dict(model.shape(Request(()))))
+        objects[name] = model
+    return plain, {"models": objects}
+
+
+def _questions(questions: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    if isinstance(questions, Mapping):
+        written = questions.get("format")
+        if written is not None and not isinstance(written, str) and callable(getattr(written, "cases", None)):
+            return _plain({**questions, "format": written.name}), {"format": written}
+        return _plain(questions), {}
+    if questions is None or isinstance(questions, str) or not isinstance(questions, Iterable):
+        return questions, {}
+    language = keys.get("language", "en")
+    cases = tuple(_case(item, position, str(language)) for position, item in enumerate(questions))
+    _check_ids(cases)
+    return {"given": len(cases), "digest": digest([case.digest for case in cases])}, {"cases": cases}
+
+
+def _case(item: Any, position: int, language: str) -> Case:
+    if isinstance(item, Case):
+        return item
+    if isinstance(item, Question):
+        return Case(item, None, known=False)
+    where = f"questions.{position}"
+    if not isinstance(item, Mapping):
+        problem = f"expected a Case, a Question or keys such as id, text and answer, found {type(item).__name__}"
+        raise FileError(problem, key=where)
+    try:
+        return read_case(item, file="", line=0, language=language)
+    except FileError as error:
+        raise FileError(error.problem, key=f"{where}.{error.key}" if error.key else where) from None
+
+
+def _check_ids(cases: Sequence[Case]) -> None:
+    if not cases:
+        raise FileError("expected at least one question, found none", key="questions")
+    first_seen: dict[str, int] = {}
+    for position, case in enumerate(cases):
+        earlier = first_seen.setdefault(case.question.id, position)
+        if earlier != position:
+            problem = f"{case.question.id!r} is the question of questions.{earlier} already"
+            raise FileError(problem, key=f"questions.{position}.id")
+
+
+def _grader(grader: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    if grader is None or isinstance(grader, str):
+        return grader, {}
+    try:
+        register_grader(grader)
+    except UsageError as error:
+        raise FileError(str(error), key="grader") from None
+    return grader.name, {}
+
+
+_TAKERS = {"strategies": _strategies, "models": _models, "questions": _questions, "grader": _grader}

@@ -1,0 +1,291 @@
+"""An experiment run from Python, and its results: what `moot run` and `moot report` do, as one call.
+
+    results = moot.run("cup.yaml")
+    results.figures["accuracy"]
+    results.frame("episodes")
+
+`run` is for scripts and notebooks, `arun` for programs that have an event loop. Both take a path, a mapping with the
+file's keys, or an `Experiment`, and objects where a file has names.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import html
+import inspect
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from sqlalchemy import Connection
+
+from moot import ballots as voting_rules
+from moot.cli.progress import watch
+from moot.engine.runner import Runner, State
+from moot.errors import UsageError
+from moot.experiment.build import build
+from moot.experiment.plan import Plan
+from moot.experiment.spec import Experiment, ExperimentKeys
+from moot.grade import graders as known_graders
+from moot.measures import needs as needs_of
+from moot.measures.measure import Measure
+from moot.measures.section import Section
+from moot.report.figures import Figures, figures, find_experiment
+from moot.report.names import shortened
+from moot.report.notebook import OpenStore, section_html
+from moot.report.sections import all_sections
+from moot.store import from_here
+
+if TYPE_CHECKING:
+    from polars import DataFrame
+
+    from moot.ballots import Rule
+    from moot.grade.match import Grader
+    from moot.models.model import Model
+    from moot.strategies import Strategy
+
+Source = str | Path | ExperimentKeys | Mapping[str, Any] | Experiment
+"""Where an experiment stands: in a file, in a mapping with the file's keys, or in an object."""
+
+
+class RunOptions(TypedDict, total=False):
+    """What may be said beside the experiment itself."""
+
+    store: str | Path | None
+    """Where the run is kept: a URL, or the path of an SQLite file. Left out: where the experiment says."""
+    limit: int | None
+    """Only the first so many questions."""
+    budget_usd: float | None
+    """A hard cap on money, in place of the experiment's own."""
+    strategies: Sequence[Strategy]
+    """Played beside those of the experiment."""
+    models: Mapping[str, Model] | None
+    """Beside those of the experiment, or in place of those of the same name."""
+    measures: Sequence[Measure]
+    """Taken beside the registered ones."""
+    graders: Sequence[Grader]
+    """Known by their names; the first of them grades where the experiment names no grader."""
+    ballots: Sequence[Rule]
+    """Rules of voting, known by their names from then on."""
+    quiet: bool
+    """False: progress on stderr. Left out: True."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Results:
+    """A finished run and all that is known about it. Figures are those of the moment when the run ended."""
+
+    experiment: Experiment
+    store: OpenStore
+    state: State
+    """``done``; ``failed``: some episodes did; ``budget``: the money was up; ``interrupted``. What was played is kept."""
+    figures: Figures
+    """As `moot report --json` prints them."""
+    failures: Mapping[str, int]
+    """Why episodes failed, and how many for each reason."""
+    stopped_by: str | None
+    """What ended the run before its end, in words."""
+    measures: tuple[Measure, ...]
+    """Those given as objects."""
+    plan_id: str
+    _folder: _Folder | None = field(default=None, compare=False)
+    """Holds the store where nobody asked for one: it goes when the results do."""
+
+    @property
+    def sections(self) -> list[Section]:
+        """As every view shows them."""
+        return all_sections(self.figures, self.measures)
+
+    @property
+    def headline(self) -> str:
+        """The verdict in words."""
+        return str((self.figures.get("headline") or {}).get("sentence") or "Nothing has been played yet.")
+
+    def frame(self, kind: str) -> DataFrame:
+        """A Polars frame of this experiment's ``episodes``, ``calls``, ``scores``: see `moot.open_store`."""
+        return self.store.frame(kind, self.experiment.kept_as)
+
+    def save(self, path: str | Path) -> Path:
+        """The report as one HTML file that opens offline."""
+        from moot.report.page.run import read_run, write_page
+
+        target = Path(path)
+        if target.suffix not in (".html", ".htm"):
+            raise UsageError(f"{target}: expected a name that ends in .html")
+
+        def write(connection: Connection) -> None:
+            page = read_run(connection, find_experiment(connection, ident=self.plan_id), self.figures)
+            write_page(target, page.figures, all_sections(shortened(self.figures), self.measures), page.questions)
+
+        self.store._read(write)
+        return target
+
+    def __repr__(self) -> str:
+        return f"Results({self.figures['experiment']!r}, {self.state}: {self.headline})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the verdict, and every section as a table."""
+        title = html.escape(str(self.figures["experiment"]))
+        tables = "".join(map(section_html, self.sections))
+        return f"<h3>{title}</h3><p><b>{html.escape(self.headline)}</b></p>{tables}"
+
+
+class _Folder:
+    """A folder that is there as long as somebody holds this."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="moot-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+def run(source: Source, **options: Unpack[RunOptions]) -> Results:
+    """Run an experiment and read its figures; in a notebook too, where an event loop is running already.
+
+    What is wrong with the experiment is raised before anything is called. A reached budget, failed episodes and Ctrl-C
+    are no exceptions: `Results.state` says which it was, and whatever was played is kept.
+    """
+    job = _Job(source, options)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        if threading.current_thread() is threading.main_thread():
+            return asyncio.run(job.play(takes_signals=True))
+    with ThreadPoolExecutor(1, thread_name_prefix="moot-run") as thread:
+        context = copy_context()
+        playing: Future[Results] = thread.submit(context.run, asyncio.run, job.play())
+        while True:
+            try:
+                return playing.result()
+            except KeyboardInterrupt:
+                job.interrupt()
+
+
+async def arun(source: Source, **options: Unpack[RunOptions]) -> Results:
+    """The same where an event loop is running. Cancelled, it keeps what was played and is cancelled."""
+    return await _Job(source, options).play()
+
+
+class _Job:
+    """One run: checked when it is made, played once."""
+
+    def __init__(self, source: Source, options: RunOptions) -> None:
+        if unknown := options.keys() - RunOptions.__annotations__.keys():
+            known = ", ".join(RunOptions.__annotations__)
+            raise TypeError(f"run() has no argument {sorted(unknown)[0]!r}; expected {known}")
+        self.measures = tuple(options.get("measures", ()))
+        for measure in self.measures:
+            if isinstance(measure, type) or not isinstance(measure, Measure):
+                raise UsageError(
+                    f"{measure!r:.80} is no measure; expected an object with name, needs, figures, sections"
+                )
+        limit = options.get("limit")
+        if limit is not None and limit < 1:
+            raise UsageError(f"limit: expected 1 or more, found {limit}")
+        self.quiet = options.get("quiet", True)
+        self.experiment = _experiment(source, options)
+        self.folder, self.plan = self._planned(source, options.get("store"), limit)
+        self._runner: Runner | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def _planned(self, source: Source, store: str | Path | None, limit: int | None) -> tuple[_Folder | None, Plan]:
+        file = self.experiment.as_file
+        if self.experiment.questions is None:
+            raise file.error(("questions",), "Field required; expected {file: ...}, {builtin: ...} or a list")
+        folder, url = None, None
+        if store is not None:
+            url = from_here(str(store) if "://" in str(store) else f"sqlite:///{store}")
+        elif not isinstance(source, str | Path) and self.experiment.store is None and not file.is_written:
+            folder = _Folder()
+            url = f"sqlite:///{folder.path / 'moot.db'}"
+        return folder, build(file, limit=limit, store_url=url)
+
+    def interrupt(self) -> None:
+        """From any thread."""
+        if self._loop is not None and self._runner is not None:
+            self._loop.call_soon_threadsafe(self._runner.interrupt)
+
+    async def play(self, *, takes_signals: bool = False) -> Results:
+        plan = self.plan
+        store = plan.store()
+        # An engine that takes needs provides what these measures ask for, beside what all registered ones do.
+        takes_needs = "needs" in inspect.signature(Runner.__init__).parameters
+        needs: dict[str, Any] = {"needs": needs_of(self.measures)} if takes_needs else {}
+        runner = Runner(plan, store, **needs)
+        self._runner, self._loop = runner, asyncio.get_running_loop()
+        await store.open()
+        try:
+            with _on_signals(runner) if takes_signals else contextlib.nullcontext():
+                async with watch(runner.tally, title=plan.name, quiet=self.quiet):
+                    state = await runner.run()
+            known = await store.read(self._figures)
+        finally:
+            await store.close()
+        return Results(
+            experiment=self.experiment,
+            store=OpenStore(plan.store_url, beside=plan.file.path.parent),
+            state=state,
+            figures=known,
+            failures=dict(runner.tally.causes),
+            stopped_by=None if runner.stopped_by is None else str(runner.stopped_by),
+            measures=self.measures,
+            plan_id=plan.id,
+            _folder=self.folder,
+        )
+
+    def _figures(self, connection: Connection) -> Figures:
+        experiment = find_experiment(connection, ident=self.plan.id)
+        return figures(connection, experiment, hypotheses=self.experiment.hypotheses, given=self.measures)
+
+
+@contextlib.contextmanager
+def _on_signals(runner: Runner) -> Iterator[None]:
+    """Ctrl-C ends a run cleanly, as it does on the command line."""
+    loop = asyncio.get_running_loop()
+    if sys.platform == "win32":
+        yield
+        return
+    loop.add_signal_handler(signal.SIGINT, runner.interrupt)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+
+
+def _experiment(source: Source, options: RunOptions) -> Experiment:
+    for rule in options.get("ballots", ()):
+        voting_rules.register(rule)
+    graders = tuple(options.get("graders", ()))
+    for grader in graders:
+        known_graders.register(grader)
+    experiment = _read(source)
+    strategies, models = options.get("strategies", ()), options.get("models") or {}
+    if strategies or models:
+        experiment = experiment.extended(strategies=strategies, models=models)
+    update: dict[str, Any] = {}
+    if graders and "grader" not in experiment.model_fields_set:
+        update["grader"] = graders[0].name
+    if (budget_usd := options.get("budget_usd")) is not None:
+        if budget_usd <= 0:
+            raise UsageError(f"budget_usd: expected more than 0, found {budget_usd:g}")
+        update["budget_usd"] = float(budget_usd)
+    return experiment.model_copy(update=update) if update else experiment
+
+
+def _read(source: Source) -> Experiment:
+    if isinstance(source, Experiment):
+        return source
+    if isinstance(source, str | Path):
+        return Experiment.from_file(source)
+    if isinstance(source, Mapping):
+        return Experiment(**source)
+    raise UsageError(f"expected a path, a mapping or a moot.Experiment, found {type(source).__name__}")
