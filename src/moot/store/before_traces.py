@@ -16,7 +16,7 @@ import orjson
 
 from moot import traces
 from moot.errors import UsageError
-from moot.strategies import Strategy, served, strategy, traits_of
+from moot.strategies import Strategy, label, served, strategy, traits_of
 from moot.strategies.option_values import option_json, usual
 from moot.types import canonical_json
 
@@ -60,7 +60,9 @@ def played_by_label(config: Mapping[str, Any]) -> dict[str, list[Strategy]]:
         except (UsageError, ImportError):
             continue  # such as one that refers to a file
         for variant in (played, served(played)):
-            by_label.setdefault(_old_label(variant), []).append(variant)
+            # 30 and 30.0 are one value today, and were two labels.
+            for written in {_old_label(variant), label(variant)}:
+                by_label.setdefault(written, []).append(variant)
     return by_label
 
 
@@ -108,9 +110,9 @@ def _from_label(cell: Mapping[str, Any]) -> dict[str, str]:
     return _columns(kept, traits)
 
 
-def options_in_label(label: str) -> dict[str, str]:
+def options_in_label(written: str) -> dict[str, str]:
     """The options that a label tells, as texts."""
-    _, opened, rest = label.partition("(")
+    _, opened, rest = written.partition("(")
     if not opened:
         return {}
     inside = rest.removesuffix(")")

@@ -1,7 +1,7 @@
 """Experiments that were played by the version before traces: what their files said, word for word.
 
-`make_old_stores.py` plays them with that version and keeps the stores; the tests of the migration write the same files
-and go on with today's version.
+`tests/store/make_old_stores.py` plays them with that version and keeps the stores; the tests of the migration write the
+same files and go on with today's version.
 """
 
 from __future__ import annotations
