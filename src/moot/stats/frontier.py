@@ -86,8 +86,7 @@ def _means(right: Floats) -> Floats:
         means: Floats = right.mean(axis=0)
         return means
     known = (~unknown).sum(axis=0)
-    means = np.where(known > 0, np.where(unknown, 0.0, right).sum(axis=0) / np.maximum(known, 1), -np.inf)
-    return means
+    return np.where(known > 0, np.where(unknown, 0.0, right).sum(axis=0) / np.maximum(known, 1), -np.inf)
 
 
 def _mean(column: Floats) -> float:

@@ -1,7 +1,8 @@
 """From how many different answers on it pays to talk: the `talk_from` of a team that talks only where it must.
 
-Learnt from stored plays, of a team that voted and of the same team with a captain who heard everybody's reasons, without a call: had the team voted below the threshold and talked from it
-on, what would it have got right and paid? The threshold is chosen on some questions and scored on the others.
+Learnt from stored plays, of a team that voted and of the same team with a captain who heard everybody's reasons,
+without a call: had the team voted below the threshold and talked from it on, what would it have got right and paid? The
+threshold is chosen on some questions and scored on the others.
 """
 
 from __future__ import annotations
