@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from moot.measures.safety.multiple import multiple_bounds
-from moot.stats.proportion import Z_95
+from moot.stats.quantiles import Z_95
 
 REPETITIONS = 2_000
 

@@ -42,14 +42,14 @@ class Provider:
 
         def charged(server: SimulatedServer, *given: Any) -> Any:
             completion = worked_out(server, *given)
-            self.bill_usd += price.cost_usd(completion.reply.usage) or 0.0
+            self.bill_usd += price.cost_usd(completion.usage) or 0.0
             return completion
 
-        async def counted(server: SimulatedServer, request: Any) -> Any:
+        async def counted(server: SimulatedServer, *given: Any) -> None:
             self.in_flight += 1
             self.highest = max(self.highest, self.in_flight)
             try:
-                return await complete(server, request)
+                await complete(server, *given)
             finally:
                 self.in_flight -= 1
 

@@ -15,7 +15,8 @@ from starlette.requests import HTTPConnection
 
 from moot.live.served import served_name
 from moot.models.model import Model, Wrapper
-from moot.serve.admission import Gate, Holder, KeyLimits, Refused
+from moot.openai_form.refusal import Refused
+from moot.serve.admission import Gate, Holder, KeyLimits
 from moot.serve.app import Settings
 from moot.store import queries, store_at
 from moot.types import Reply, Request

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from moot.stats.bootstrap import percentile_interval, resampled_sums, student_quantile
+from moot.stats.bootstrap import percentile_interval, resampled_sums
+from moot.stats.quantiles import student_quantile
 
 
 def test_a_resample_is_as_many_questions_as_there_are() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import orjson
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from moot.openai_form.refusal import Refused, refusal_response
 
 KNOWN = ("/v1/chat/completions", "/v1/responses", "/v1/models", "/v1/feedback", "/v1/moot", "/healthz", "/metrics")
 
@@ -17,7 +18,7 @@ class _TooLarge(Exception):
 class BodyLimit:
     """Refuses bodies past `most` bytes, whether they say their length beforehand or not."""
 
-    def __init__(self, app: ASGIApp, most: int, count: Callable[[str, int], None]) -> None:
+    def __init__(self, app: ASGIApp, most: int, count: Callable[[str, int], None] = lambda path, status: None) -> None:
         self.app, self.most, self.count = app, most, count
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,12 +50,5 @@ class BodyLimit:
             await self.app(scope, bounded, counted)
         except _TooLarge:
             self.count(path, 413)
-            await self._refuse(send)
-
-    async def _refuse(self, send: Send) -> None:
-        message = f"The body is larger than {self.most} bytes."
-        error = {"message": message, "type": "invalid_request_error", "param": None, "code": "body_too_large"}
-        body = orjson.dumps({"error": error})
-        headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
-        await send({"type": "http.response.start", "status": 413, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+            refusal = Refused(413, f"The body is larger than {self.most} bytes.", code="body_too_large")
+            await refusal_response(refusal, {"Connection": "close"})(scope, receive, send)

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 from starlette.requests import HTTPConnection
 
+from moot.openai_form.refusal import Refused
+
 DAY_S = 86_400.0
 MINUTE_S = 60.0
 
@@ -28,24 +30,6 @@ class KeyLimits:
     per_minute: int | None = None
     usd_per_day: float | None = None
     concurrent: int | None = None
-
-
-class Refused(Exception):
-    """A request that is turned away, in the words and with the status of the OpenAI API."""
-
-    def __init__(
-        self,
-        status: int,
-        message: str,
-        *,
-        code: str,
-        kind: str = "invalid_request_error",
-        param: str | None = None,
-        retry_after_s: float | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.status, self.message, self.code, self.kind = status, message, code, kind
-        self.param, self.retry_after_s = param, retry_after_s
 
 
 class Holder:

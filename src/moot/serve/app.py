@@ -17,40 +17,30 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import orjson
-from fastapi import FastAPI, Request
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
-from moot import __version__
 from moot.errors import MootError, UsageError
 from moot.live.served_past import purge
 from moot.live.team import LiveTeam
 from moot.openai_form.body import BodyLimit
-from moot.serve.admission import Gate, Holder, KeyLimits, Refused
-from moot.serve.chat import ChatRequest, Completion, Wanted, wanted_form
+from moot.openai_form.completions import Completion, Head, models_json
+from moot.openai_form.refusal import Refused, json_bytes, json_response
+from moot.openai_form.requests import Wanted, read_body, wanted_form
+from moot.serve.admission import Gate, Holder, KeyLimits
+from moot.serve.chat import ChatRequest
 from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
-from moot.serve.openapi import BEARER, CHAT, body_of, describe, read_body, time_limit_s
+from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
 from moot.serve.playing import Play, Stream, unless_gone
-from moot.serve.refusal import NOT_KEEPING, json_response, refuse_politely
+from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS
 from moot.serve.responses import ResponsesRequest, response_events, response_json
 
 DAY_S = 86_400.0
-
-ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"description": words, "content": {"application/json": {}}}
-    for status, words in {
-        400: "The request is wrong.",
-        401: "The key is wrong.",
-        404: "There is no such team or episode.",
-        408: "Nobody answered within the time limit of the request.",
-        413: "The body is too large.",
-        429: "Too many requests; Retry-After says when to come back.",
-        502: "The team has no answer.",
-        503: "The budget is spent, or the store cannot be written.",
-    }.items()
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +68,13 @@ class Feedback(BaseModel):
     correct: bool | None = None
 
 
-def create_app(live: LiveTeam, settings: Settings | None = None) -> FastAPI:
+def create_app(live: LiveTeam, settings: Settings | None = None) -> Starlette:
     """The application. It opens the team when it starts and closes it when it ends."""
     settings = settings or Settings()
     server = Server(live, settings)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
         await live.open()
         forgetting = asyncio.create_task(server.forget()) if settings.keep_days is not None else None
         try:
@@ -94,13 +84,18 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> FastAPI:
                 forgetting.cancel()
             await live.close()
 
-    app = FastAPI(title="moot", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
-    describe(app, (ChatRequest, ResponsesRequest, Feedback))
-    app.add_middleware(BodyLimit, most=settings.body_bytes, count=server.count_request)
-    refuse_politely(app)
-    server.routes(app)
-    history_routes(app, server.gate, live, settings.reports)
-    return app
+    routes = [*server.routes(), *history_routes(server.gate, live, settings.reports)]
+    description = json_bytes(described(routes))
+
+    async def openapi(request: Request) -> Response:
+        return Response(description, media_type="application/json")
+
+    return Starlette(
+        routes=[*routes, Route("/openapi.json", openapi)],
+        middleware=[Middleware(BodyLimit, most=settings.body_bytes, count=server.count_request)],
+        exception_handlers=TEAM_REFUSALS,
+        lifespan=lifespan,
+    )
 
 
 class Server:
@@ -116,56 +111,65 @@ class Server:
     def count_request(self, path: str, status: int) -> None:
         self.metrics.requests.labels(path, str(status)).inc()
 
-    def routes(self, app: FastAPI) -> None:
-        described = partial(app.add_api_route, responses=ERRORS)
-        described("/healthz", self.healthz, responses=None)
-        described("/metrics", self.figures, openapi_extra=BEARER)
-        described("/v1/models", self.models, openapi_extra=BEARER)
-        # A plain route before the described one of the same path: FastAPI's way to a handler that reads its request by
-        # itself costs a tenth of all that a request costs. The second is there to be described.
-        app.add_route("/v1/chat/completions", self.chat, methods=["POST"], include_in_schema=False)
-        posted = partial(described, methods=["POST"])
-        posted("/v1/chat/completions", self.chat, openapi_extra={**CHAT, **body_of(ChatRequest)})
-        posted("/v1/responses", self.responses, openapi_extra={**BEARER, **body_of(ResponsesRequest)})
-        posted("/v1/feedback", self.feedback, openapi_extra={**BEARER, **body_of(Feedback)})
+    def routes(self) -> list[BaseRoute]:
+        """The first is the one that is asked for most: they are looked through in this order."""
+        told = [TEAM_HEADER, TIME_HEADER]
+        streams = ["application/json", "text/event-stream"]
+        return [
+            DescribedRoute(
+                "/v1/chat/completions", self.chat, method="POST", body=ChatRequest, parameters=told, answers=streams
+            ),
+            DescribedRoute(
+                "/v1/responses",
+                self.responses,
+                method="POST",
+                body=ResponsesRequest,
+                parameters=[TIME_HEADER],
+                answers=streams,
+            ),
+            DescribedRoute("/v1/feedback", self.feedback, method="POST", body=Feedback),
+            DescribedRoute("/v1/models", self.models),
+            DescribedRoute("/metrics", self.figures, answers=["text/plain"]),
+            DescribedRoute("/healthz", self.healthz, key=False),
+        ]
 
-    async def healthz(self) -> Response:
+    async def healthz(self, request: Request) -> Response:
+        """Whether it answers, and keeps what it answers."""
         if self.live.record.error is None:
             return json_response({"status": "ok", "error": None})
         return json_response({"status": "not keeping", "error": NOT_KEEPING}, status=503)
 
     async def figures(self, request: Request) -> Response:
+        """Figures for Prometheus."""
         self.gate.holder(request)
         return Response(self.metrics.text(), media_type="text/plain; version=0.0.4")
 
     async def models(self, request: Request) -> Response:
+        """The teams and how they decide."""
         self.gate.holder(request)
-        listed = [
-            {"id": name, "object": "model", "created": self._started, "owned_by": "moot"} for name in self.live.cells
-        ]
-        return json_response({"object": "list", "data": listed})
+        return json_response(models_json(self.live.cells, owner="moot", created=self._started))
 
     async def chat(self, request: Request) -> Response:
+        """Ask a team."""
         holder = self.gate.holder(request)
-        body = await read_body(ChatRequest, request)
+        body = read_body(ChatRequest, await request.body())
         play = self._play(request, holder, body, wanted_form(body.response_format), "chatcmpl-")
         if body.stream:
-            options = body.stream_options
-            told = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
-            watched = told or bool(options and options.include_team)
-            with_usage = bool(options and options.include_usage)
-            return await play.streamed(request, watched=watched, with_usage=with_usage)
+            asked = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
+            watched = asked or bool(body.stream_options and body.stream_options.include_team)
+            return await play.streamed(request, watched=watched, with_usage=body.with_usage)
         done = await unless_gone(request, play.completion())
         return _whole(done.whole(), done)
 
     async def responses(self, request: Request) -> Response:
+        """Ask a team, in the form of the Responses API."""
         holder = self.gate.holder(request)
-        body = await read_body(ResponsesRequest, request)
+        body = read_body(ResponsesRequest, await request.body())
         play = self._play(request, holder, body, body.wanted, "resp_")
         done = await unless_gone(request, play.completion())
         if body.stream:
-            return Stream(play.ident, _each(response_events(done)))
-        return _whole(orjson.dumps(response_json(done)), done)
+            return Stream(play.head.id, _each(response_events(done)))
+        return _whole(json_bytes(response_json(done)), done)
 
     def _play(
         self,
@@ -178,16 +182,16 @@ class Server:
         return Play(
             self,
             holder,
-            model=body.model,
+            Head(f"{prefix}{uuid.uuid4().hex}", body.model),
             messages=body.messages,
             wanted=wanted,
             time_limit_s=body.time_limit_s or time_limit_s(request),
-            ident=f"{prefix}{uuid.uuid4().hex}",
         )
 
     async def feedback(self, request: Request) -> Response:
+        """Tell what turned out to be right."""
         self.gate.holder(request)
-        body = await read_body(Feedback, request)
+        body = read_body(Feedback, await request.body())
         if (body.answer is None) == (body.correct is None):
             raise Refused(400, "Send either 'answer' or 'correct'.", code="invalid_feedback", param="answer")
         try:
@@ -212,4 +216,4 @@ async def _each(pieces: Any) -> AsyncIterator[bytes]:
 
 
 def _whole(body: bytes, done: Completion) -> Response:
-    return Response(body, media_type="application/json", headers={"X-Request-Id": done.id})
+    return Response(body, media_type="application/json", headers={"X-Request-Id": done.head.id})

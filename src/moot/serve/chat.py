@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
-import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from moot.live.team import Asked
+from moot.openai_form.completions import Completion, Head
+from moot.openai_form.refusal import Refused
+from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, Wanted
 from moot.prompts import Prompts
-from moot.serve.admission import Refused
 from moot.traces import Deadline, NotNeeded, of_kind
-from moot.types import Question, Usage, digest
+from moot.types import Question, digest
 
 PIECE = 24
 """Characters in one event of a stream: the answer is whole when the stream begins, so this is for the eye only."""
@@ -24,45 +24,7 @@ TOO_LATE_STATUS = 408
 """The time limit is the client's own: nothing here has failed."""
 
 
-class Part(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    type: str = "text"
-    text: str | None = None
-
-
-class ChatMessage(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[Part] | None = None
-
-    @property
-    def text(self) -> str:
-        if isinstance(self.content, list):
-            return "\n".join(part.text for part in self.content if part.text is not None)
-        return self.content or ""
-
-
-class JsonSchema(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    name: str = "answer"
-    schema_: Annotated[dict[str, Any], Field(alias="schema")]
-    strict: bool | None = None
-
-
-class ResponseFormat(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    type: Literal["text", "json_object", "json_schema"]
-    json_schema: JsonSchema | None = None
-
-
-class StreamOptions(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    include_usage: bool | None = None
+class TeamStreamOptions(StreamOptions):
     include_team: bool | None = Field(default=None, description="Also send what happens at the table, as it happens.")
 
 
@@ -70,27 +32,14 @@ LONGEST_S = 3600
 Seconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
 
 
-class ChatRequest(BaseModel):
+class ChatRequest(ChatForm):
     """What shapes the reply is read; sampling parameters are the players' own, and those of the client are left out."""
 
-    model_config = ConfigDict(extra="ignore")
-
     model: Annotated[str, Field(min_length=1, description="A team and how it decides: see /v1/models.")]
-    messages: Annotated[list[ChatMessage], Field(min_length=1)]
-    stream: bool | None = False
-    stream_options: StreamOptions | None = None
-    response_format: ResponseFormat | None = None
-    n: Annotated[int, Field(ge=1, le=1)] | None = None
+    stream_options: TeamStreamOptions | None = None
     time_limit_s: Seconds | None = Field(
         default=None, description="After this many seconds the team answers with what it has."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The form that the client wants the final answer in."""
-
-    schema: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +64,6 @@ def conversation(messages: list[ChatMessage], wanted: Wanted | None, prompts: Pr
     ident = f"asked-{digest([system, text])[:12]}"
     told = prompts.render("served", instruction=system)
     return Conversation(Question(ident, text, language=language), told, wanted)
-
-
-def wanted_form(given: ResponseFormat | None) -> Wanted | None:
-    if given is None or given.type == "text":
-        return None
-    if given.type == "json_object":
-        return Wanted(None)
-    if given.json_schema is None:
-        raise Refused(400, "'response_format.json_schema' is missing.", code="invalid_schema", param="response_format")
-    return Wanted(given.json_schema.schema_)
 
 
 def moot_field(asked: Asked) -> dict[str, Any]:
@@ -153,57 +92,7 @@ def moot_field(asked: Asked) -> dict[str, Any]:
     return shown
 
 
-def usage_json(usage: Usage) -> dict[str, Any]:
-    prompt, completion = usage.prompt or 0, usage.completion or 0
-    return {
-        "prompt_tokens": prompt,
-        "completion_tokens": completion,
-        "total_tokens": prompt + completion,
-        "prompt_tokens_details": {"cached_tokens": usage.cached or 0},
-        "completion_tokens_details": {"reasoning_tokens": usage.reasoning or 0},
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """A verdict on its way out."""
-
-    id: str
-    created: int
-    model: str
-    text: str
-    refused: bool
-    usage: Usage
-    moot: Mapping[str, Any]
-
-    def whole(self) -> bytes:
-        said = {"content": None, "refusal": self.text} if self.refused else {"content": self.text, "refusal": None}
-        choice = {
-            "index": 0,
-            "message": {"role": "assistant", **said},
-            "logprobs": None,
-            "finish_reason": "stop",
-        }
-        return orjson.dumps(
-            self._envelope("chat.completion", [choice], usage=usage_json(self.usage), moot=dict(self.moot))
-        )
-
-    def pieces(self, *, with_usage: bool) -> Iterator[bytes]:
-        field = "refusal" if self.refused else "content"
-        for start in range(0, len(self.text), PIECE):
-            yield self._delta({field: self.text[start : start + PIECE]})
-        yield self._delta({}, finish="stop", moot=dict(self.moot))
-        if with_usage:
-            yield sse(self._envelope("chat.completion.chunk", [], usage=usage_json(self.usage)))
-
-    def _delta(self, delta: Mapping[str, str], finish: str | None = None, **more: Any) -> bytes:
-        return delta_event(self.id, self.created, self.model, delta, finish, **more)
-
-    def _envelope(self, kind: str, choices: list[Any], **more: Any) -> dict[str, Any]:
-        return envelope(self.id, self.created, self.model, kind, choices, **more)
-
-
-def completion_of(ident: str, created: int, asked: Asked, dressed: str | None = None) -> Completion:
+def completion_of(head: Head, asked: Asked, dressed: str | None = None) -> Completion:
     """The verdict as a completion; `Refused` where the team has no answer and no refusal either."""
     verdict = asked.verdict
     refused = verdict.outcome == "refused"
@@ -212,29 +101,11 @@ def completion_of(ident: str, created: int, asked: Asked, dressed: str | None = 
         status = TOO_LATE_STATUS if of_kind(verdict.traces, Deadline) else NO_ANSWER_STATUS
         words = f"The team has no answer: {verdict.cause or verdict.outcome}"
         raise Refused(status, words, code=f"team_{verdict.outcome}", kind="server_error")
-    said = text if text is not None else verdict.cause or "The team refused to answer."
-    return Completion(ident, created, asked.model, said, refused, asked.usage, moot_field(asked))
+    words = text if text is not None else verdict.cause or "The team refused to answer."
+    usage = replace(asked.usage, cached=asked.usage.cached or 0, reasoning=asked.usage.reasoning or 0)
+    return Completion(replace(head, model=asked.model), words, usage, refused=refused, more={"moot": moot_field(asked)})
 
 
-def delta_event(
-    ident: str, created: int, model: str, delta: Mapping[str, str], finish: str | None = None, **more: Any
-) -> bytes:
-    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-    return sse(envelope(ident, created, model, "chat.completion.chunk", [choice], **more))
-
-
-def table_event(ident: str, created: int, model: str, event: Mapping[str, Any]) -> bytes:
+def table_event(head: Head, event: Mapping[str, Any]) -> bytes:
     """Something that happened at the table: a chunk without a choice, which clients that do not know it pass over."""
-    return sse(envelope(ident, created, model, "chat.completion.chunk", [], moot={"event": dict(event)}))
-
-
-def envelope(ident: str, created: int, model: str, kind: str, choices: list[Any], **more: Any) -> dict[str, Any]:
-    return {"id": ident, "object": kind, "created": created, "model": model, "choices": choices, **more}
-
-
-def sse(value: Mapping[str, Any]) -> bytes:
-    return b"data: " + orjson.dumps(value) + b"\n\n"
-
-
-def now() -> int:
-    return int(time.time())
+    return head.event([], moot={"event": dict(event)})

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from moot.live.team import Asked, LiveTeam, total_cost, total_usage
-from moot.serve.admission import Refused
-from moot.serve.chat import Wanted
+from moot.openai_form.refusal import Refused
+from moot.openai_form.requests import Wanted
 from moot.serve.client_schema import fits, problem_of
 from moot.team.forms import Unusable
 from moot.types import Call

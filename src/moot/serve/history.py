@@ -6,19 +6,21 @@ import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import orjson
-from fastapi import FastAPI, Query, Request
 from sqlalchemy import Connection
+from starlette.requests import Request
 from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Route
 
 from moot.errors import UsageError
 from moot.live.served import find_episode
 from moot.live.served_past import latest_episodes
 from moot.live.team import LiveTeam
+from moot.openai_form.refusal import Refused, json_response
 from moot.report.transcript import calls_of
-from moot.serve.admission import Gate, Refused
+from moot.serve.admission import Gate
+from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
 from moot.store.rows import case_of, verdict_json, verdict_of
 
 PAGE = Path(__file__).parent / "page"
@@ -30,21 +32,19 @@ POLICY = (
 )
 """The page shows what models wrote: nothing of it may run, and nothing may leave."""
 
-_BEARER: dict[str, Any] = {"security": [{"bearer": []}]}
+_LIMIT = whole_number("limit", least=1, most=500, default=50)
 
 
-def history_routes(app: FastAPI, gate: Gate, live: LiveTeam, reports: Path | None) -> None:
-    @app.get("/", include_in_schema=False)
-    async def page() -> Response:
+def history_routes(gate: Gate, live: LiveTeam, reports: Path | None) -> list[BaseRoute]:
+    async def page(request: Request) -> Response:
         return _file("table.html")
 
-    @app.get("/page/{name}", include_in_schema=False)
-    async def part(name: str) -> Response:
+    async def part(request: Request) -> Response:
+        name = request.path_params["name"]
         if name not in FILES:
             raise Refused(404, f"There is no {name!r}.", code="unknown_url")
         return _file(name)
 
-    @app.get("/v1/moot/teams", openapi_extra=_BEARER)
     async def teams(request: Request) -> Response:
         """Who sits at which table, for the page."""
         gate.holder(request)
@@ -58,41 +58,53 @@ def history_routes(app: FastAPI, gate: Gate, live: LiveTeam, reports: Path | Non
             }
             for name, cell in live.cells.items()
         ]
-        return _json({"name": live.experiment.name, "simulated": _simulated(live), "teams": listed})
+        return json_response({"name": live.experiment.name, "simulated": _simulated(live), "teams": listed})
 
-    @app.get("/v1/moot/episodes", openapi_extra=_BEARER)
-    async def episodes(request: Request, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Response:
+    async def episodes(request: Request) -> Response:
         """What was asked last."""
         gate.holder(request)
+        limit = read_whole_number(request, _LIMIT)
         await live.record.flush()
         found = await live.store.read(partial(latest_episodes, experiment=live.record.id, most=limit))
         names = {cell.id: name for name, cell in reversed(live.cells.items())}
-        return _json({"episodes": [_short(row, names) for row in found]})
+        return json_response({"episodes": [_short(row, names) for row in found]})
 
-    @app.get("/v1/moot/episodes/{episode}", openapi_extra=_BEARER)
-    async def episode(episode: str, request: Request) -> Response:
+    async def episode(request: Request) -> Response:
         """One question whole: every prompt, reply, ballot and grade."""
         gate.holder(request)
+        ident = request.path_params["episode"]
         await live.record.flush()
         try:
-            found = await live.store.read(partial(_whole, experiment=live.record.id, episode=episode))
+            found = await live.store.read(partial(_whole, experiment=live.record.id, episode=ident))
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
-        return _json(found)
+        return json_response(found)
 
-    @app.get("/v1/moot/reports", openapi_extra=_BEARER)
     async def list_reports(request: Request) -> Response:
+        """The reports that lie beside the page."""
         gate.holder(request)
         names = sorted(_reports(reports))
-        return _json({"reports": [{"name": name.removesuffix(".html"), "url": f"/reports/{name}"} for name in names]})
+        return json_response(
+            {"reports": [{"name": name.removesuffix(".html"), "url": f"/reports/{name}"} for name in names]}
+        )
 
-    @app.get("/reports/{name}", include_in_schema=False)
-    async def report(name: str) -> Response:
+    async def report(request: Request) -> Response:
         """A report is a file that anyone may be given; it is served like the page, without a key."""
+        name = request.path_params["name"]
         known = _reports(reports)
         if name not in known:
             raise Refused(404, f"There is no report {name!r}.", code="unknown_url")
         return FileResponse(known[name], media_type="text/html; charset=utf-8")
+
+    return [
+        Route("/", page),
+        Route("/page/{name}", part),
+        DescribedRoute("/v1/moot/teams", teams),
+        DescribedRoute("/v1/moot/episodes", episodes, parameters=[_LIMIT]),
+        DescribedRoute("/v1/moot/episodes/{episode}", episode),
+        DescribedRoute("/v1/moot/reports", list_reports),
+        Route("/reports/{name}", report),
+    ]
 
 
 def _whole(connection: Connection, experiment: str, episode: str) -> dict[str, Any]:
@@ -133,7 +145,3 @@ def _simulated(live: LiveTeam) -> list[str]:
 def _file(name: str) -> Response:
     headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
     return FileResponse(PAGE / name, media_type=FILES[name], headers=headers)
-
-
-def _json(body: object) -> Response:
-    return Response(orjson.dumps(body), media_type="application/json")

@@ -1,75 +1,148 @@
-"""The OpenAPI description of what routes read by hand.
+"""The routes of the served API, each with what OpenAPI tells of it, and the description made of them all.
 
-Headers and bodies are read by hand and only described here: resolving them is half of what FastAPI does for a request.
+Bodies and headers are read by the handlers themselves; what they read is described here, beside the path.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from inspect import getdoc
+from typing import Any
 
-from fastapi import FastAPI, Request
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
-from moot.serve.admission import Refused
+from moot import __version__
+from moot.openai_form.refusal import Refused
 from moot.serve.chat import LONGEST_S
 
-F = TypeVar("F", bound=BaseModel)
+Handler = Callable[[Request], Awaitable[Response]]
 
-BEARER: dict[str, Any] = {"security": [{"bearer": []}]}
-CHAT = {
-    **BEARER,
-    "parameters": [
-        {
-            "name": "X-Moot-Team",
-            "in": "header",
-            "schema": {"type": "string", "enum": ["true", "false"]},
-            "description": "true: the stream tells what happens at the table, as it happens.",
-        },
-        {
-            "name": "X-Moot-Time-Limit",
-            "in": "header",
-            "schema": {"type": "number", "exclusiveMinimum": 0, "maximum": 3600},
-            "description": "Seconds, like time_limit_s in the body.",
-        },
-    ],
+TEAM_HEADER = {
+    "name": "X-Moot-Team",
+    "in": "header",
+    "schema": {"type": "string", "enum": ["true", "false"]},
+    "description": "true: the stream tells what happens at the table, as it happens.",
+}
+TIME_HEADER = {
+    "name": "X-Moot-Time-Limit",
+    "in": "header",
+    "schema": {"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_S},
+    "description": "Seconds, like time_limit_s in the body.",
 }
 
+_REFUSED = {
+    400: "The request is wrong.",
+    401: "The key is wrong.",
+    404: "There is no such team or episode.",
+    408: "Nobody answered within the time limit of the request.",
+    413: "The body is too large.",
+    429: "Too many requests; Retry-After says when to come back.",
+    502: "The team has no answer.",
+    503: "The budget is spent, or the store cannot be written.",
+}
+_JSON = "application/json"
 _REF = "#/components/schemas/{model}"
+_ERROR = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["message", "type", "param", "code"],
+            "properties": {
+                "message": {"type": "string"},
+                "type": {"type": "string"},
+                "param": {"type": ["string", "null"]},
+                "code": {"type": ["string", "null"]},
+            },
+        }
+    },
+}
 
 
-def body_of(form: type[BaseModel]) -> dict[str, Any]:
-    """The description of a body that a route reads by itself."""
-    reference = {"$ref": _REF.format(model=form.__name__)}
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": reference}}}}
+class DescribedRoute(Route):
+    """A path, who answers there, and what is told of it."""
+
+    def __init__(
+        self,
+        path: str,
+        handler: Handler,
+        *,
+        method: str = "GET",
+        body: type[BaseModel] | None = None,
+        parameters: Sequence[Mapping[str, Any]] = (),
+        key: bool = True,
+        answers: Sequence[str] = (_JSON,),
+    ) -> None:
+        super().__init__(path, handler, methods=[method])
+        self.method = method.lower()
+        self.body = body
+        self.parameters = [*parameters, *(_in_path(name) for name in self.param_convertors)]
+        self.key = key
+        self.answers = answers
+
+    def operation(self) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "operationId": self.name,
+            "summary": (getdoc(self.endpoint) or "").partition("\n")[0],
+            "responses": {"200": {"description": "The answer.", "content": {kind: {} for kind in self.answers}}},
+        }
+        if self.parameters:
+            told["parameters"] = self.parameters
+        if self.body is not None:
+            schema = {"$ref": _REF.format(model=self.body.__name__)}
+            told["requestBody"] = {"required": True, "content": {_JSON: {"schema": schema}}}
+        if self.key:
+            told["security"] = [{"bearer": []}]
+            schema = {"$ref": _REF.format(model="Error")}
+            told["responses"] |= {
+                str(status): {"description": words, "content": {_JSON: {"schema": schema}}}
+                for status, words in _REFUSED.items()
+            }
+        return told
 
 
-def describe(app: FastAPI, forms: Sequence[type[BaseModel]]) -> None:
-    """Add what FastAPI cannot know: the bodies, and that a key may be asked for."""
-    plain = app.openapi
-
-    def described() -> dict[str, Any]:
-        schema = plain()
-        parts = schema.setdefault("components", {})
-        parts["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
-        for form in forms:
-            whole = form.model_json_schema(ref_template=_REF)
-            parts.setdefault("schemas", {}).update({**whole.pop("$defs", {}), form.__name__: whole})
-        return schema
-
-    app.openapi = described  # type: ignore[method-assign]
+def _in_path(name: str) -> dict[str, Any]:
+    return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
 
 
-async def read_body(form: type[F], request: Request) -> F:
-    """The body in this form, or the first thing that is wrong with it."""
-    raw = await request.body()
-    try:
-        return form.model_validate_json(raw)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        message = f"{place}: {first['msg']}" if place else str(first["msg"])
-        raise Refused(400, message, code="invalid_request", param=place or None) from None
+def described(routes: Iterable[BaseRoute]) -> dict[str, Any]:
+    """The OpenAPI description of all routes that have one."""
+    paths: dict[str, dict[str, Any]] = {}
+    schemas: dict[str, Any] = {"Error": _ERROR}
+    for route in routes:
+        if not isinstance(route, DescribedRoute):
+            continue
+        paths.setdefault(route.path, {})[route.method] = route.operation()
+        if route.body is not None:
+            whole = route.body.model_json_schema(ref_template=_REF)
+            schemas |= {**whole.pop("$defs", {}), route.body.__name__: whole}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "moot", "version": __version__},
+        "paths": paths,
+        "components": {"schemas": schemas, "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}},
+    }
+
+
+def whole_number(name: str, *, least: int, most: int, default: int) -> dict[str, Any]:
+    """The description of a number in the query."""
+    schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
+    return {"name": name, "in": "query", "required": False, "schema": schema}
+
+
+def read_whole_number(request: Request, told: Mapping[str, Any]) -> int:
+    """The number that the query holds, as it was described."""
+    name, schema = told["name"], told["schema"]
+    text = request.query_params.get(name, str(schema["default"]))
+    number = int(text) if text.isdecimal() and len(text) < 20 else -1
+    if not schema["minimum"] <= number <= schema["maximum"]:
+        words = f"{name}: expected a whole number from {schema['minimum']} to {schema['maximum']}"
+        raise Refused(400, words, code="invalid_request", param=name)
+    return number
 
 
 def time_limit_s(request: Request) -> float | None:

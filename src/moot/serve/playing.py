@@ -5,33 +5,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from fastapi import Request
+from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Scope, Send
 
 from moot.errors import MootError, UsageError
 from moot.live.team import Asked, LiveTeam, unheard
-from moot.serve.admission import Gate, Holder, Refused, Ticket
-from moot.serve.chat import (
-    ChatMessage,
-    Completion,
-    Conversation,
-    Wanted,
-    completion_of,
-    conversation,
-    delta_event,
-    now,
-    sse,
-    table_event,
-)
+from moot.openai_form.completions import DONE, Completion, Head, sse
+from moot.openai_form.refusal import Refused, error_json
+from moot.openai_form.requests import ChatMessage, Wanted
+from moot.serve.admission import Gate, Holder, Ticket
+from moot.serve.chat import PIECE, Conversation, completion_of, conversation, table_event
 from moot.serve.client_form import check_schema, dressed
 from moot.serve.events import call_event, seated_event, verdict_event
 from moot.serve.metrics import Metrics
-from moot.serve.refusal import as_refusal, error_json
+from moot.serve.refusal import as_refusal
 from moot.serve.tracing import span
 from moot.types import Call
 
@@ -55,12 +47,14 @@ class Play:
 
     server: Host
     holder: Holder
-    model: str
+    head: Head
     messages: list[ChatMessage]
     wanted: Wanted | None
     time_limit_s: float | None
-    ident: str
-    created: int = field(default_factory=now)
+
+    @property
+    def model(self) -> str:
+        return self.head.model
 
     async def completion(self) -> Completion:
         talk = self.talk()
@@ -105,7 +99,7 @@ class Play:
                     "moot.outcome": asked.verdict.outcome,
                 }
             )
-            return asked, completion_of(self.ident, self.created, asked, dress)
+            return asked, completion_of(self.head, asked, dress)
 
     async def streamed(self, request: Request, *, watched: bool, with_usage: bool) -> Response:
         """Who is turned away gets the status for it: the stream begins when there is a place at the table."""
@@ -113,7 +107,7 @@ class Play:
         place = contextlib.AsyncExitStack()
         ticket = await unless_gone(request, place.enter_async_context(self.server.gate.admitted(self.holder)))
         pieces = self.stream(talk, ticket, watched=watched, with_usage=with_usage)
-        return Stream(self.ident, pieces, place)
+        return Stream(self.head.id, pieces, place)
 
     async def stream(
         self, talk: Conversation, ticket: Ticket, *, watched: bool, with_usage: bool
@@ -123,7 +117,7 @@ class Play:
 
         def tell(event: Mapping[str, Any]) -> None:
             if watched:
-                happened.put_nowait(table_event(self.ident, self.created, self.model, event))
+                happened.put_nowait(table_event(self.head, event))
 
         async def work() -> tuple[Asked, Completion]:
             try:
@@ -136,7 +130,7 @@ class Play:
 
         task = asyncio.create_task(work())
         try:
-            yield delta_event(self.ident, self.created, self.model, {"role": "assistant", "content": ""})
+            yield self.head.delta({"role": "assistant", "content": ""})
             while True:
                 try:
                     async with asyncio.timeout(ALIVE_S):
@@ -151,10 +145,10 @@ class Play:
                 _, done = await task
             except (Refused, MootError) as error:
                 yield sse(error_json(as_refusal(error)))
+                yield DONE
             else:
-                for piece in done.pieces(with_usage=with_usage):
+                for piece in done.pieces(chars=PIECE, with_usage=with_usage, begun=True):
                     yield piece
-            yield b"data: [DONE]\n\n"
         finally:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError, Exception):

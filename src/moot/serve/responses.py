@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.serve.admission import Refused
-from moot.serve.chat import PIECE, ChatMessage, Completion, Seconds, Wanted
+from moot.openai_form.completions import Completion
+from moot.openai_form.refusal import Refused, json_bytes
+from moot.openai_form.requests import ChatMessage, Wanted
+from moot.serve.chat import PIECE, Seconds
 
 
 class TextFormat(BaseModel):
@@ -62,7 +63,7 @@ def response_json(done: Completion, status: str = "completed") -> dict[str, Any]
         else {"type": "output_text", "text": done.text, "annotations": []}
     )
     message = {
-        "id": f"msg_{done.id.removeprefix('resp_')}",
+        "id": f"msg_{done.head.id.removeprefix('resp_')}",
         "type": "message",
         "role": "assistant",
         "status": status,
@@ -77,11 +78,11 @@ def response_json(done: Completion, status: str = "completed") -> dict[str, Any]
         "total_tokens": prompt + completion,
     }
     return {
-        "id": done.id,
+        "id": done.head.id,
         "object": "response",
-        "created_at": done.created,
+        "created_at": done.head.created,
         "status": status,
-        "model": done.model,
+        "model": done.head.model,
         "output": [message] if status == "completed" else [],
         "parallel_tool_calls": False,
         "tool_choice": "none",
@@ -91,7 +92,7 @@ def response_json(done: Completion, status: str = "completed") -> dict[str, Any]
         "instructions": None,
         "metadata": {},
         "usage": usage if status == "completed" else None,
-        "moot": dict(done.moot),
+        **done.more,
     }
 
 
@@ -118,5 +119,5 @@ def response_events(done: Completion) -> Iterator[bytes]:
         {"type": "response.completed", "response": whole},
     ]
     for number, event in enumerate(events):
-        body = orjson.dumps({**event, "sequence_number": number})
+        body = json_bytes({**event, "sequence_number": number})
         yield b"event: " + str(event["type"]).encode() + b"\ndata: " + body + b"\n\n"

@@ -11,14 +11,15 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import email.utils
-import json
-import socket
-import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack
 
-from aiohttp import web
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
 
+from moot.openai_form.connection import connection_of
+from moot.openai_form.refusal import Refused, refusal_response
 from moot.simulate.server_config import FaultConfig
 from moot.simulate.world import uniform
 from moot.types import Reply
@@ -54,29 +55,16 @@ class Faults:
         return None
 
 
-def error_response(
-    status: int, message: str, *, kind: str, code: str | None = None, param: str | None = None, retry_after: str = ""
-) -> web.Response:
-    """An error in the OpenAI form."""
-    body = json.dumps({"error": {"message": message, "type": kind, "param": param, "code": code}})
-    headers = {"Retry-After": retry_after} if retry_after else None
-    return web.Response(text=body, status=status, headers=headers, content_type="application/json")
-
-
-def status_response(fault: FaultConfig) -> web.Response:
+def status_response(fault: FaultConfig) -> Response:
     """A 429 or 5xx in place of a reply."""
-    if fault.kind.startswith("429"):
-        at = email.utils.formatdate(time.time() + fault.retry_after, usegmt=True)
-        retry_after = {"429-seconds": str(fault.retry_after), "429-date": at}.get(fault.kind, "")
-        return error_response(
-            429,
-            "Rate limit reached (simulated).",
-            kind="requests",
-            code="rate_limit_exceeded",
-            retry_after=retry_after,
-        )
-    words = "The server had an error (simulated)." if fault.kind == "500" else "The engine is overloaded (simulated)."
-    return error_response(STATUSES[fault.kind], words, kind="server_error")
+    if not fault.kind.startswith("429"):
+        overloaded = fault.kind == "503"
+        words = "The engine is overloaded (simulated)." if overloaded else "The server had an error (simulated)."
+        return refusal_response(Refused(STATUSES[fault.kind], words, kind="server_error"))
+    at = email.utils.formatdate(time.time() + fault.retry_after, usegmt=True)
+    retry_after = {"429-seconds": str(fault.retry_after), "429-date": at}.get(fault.kind)
+    refusal = Refused(429, "Rate limit reached (simulated).", kind="requests", code="rate_limit_exceeded")
+    return refusal_response(refusal, {"Retry-After": retry_after} if retry_after else None)
 
 
 def spoiled(kind: str, reply: Reply) -> Reply:
@@ -88,35 +76,62 @@ def spoiled(kind: str, reply: Reply) -> Reply:
     return dataclasses.replace(reply, text=GARBAGE if kind == "garbage" else "")
 
 
-async def break_wire(fault: FaultConfig, request: web.Request, body: bytes, content_type: str) -> web.StreamResponse:
-    """Send the body of a good reply, or some of it, the way a broken connection would."""
-    if fault.kind == "reset":
-        return _reset(request)
-    if fault.kind == "hang":
-        await asyncio.sleep(fault.hang_s)
-        return _reset(request)
+class Lasting(Response):
+    """A response that takes its time: the request counts as worked on until its last byte."""
+
+
+class BrokenWire(Lasting):
+    """The body of a good reply, or some of it, sent the way a broken connection would."""
+
+    def __init__(self, fault: FaultConfig, body: bytes, media_type: str) -> None:
+        super().__init__(body, media_type=media_type)
+        self._fault = fault
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        connection, kind = connection_of(scope), self._fault.kind
+        if kind == "hang":
+            await asyncio.sleep(self._fault.hang_s)
+        if kind in ("hang", "reset"):
+            connection.reset()
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        if kind == "cut":
+            await send(_piece(self.body[: len(self.body) // 2], more=True))
+            connection.cut()
+            return
+        for place in range(len(self.body)):
+            await send(_piece(self.body[place : place + 1], more=place + 1 < len(self.body)))
+            await asyncio.sleep(self._fault.drip_s)
+
+
+class Paced(Lasting):
+    """Events of a stream with a pause after each. It holds its place in the queue until the last is sent."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, pieces: Iterable[bytes], pause_s: float, place: AsyncExitStack) -> None:
+        super().__init__(headers={"Cache-Control": "no-cache"})
+        del self.headers["content-length"]  # nobody knows it when a stream begins
+        self._pieces, self._pause_s, self._place = pieces, pause_s, place
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._place:
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            if not self._pause_s:
+                await send(_piece(b"".join(self._pieces), more=False))
+                return
+            for piece in self._pieces:
+                await send(_piece(piece, more=True))
+                await asyncio.sleep(self._pause_s)
+            await send(_piece(b"", more=False))
+
+
+def _piece(body: bytes | memoryview, *, more: bool) -> Message:
+    return {"type": "http.response.body", "body": body, "more_body": more}
+
+
+def broken(fault: FaultConfig, body: bytes, media_type: str) -> Response:
+    """A reply that does not arrive as it was written."""
     if fault.kind == "invalid-json":
-        broken = body[: len(body) * 2 // 3] + b'"}'
-        return web.Response(body=broken, content_type=content_type)
-    response = web.StreamResponse(headers={"Content-Type": content_type})
-    response.content_length = len(body)
-    await response.prepare(request)
-    if fault.kind == "cut":
-        await response.write(body[: len(body) // 2])
-        if request.transport is not None:
-            request.transport.close()
-        return response
-    for place in range(len(body)):
-        await response.write(body[place : place + 1])
-        await asyncio.sleep(fault.drip_s)
-    return response
-
-
-def _reset(request: web.Request) -> web.Response:
-    """Close with RST instead of FIN: a linger of 0 seconds throws away what is unsent and says so to the peer."""
-    transport = request.transport
-    if transport is not None:
-        sock = transport.get_extra_info("socket")
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        transport.abort()
-    return web.Response(status=500)
+        return Response(body[: len(body) * 2 // 3] + b'"}', media_type=media_type)
+    return BrokenWire(fault, body, media_type)

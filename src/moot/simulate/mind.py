@@ -9,13 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from moot.simulate.character import Character
 from moot.simulate.prompt_reading import Shown
 from moot.simulate.world import NORMAL, Facts, normal, plain, uniform
-
-if TYPE_CHECKING:
-    from moot.simulate.simulated import SimulatedModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +27,7 @@ class Settled:
 class Mind:
     """One model on one question."""
 
-    model: SimulatedModel
+    model: Character
     facts: Facts
     turn: str
     variation: float

@@ -12,16 +12,28 @@ import math
 import os
 import signal
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from aiohttp import web
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, HTTPConnection
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from moot.errors import RequestRejected, UsageError
-from moot.openai_form.completions import PIECE_TOKENS, BadRequest, ChatRequest, Completion, read_chat
-from moot.simulate.faults import SPOILED, STATUSES, Faults, break_wire, error_response, spoiled, status_response
+from moot.openai_form.body import BodyLimit
+from moot.openai_form.completions import Completion, Head, models_json
+from moot.openai_form.connection import connection_of
+from moot.openai_form.listening import Listening
+from moot.openai_form.refusal import REFUSALS, Refused, json_response, refusal_response
+from moot.openai_form.requests import Wanted, read_body, wanted_form
+from moot.simulate.chat_form import SimulatedChat
+from moot.simulate.faults import SPOILED, STATUSES, Faults, Lasting, Paced, broken, spoiled, status_response
 from moot.simulate.server_config import FaultConfig, LatencyConfig, SimulateConfig, check_config
 from moot.simulate.simulated import SimulatedModel
 from moot.simulate.visits import NO_STATUS, RateLimit, Tally, Visit
@@ -29,7 +41,10 @@ from moot.simulate.world import World, normal
 from moot.types import Case, Request
 
 _LARGEST_BODY = 64 * 2**20
-_STOP_S = 0.2
+PIECE_TOKENS = 4
+"""Tokens in one event of a stream, at four characters each."""
+
+_PIECE_CHARS = 4 * PIECE_TOKENS
 
 
 class SimulatedServer:
@@ -48,7 +63,7 @@ class SimulatedServer:
         self._slots: AbstractAsyncContextManager[None] = (
             asyncio.Semaphore(config.capacity) if config.capacity else nullcontext()
         )
-        self._runner: web.AppRunner | None = None
+        self._listening: Listening | None = None
         self.url = ""
 
     @property
@@ -57,8 +72,8 @@ class SimulatedServer:
 
     @property
     def stats(self) -> dict[str, Any]:
-        server = self._runner.server if self._runner else None
-        return {**self._tally.as_json(), "open_connections": len(server.connections) if server else 0}
+        listening = self._listening
+        return {**self._tally.as_json(), "open_connections": listening.open_connections if listening else 0}
 
     def log(self, since: int = 0) -> list[dict[str, Any]]:
         """What arrived after the request of number `since`; the status is null while one is worked on."""
@@ -73,136 +88,144 @@ class SimulatedServer:
         self._faults.forget()
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        app = web.Application(client_max_size=_LARGEST_BODY)
-        app.add_routes(
-            [
-                web.post("/v1/chat/completions", self._complete),
-                web.get("/v1/models", self._list_models),
-                web.get("/stats", self._show_stats),
-                web.get("/log", self._show_log),
-                web.post("/reset", self._forget),
-                web.route("*", "/{path:.*}", _not_found),
-            ]
-        )
-        # A handler ends when its client goes away: a request that hangs must not outlive who asked.
-        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_STOP_S)
-        await self._runner.setup()
-        try:
-            await web.TCPSite(self._runner, host, port, backlog=1024).start()
-        except OSError as error:
-            await self._runner.cleanup()
-            raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
-        shown = f"[{host}]" if ":" in host else host
-        self.url = f"http://{shown}:{self._runner.addresses[0][1]}"
+        routes = [
+            Route("/v1/chat/completions", Completions(self), methods=["POST"]),
+            Route("/v1/models", self._list_models),
+            Route("/stats", self._show_stats),
+            Route("/log", self._show_log),
+            Route("/reset", self._forget, methods=["POST"]),
+        ]
+        limit = Middleware(BodyLimit, most=_LARGEST_BODY)
+        listening = Listening(Starlette(routes=routes, middleware=[limit], exception_handlers=REFUSALS))
+        self.url = await listening.start(host, port)
+        self._listening = listening
 
     async def stop(self) -> None:
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
+        if self._listening is not None:
+            await self._listening.stop()
+            self._listening = None
 
-    async def _complete(self, request: web.Request) -> web.StreamResponse:
-        raw = await request.read()
+    async def _complete(self, request: HttpRequest, send: Send) -> None:
+        """A response is sent when its visit is over, so that who has it finds it counted; one that lasts, before."""
+        raw = await request.body()
         with self._tally.visit(raw) as visit:
             response = await self._answer(request, raw, visit)
+            if isinstance(response, Lasting):
+                await response(request.scope, request.receive, send)
             if visit.outcome == "gone":
-                visit.outcome = "ok" if response.status == 200 else str(response.status)
+                visit.outcome = "ok" if response.status_code == 200 else str(response.status_code)
             if visit.status is None:
-                visit.status = response.status
-            return response
+                visit.status = response.status_code
+        if not isinstance(response, Lasting):
+            await response(request.scope, request.receive, send)
 
-    async def _answer(self, request: web.Request, raw: bytes, visit: Visit) -> web.StreamResponse:
-        if refused := self._refused(request):
-            return refused
+    async def _answer(self, request: HttpRequest, raw: bytes, visit: Visit) -> Response:
         try:
-            chat = read_chat(raw)
-            return self._unserved(chat, visit) or await self._serve(request, chat, visit)
-        except BadRequest as error:
-            return _invalid(str(error), param=error.param)
+            self._check_key(request)
+            chat = read_body(SimulatedChat, raw, half_characters=True)
+            wanted = wanted_form(chat.response_format)
+            self._check_served(chat, visit)
+            return await self._serve(chat, wanted, visit)
+        except Refused as refusal:
+            return refusal_response(refusal)
         except RequestRejected as error:
-            return _invalid(str(error), param="response_format")
+            return refusal_response(Refused(400, str(error), param="response_format"))
 
-    def _refused(self, request: web.Request) -> web.Response | None:
+    def _check_key(self, request: HTTPConnection) -> None:
         """401 without the key."""
-        given = request.headers.get("Authorization", "")
-        if self._key is None or hmac.compare_digest(given.encode(), f"Bearer {self._key}".encode()):
-            return None
-        return error_response(401, "Incorrect API key provided.", kind="invalid_request_error", code="invalid_api_key")
+        given = request.headers.get("Authorization", "") if self._key is not None else ""
+        if self._key is not None and not hmac.compare_digest(given.encode(), f"Bearer {self._key}".encode()):
+            raise Refused(401, "Incorrect API key provided.", code="invalid_api_key")
 
-    def _unserved(self, chat: ChatRequest, visit: Visit) -> web.Response | None:
+    def _check_served(self, chat: SimulatedChat, visit: Visit) -> None:
         """What a real server turns away before any work: unknown models, forms it cannot do, too many requests."""
         visit.model = chat.model.removeprefix("simulated/")
         if visit.model not in self.models:
             words = f"The model {chat.model!r} does not exist; there are: {', '.join(self.models)}."
-            return error_response(404, words, kind="invalid_request_error", code="model_not_found", param="model")
-        if (chat.form == "json_schema" and not self.config.json_schema) or (
-            chat.form == "json_object" and not self.config.json_object
+            raise Refused(404, words, code="model_not_found", param="model")
+        form = chat.response_format.type if chat.response_format else "text"
+        if (form == "json_schema" and not self.config.json_schema) or (
+            form == "json_object" and not self.config.json_object
         ):
-            return _invalid(f"'response_format' of type {chat.form!r} is not supported.", param="response_format")
+            words = f"'response_format' of type {form!r} is not supported."
+            raise Refused(400, words, param="response_format")
         wait_s = self._limit.wait_s() if self._limit else 0.0
-        if not wait_s:
-            return None
-        return error_response(
-            429,
-            f"Rate limit of {self.config.rpm} requests a minute reached.",
-            kind="requests",
-            code="rate_limit_exceeded",
-            retry_after=str(math.ceil(wait_s)),
-        )
+        if wait_s:
+            words = f"Rate limit of {self.config.rpm} requests a minute reached."
+            raise Refused(
+                429, words, kind="requests", code="rate_limit_exceeded", retry_after_s=math.ceil(wait_s)
+            )  # fmt: skip
 
-    async def _serve(self, request: web.Request, chat: ChatRequest, visit: Visit) -> web.StreamResponse:
+    async def _serve(self, chat: SimulatedChat, wanted: Wanted | None, visit: Visit) -> Response:
         fault = self._faults.pick(model=visit.model, number=visit.n, body=visit.body, seen=visit.seen)
         if fault is not None:
             visit.outcome = fault.kind
             if fault.kind in STATUSES:
                 return status_response(fault)
-        completion = self._completion(chat, visit, fault)
-        async with self._slots:
+        completion = self._completion(chat, wanted, visit, fault)
+        pieces = completion.pieces(chars=_PIECE_CHARS, with_usage=chat.with_usage) if chat.stream else None
+        async with AsyncExitStack() as place:
+            await place.enter_async_context(self._slots)
             wait_s = latency_s(self.config.latency, self.config.seed, visit)
             per_token_s = self.config.latency.per_token_s
-            streamed = chat.stream and (fault is None or fault.kind in SPOILED)
+            streamed = pieces is not None and (fault is None or fault.kind in SPOILED)
             if per_token_s and not streamed:
-                wait_s += per_token_s * (completion.reply.usage.completion or 0)
+                wait_s += per_token_s * (completion.usage.completion or 0)
             if wait_s:
                 await asyncio.sleep(wait_s)
-            if streamed:
-                return await _stream(request, completion, with_usage=chat.with_usage, per_token_s=per_token_s)
+            if pieces is not None and streamed:
+                return Paced(pieces, per_token_s * PIECE_TOKENS, place.pop_all())
+        body = completion.whole() if pieces is None else b"".join(pieces)
         if fault is None or fault.kind in SPOILED:
-            return web.Response(body=completion.whole(), content_type="application/json")
+            return Response(body, media_type="application/json")
         if fault.kind in ("reset", "hang"):
             visit.status = NO_STATUS
-        body = b"".join(completion.pieces(with_usage=chat.with_usage)) if chat.stream else completion.whole()
-        content_type = "text/event-stream" if chat.stream else "application/json"
-        return await break_wire(fault, request, body, content_type)
+        return broken(fault, body, "application/json" if pieces is None else "text/event-stream")
 
-    def _completion(self, chat: ChatRequest, visit: Visit, fault: FaultConfig | None) -> Completion:
+    def _completion(
+        self, chat: SimulatedChat, wanted: Wanted | None, visit: Visit, fault: FaultConfig | None
+    ) -> Completion:
         # A body seen for the second time asks for a second sample, as it would anywhere; only warm ones differ.
-        asked = Request(chat.messages, chat.params, chat.schema, sample=self._tally.served[visit.body])
+        schema = wanted.schema if wanted is not None else None
+        asked = Request(chat.spoken(), chat.params(), schema, sample=self._tally.served[visit.body])
         reply = self.models[visit.model].reply(asked)
         choice = True
         if fault is not None and fault.kind in SPOILED:
             reply = spoiled(fault.kind, reply)
             # Servers know two ways of saying nothing; which one is up to the body.
             choice = fault.kind != "empty" or int(visit.body[-1], 16) % 2 == 0
-        return Completion(f"chatcmpl-{visit.body[:24]}", f"simulated/{visit.model}", reply, choice)
+        head = Head(f"chatcmpl-{visit.body[:24]}", f"simulated/{visit.model}", fingerprint="simulated")
+        refused = reply.finish == "refusal"
+        finish = "stop" if refused else reply.finish
+        return Completion(head, reply.text, reply.usage, finish=finish, refused=refused, choice=choice)
 
-    async def _list_models(self, request: web.Request) -> web.Response:
-        if refused := self._refused(request):
-            return refused
-        listed = [{"id": name, "object": "model", "created": 0, "owned_by": "simulated"} for name in self.models]
-        return web.json_response({"object": "list", "data": listed})
+    async def _list_models(self, request: HttpRequest) -> Response:
+        self._check_key(request)
+        return json_response(models_json(self.models, owner="simulated"))
 
-    async def _show_stats(self, request: web.Request) -> web.Response:
-        return web.json_response(self.stats)
+    async def _show_stats(self, request: HttpRequest) -> Response:
+        return json_response(self.stats)
 
-    async def _show_log(self, request: web.Request) -> web.Response:
-        since = request.query.get("since", "0")
+    async def _show_log(self, request: HttpRequest) -> Response:
+        since = request.query_params.get("since", "0")
         if not since.isdecimal():
-            return _invalid("'since' must be a whole number.", param="since")
-        return web.json_response(self.log(int(since)))
+            raise Refused(400, "'since' must be a whole number.", param="since")
+        return json_response(self.log(int(since)))
 
-    async def _forget(self, request: web.Request) -> web.Response:
+    async def _forget(self, request: HttpRequest) -> Response:
         self.reset()
-        return web.json_response({})
+        return json_response({})
+
+
+class Completions:
+    """The application behind the path of completions: it sends by itself, and ends when its client goes away."""
+
+    def __init__(self, server: SimulatedServer) -> None:
+        self._server = server
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with connection_of(scope).working(), suppress(ClientDisconnect):
+            await self._server._complete(HttpRequest(scope, receive), send)
 
 
 @asynccontextmanager
@@ -260,27 +283,3 @@ def _api_key(config: SimulateConfig) -> str | None:
     if not key:
         raise UsageError(f"api_key_env: the environment variable {config.api_key_env} is not set")
     return key
-
-
-async def _stream(
-    request: web.Request, completion: Completion, *, with_usage: bool, per_token_s: float
-) -> web.StreamResponse:
-    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
-    await response.prepare(request)
-    pieces = completion.pieces(with_usage=with_usage)
-    if not per_token_s:
-        await response.write(b"".join(pieces))
-    for piece in pieces:
-        await response.write(piece)
-        await asyncio.sleep(per_token_s * PIECE_TOKENS)
-    await response.write_eof()
-    return response
-
-
-async def _not_found(request: web.Request) -> web.Response:
-    words = f"Unknown request: {request.method} {request.path}"
-    return error_response(404, words, kind="invalid_request_error", code="unknown_url")
-
-
-def _invalid(message: str, param: str | None) -> web.Response:
-    return error_response(400, message, kind="invalid_request_error", param=param)

@@ -66,17 +66,18 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from dataclasses import fields as parameters
 from typing import Any
 
-from moot.errors import RequestRejected, UsageError
+from moot.errors import RequestRejected
 from moot.models.model import messages_json
+from moot.simulate.character import Character
 from moot.simulate.mind import Mind
 from moot.simulate.prompt_reading import Seen, read_guise, read_question, read_seen, reads_a_reply
 from moot.simulate.roles import MARK, fields, prose
 from moot.simulate.schema_instance import Impossible, instance, strings_allowed
-from moot.simulate.world import Facts, World, uniform
+from moot.simulate.world import Facts, uniform
 from moot.types import FREE, Price, Reply, Request, Usage
 
 BARE = ("reasoning", "answer")
@@ -85,73 +86,21 @@ BARE = ("reasoning", "answer")
 VERSION = 2
 """Of the formulae: what an older version said is not taken for what this one says."""
 
-_SHARES = (
-    "accuracy", "correlation", "family_correlation", "attraction", "power", "guise", "doubt", "judgement", "refuse", "garble",
-)  # fmt: skip
-
-
 _NOT_SHAPED = ("world", "price", "max_tokens")
 """What no reply follows from; a length does where there is one, and stands in the shape then."""
 
 
 @dataclass(frozen=True)
-class SimulatedModel:
+class SimulatedModel(Character):
     """One simulated model.
 
     >>> ann = SimulatedModel("ann", accuracy=0.4, world=World(cases, seed=7))
     """
 
-    name: str
     _: KW_ONLY
-    accuracy: float
-    """The share of questions that a draft gets right."""
-    world: World = field(repr=False)
-    correlation: float = 0.5
-    """How much of a right or wrong comes from the question's difficulty, which all models share (0 to 1)."""
-    family: str | None = None
-    """Models of one family share a view of each question beyond its difficulty."""
-    family_correlation: float = 0.2
-    """How much of a right or wrong comes from that view; without a family it means nothing."""
-    attraction: float = 0.4
-    """How strongly a wrong answer falls on the question's main lure: 0 any wrong answer alike, 1 always the lure."""
-    tell: float = 0.5
-    """By how many standard deviations a right rationale sounds better than a wrong one."""
-    power: float = 0.1
-    """The chance to recognise a right answer among those shown."""
-    pull: float = 0.3
-    """How many votes its own answer is worth beyond the one it has."""
-    herd: float = 0.5
-    """Where arguments are weighed (a review, a debate, a discussion): how much a head counts all the same."""
-    taste: float = 0.5
-    """By how many standard deviations its ear for an argument differs from what everybody hears in it."""
-    guise: float = 0.3
-    """How much of its own draws comes from the instruction or the persona it is given (0 to 1)."""
-    awe: float = 0.3
-    """Where names are shown: by how many standard deviations names differ in what they add to an argument."""
-    doubt: float = 0.3
-    """Told to look for flaws: the chance to leave a solution that it would have agreed to."""
-    judgement: float = 0.95
-    """As judge: the share of answers that it grades right; as grouping model: that it puts where they belong."""
-    temperature: float = 0.0
-    """Where a call names none: at 0 all samples are alike."""
-    refuse: float = 0.0
-    """The share of questions that it refuses."""
-    garble: float = 0.0
-    """The share of replies that are not in the form asked for; drawn anew at every attempt."""
     max_tokens: int | None = None
     """Where a reply is cut, if a call names no length of its own; None: nowhere."""
     price: Price | None = FREE
-
-    def __post_init__(self) -> None:
-        for share in _SHARES:
-            if not 0 <= getattr(self, share) <= 1:
-                raise UsageError(f"simulated model {self.name!r}: {share} must be between 0 and 1")
-        if not 0 <= self.temperature <= 2:
-            raise UsageError(f"simulated model {self.name!r}: temperature must be between 0 and 2")
-        if self.family is not None and self.correlation + self.family_correlation > 1:
-            raise UsageError(
-                f"simulated model {self.name!r}: correlation and family_correlation must not add up to more than 1"
-            )
 
     def shape(self, request: Request) -> Mapping[str, Any]:
         """The answer space is in it by its hash: other questions lend their answers as lures."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from moot.stats.proportion import Z_95
+from moot.stats.quantiles import student_quantile
 from moot.types import digest
 
 if TYPE_CHECKING:
@@ -93,12 +93,3 @@ def percentile_interval(resampled: Floats, n: int) -> tuple[float, float] | None
 def _tail(n: int) -> float:
     wide = math.sqrt(n / (n - 1)) * student_quantile(n - 1)
     return 0.5 * math.erfc(wide / math.sqrt(2))
-
-
-def student_quantile(df: int) -> float:
-    """The 97.5 % point of Student's t."""
-    if df > 100_000:
-        return Z_95
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, 0.975))

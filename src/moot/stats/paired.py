@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.stats.bootstrap import percentile_interval, resampled_sums, seed_of
-from moot.stats.proportion import Z_95, wilson
+from moot.stats.proportion import wilson
+from moot.stats.quantiles import Z_95
 from moot.types import Estimate
 
 FEW_QUESTIONS = 30

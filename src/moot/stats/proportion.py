@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from moot.stats.bootstrap import percentile_interval, resampled_sums
+from moot.stats.quantiles import Z_95, student_quantile
 from moot.types import Estimate
-
-Z_95 = 1.959963984540054
 
 
 def wilson(right: float, n: int, z: float = Z_95) -> Estimate:
@@ -39,8 +39,6 @@ def pooled_share(values: Sequence[float]) -> Estimate:
     spread = math.fsum((value - mean) ** 2 for value in values) / n
     if spread < 1e-12:  # nothing to learn from: no mean of values between 0 and 1 varies more than a share does
         return wilson(math.fsum(values), n)
-    from moot.stats.bootstrap import student_quantile
-
     worth = (n - 1) * mean * (1 - mean) / spread * (Z_95 / student_quantile(n - 1)) ** 2
     low, high = _score(mean, max(n, worth), Z_95)
     return Estimate(mean, low, high, n)
@@ -66,8 +64,6 @@ def mean_over_questions(
     if len(set(values)) == 1 or all(value in (0.0, 1.0) for value in values):
         return wilson(sum(values), n)
     import numpy as np
-
-    from moot.stats.bootstrap import percentile_interval, resampled_sums
 
     column = np.array(values, dtype=float)[:, None]
     limits = percentile_interval(resampled_sums(column, seed=seed, resamples=resamples)[:, 0] / n, n)

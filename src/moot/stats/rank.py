@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.stats.proportion import Z_95
+from moot.stats.quantiles import Z_95
 from moot.types import Estimate
 
 

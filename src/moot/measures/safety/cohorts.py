@@ -11,7 +11,7 @@ from moot.measures.safety.pairs import ANSWERED, Pair, Row, graded, split
 from moot.stats.crossfit import FOLDS, CrossFit, best, crossfit
 from moot.stats.estimates import estimate, estimate_row
 from moot.stats.paired import bootstrap_difference, cluster_bootstrap
-from moot.stats.proportion import Z_95
+from moot.stats.quantiles import Z_95
 from moot.types import Estimate
 
 ByModel = Mapping[str, Mapping[str, float]]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
-from moot.stats.proportion import Z_95
+from moot.stats.quantiles import Z_95
 
 if TYPE_CHECKING:
     import numpy as np

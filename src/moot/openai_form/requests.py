@@ -1,0 +1,139 @@
+"""A chat request read: what every server of this form takes, and in which words it says what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from moot.openai_form.refusal import Refused
+
+F = TypeVar("F", bound=BaseModel)
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    type: str = "text"
+    text: str | None = None
+
+
+class ChatMessage(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[Part] | None = None
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.content, list):
+            return "\n".join(part.text for part in self.content if part.text is not None)
+        return self.content or ""
+
+
+class JsonSchema(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    name: str = "answer"
+    schema_: Annotated[dict[str, Any], Field(alias="schema")]
+    strict: bool | None = None
+
+
+class ResponseFormat(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    type: Literal["text", "json_object", "json_schema"]
+    json_schema: JsonSchema | None = None
+
+
+class StreamOptions(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    include_usage: bool | None = None
+
+
+class ChatForm(BaseModel):
+    """The part of a request that shapes the reply of every server; each adds what it takes beyond it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    model: Annotated[str, Field(min_length=1)]
+    messages: Annotated[list[ChatMessage], Field(min_length=1)]
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
+    response_format: ResponseFormat | None = None
+    n: Annotated[int, Field(ge=1, le=1)] | None = None
+
+    @property
+    def with_usage(self) -> bool:
+        """Whether a stream ends with an event that counts tokens."""
+        return bool(self.stream_options and self.stream_options.include_usage)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The JSON that the client wants the reply in: of this schema, or any object."""
+
+    schema: Mapping[str, Any] | None
+
+
+def wanted_form(asked: ResponseFormat | None) -> Wanted | None:
+    """None where words will do."""
+    if asked is None or asked.type == "text":
+        return None
+    if asked.type == "json_object":
+        return Wanted(None)
+    if asked.json_schema is None:
+        raise Refused(400, "'response_format.json_schema' is missing.", code="invalid_schema", param="response_format")
+    return Wanted(asked.json_schema.schema_)
+
+
+def read_body(form: type[F], raw: bytes, *, half_characters: bool = False) -> F:
+    """The body in this form, or `Refused` with the first thing that is wrong with it.
+
+    `half_characters`: a text may hold half a surrogate pair, which Python's clients send without a thought.
+    """
+    try:
+        return form.model_validate_json(raw)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    if problem["type"] == "json_invalid" and half_characters:
+        return _read_slowly(form, raw)
+    raise _invalid(problem["loc"], str(problem["msg"]), raw)
+
+
+def _read_slowly(form: type[F], raw: bytes) -> F:
+    try:
+        return form.model_validate(json.loads(raw))
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise _invalid(problem["loc"], str(problem["msg"]), raw) from None
+    except (ValueError, RecursionError):
+        raise _invalid((), "The body of the request could not be parsed as JSON.", b"") from None
+
+
+def _invalid(location: Sequence[int | str], words: str, raw: bytes) -> Refused:
+    place = ".".join(map(str, _in_the_body(location, raw)))
+    message = f"{place}: {words}" if place else words
+    return Refused(400, message, code="invalid_request", param=place or None)
+
+
+def _in_the_body(location: Sequence[int | str], raw: bytes) -> list[int | str]:
+    """The place as the client knows it: the validator also names which of several types it tried."""
+    if not location:
+        return []
+    inside: Any = json.loads(raw)
+    place: list[int | str] = []
+    for part in location:
+        if isinstance(inside, dict):
+            place.append(part)
+            inside = inside.get(part)
+        elif isinstance(inside, list) and isinstance(part, int):
+            place.append(part)
+            inside = inside[part]
+        elif not isinstance(inside, list):
+            break
+    return place
