@@ -78,11 +78,11 @@ class LibraryRule:
 
 def library_rule(name: str) -> LibraryRule:
     """The rule by any spelling of its name: ``Ranked Pairs``, ``ranked-pairs``, ``ranked_pairs``."""
-    known = _methods()
+    methods = _methods()
     key = _key(name)
-    method = known.get(ALIASES.get(key, key))
+    method = methods.get(ALIASES.get(key, key))
     if method is None:
-        names = sorted({each.name for each in known.values()} | {"Schulze"})
+        names = sorted({rule.name for rule in methods.values()} | {"Schulze"})
         hint = closest(name, names) or f"; expected one of {', '.join(names)}"
         raise UsageError(f"pref-voting has no rule {name!r}{hint}")
     if reason := BY_ORDER if method.name.endswith((" TB", " ZT")) else REFUSED.get(method.name):
@@ -98,12 +98,12 @@ def _methods() -> Mapping[str, Any]:
         from pref_voting.voting_method import VotingMethod
     except ImportError:
         raise UsageError("rules of pref-voting need the extra: pip install 'moot[pref-voting]'") from None
-    found: dict[str, Any] = {}
+    methods: dict[str, Any] = {}
     for attribute, method in vars(voting_methods).items():
         if isinstance(method, VotingMethod) and method.input_types:
             for name in (attribute, method.name):
-                found.setdefault(_key(name), method)
-    return found
+                methods.setdefault(_key(name), method)
+    return methods
 
 
 def _key(name: str) -> str:

@@ -55,13 +55,13 @@ class PointsRule(Rule, Protocol):
 def add_up(rule: PointsRule, ballots: Sequence[Ballot], options: int, weights: Sequence[float] | None = None) -> Tally:
     """The tally of a rule of points. Sums do not depend on the order of the ballots, to the last bit."""
     weights = [1.0] * len(ballots) if weights is None else weights
-    given = [
+    point_rows = [
         tuple(weight * points for points in rule.points(ballot, options))
         for ballot, weight in zip(ballots, weights, strict=True)
         if ballot is not None and rule.problem(ballot, options) is None
     ]
-    points = tuple(math.fsum(row[option] for row in given) for option in range(options))
-    return Tally(points, most(points), spoilt=len(ballots) - len(given), voters=len(ballots))
+    points = tuple(math.fsum(row[option] for row in point_rows) for option in range(options))
+    return Tally(points, most(points), spoilt=len(ballots) - len(point_rows), voters=len(ballots))
 
 
 def most(points: Sequence[float]) -> tuple[int, ...]:
@@ -74,9 +74,9 @@ def most(points: Sequence[float]) -> tuple[int, ...]:
 
 def misread(ballot: Mapping[int, float], options: int) -> str | None:
     """What is wrong with a ballot under any rule: it speaks of an option that there is not, or says no number of it."""
-    for option, said in ballot.items():
+    for option, value in ballot.items():
         if isinstance(option, bool) or not isinstance(option, int) or not 0 <= option < options:
             return f"there is no option {option!r}; expected 0 to {options - 1}"
-        if not isinstance(said, int | float) or not math.isfinite(said):
-            return f"expected a number for option {option}, found {said!r}"
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            return f"expected a number for option {option}, found {value!r}"
     return None

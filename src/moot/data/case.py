@@ -90,8 +90,8 @@ def read_case(values: Mapping[str, Any], *, file: str, line: int, language: str 
         raise row.error(str(unknown), problem)
     question = _question(row, language)
     # Most rows have few keys: only what is there is read.
-    given = {key: read(row, key) for key, read in _OPTIONAL.items() if values.get(key) is not None}
-    return Case(question, _answer(row, question), **{key: value for key, value in given.items() if value is not None})
+    fields = {key: read(row, key) for key, read in _OPTIONAL.items() if values.get(key) is not None}
+    return Case(question, _answer(row, question), **{key: value for key, value in fields.items() if value is not None})
 
 
 def _question(row: Row, language: str) -> Question:
@@ -138,7 +138,7 @@ def _human(row: Row, key: str) -> HumanRate | None:
     value = row.values[key]
     if isinstance(value, str) and not value.strip():
         return None
-    if isinstance(value, dict) and value and all(each is None for each in value.values()):
+    if isinstance(value, dict) and value and all(number is None for number in value.values()):
         return None  # how Parquet spells an absent object
     numbers: list[Any]
     if isinstance(value, str):

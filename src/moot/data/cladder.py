@@ -41,8 +41,8 @@ class Cladder:
         if row.values.get("prompt") is not None:
             yield {**case, "text": row.needed("prompt")}
             return
-        given = [row.text("background") or self._background(row, about), row.text("given_info")]
-        yield {**case, "text": row.needed("question"), "context": "\n\n".join(filter(None, given))}
+        passages = [row.text("background") or self._background(row, about), row.text("given_info")]
+        yield {**case, "text": row.needed("question"), "context": "\n\n".join(filter(None, passages))}
 
     def _background(self, row: Published, about: Published) -> str:
         model = about.number("model_id")

@@ -53,10 +53,10 @@ def dataset_format(name: str, *, seed: int = 0, choices: int | None = None) -> F
     """The format of this name with these options."""
     place = registered().get(name)
     if place is None:
-        known = sorted(registered())
-        raise UsageError(f"format {name!r} is unknown; expected one of {', '.join(known)}{closest(name, known)}")
+        names = sorted(registered())
+        raise UsageError(f"format {name!r} is unknown; expected one of {', '.join(names)}{closest(name, names)}")
     made = resolve_name(place)
-    allowed = {each.name for each in dataclasses.fields(made)}
+    allowed = {field.name for field in dataclasses.fields(made)}
     if choices is not None and "choices" not in allowed:
         raise UsageError(f"format {name!r} takes no number of choices")
     options = {"seed": seed, **({} if choices is None else {"choices": choices})}

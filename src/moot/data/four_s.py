@@ -198,7 +198,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 text = content.decode().rstrip("\r\n")
             except UnicodeDecodeError as error:
                 raise FileError(_encoding(content, error), file=path, line=number) from None
-            yield number, _COUNTER.sub(lambda found: _counted(found, counters), text)
+            yield number, _COUNTER.sub(lambda match: _counted(match, counters), text)
 
 
 def _encoding(content: bytes, error: UnicodeDecodeError) -> str:
@@ -211,13 +211,13 @@ def _encoding(content: bytes, error: UnicodeDecodeError) -> str:
     return f"expected UTF-8 text ({error.reason})"
 
 
-def _counted(found: re.Match[str], counters: dict[str, int]) -> str:
+def _counted(match: re.Match[str], counters: dict[str, int]) -> str:
     """`4SCOUNTER` counts up wherever it stands."""
-    if found["to"]:
-        counters[found["set"]] = int(found["to"])
+    if match["to"]:
+        counters[match["set"]] = int(match["to"])
         return ""
-    value = counters.get(found["name"], 1)
-    counters[found["name"]] = value + 1
+    value = counters.get(match["name"], 1)
+    counters[match["name"]] = value + 1
     return str(value)
 
 
@@ -225,10 +225,10 @@ def _reason(question: _Question) -> str | None:
     """Why text alone cannot carry it, if it cannot."""
     if question.raw("handout"):
         return "the question has a handout"
-    if shown := shown_to_players(question.raw("question")):
-        return f"the question has {shown}"
-    if not plain(question.raw("answer")) and (shown := shown_to_players(question.raw("answer"))):
-        return f"the answer is {shown}"
+    if medium := shown_to_players(question.raw("question")):
+        return f"the question has {medium}"
+    if not plain(question.raw("answer")) and (medium := shown_to_players(question.raw("answer"))):
+        return f"the answer is {medium}"
     return None
 
 
@@ -246,7 +246,7 @@ def _row(question: _Question, ident: str, path: Path) -> dict[str, Any]:
         "id": ident,
         "text": _text(question),
         "answer": answers[0],
-        "accepted": list(dict.fromkeys(each for each in accepted if each != answers[0])),
+        "accepted": list(dict.fromkeys(answer for answer in accepted if answer != answers[0])),
         "rejected": _variants(question, "rejected"),
         "comment": plain(question.raw("comment")),
         "source": _lines_of(question.raw("source")),
@@ -262,12 +262,12 @@ def _row(question: _Question, ident: str, path: Path) -> dict[str, Any]:
 
 def _answers(question: _Question) -> list[str]:
     """The canonical answer first. Several parts, as in a duplet, are one answer, with and without their numbers."""
-    found = listed(question.raw("answer"))
-    if not found.items:
-        return wordings(plain(found.lead))
-    parts = [wordings(plain(item)) for item in found.items]
-    whole = [each[0] for each in parts if each]
-    shortest = [each[-1] for each in parts if each]
+    answer = listed(question.raw("answer"))
+    if not answer.items:
+        return wordings(plain(answer.lead))
+    parts = [wordings(plain(item)) for item in answer.items]
+    whole = [variants[0] for variants in parts if variants]
+    shortest = [variants[-1] for variants in parts if variants]
     numbered = [f"{number}. {part}" for number, part in enumerate(whole, start=1)]
     return list(dict.fromkeys(map("; ".join, (whole, numbered, shortest))))[:MOST_VARIANTS]
 
@@ -279,24 +279,24 @@ def _variants(question: _Question, name: str) -> list[str]:
         return []
     if listed(question.raw("answer")).items:
         return [unended(_lines_of(raw).replace("\n", "; "))]
-    found = listed(raw)
-    pieces = [found.lead, *found.items]
-    return list(dict.fromkeys(each for piece in pieces if piece for each in alternatives(plain(piece))))
+    remark = listed(raw)
+    pieces = [remark.lead, *remark.items]
+    return list(dict.fromkeys(variant for piece in pieces if piece for variant in alternatives(plain(piece))))
 
 
 def _parts(question: _Question) -> int:
     """How many questions in one, as in a duplet or a blitz; 0 for a list that is part of the text, such as a dialogue."""
-    found = listed(question.raw("question"))
-    several = listed(question.raw("answer")).items or _SEVERAL.search(found.lead)
-    return len(found.items) if several else 0
+    text = listed(question.raw("question"))
+    several = listed(question.raw("answer")).items or _SEVERAL.search(text.lead)
+    return len(text.items) if several else 0
 
 
 def _text(question: _Question) -> str:
-    found, parts = listed(question.raw("question")), _parts(question)
-    items = [f"{number}. {plain(item)}" if parts else f"- {plain(item)}" for number, item in enumerate(found.items, 1)]
-    return "\n".join(part for part in [plain(found.lead), *items] if part)
+    text, parts = listed(question.raw("question")), _parts(question)
+    items = [f"{number}. {plain(item)}" if parts else f"- {plain(item)}" for number, item in enumerate(text.items, 1)]
+    return "\n".join(line for line in [plain(text.lead), *items] if line)
 
 
 def _lines_of(raw: str) -> str:
-    found = listed(raw)
-    return "\n".join(part for part in map(plain, [found.lead, *found.items]) if part)
+    content = listed(raw)
+    return "\n".join(line for line in map(plain, [content.lead, *content.items]) if line)

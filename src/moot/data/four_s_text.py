@@ -46,7 +46,7 @@ class Listed:
 
 def listed(raw: str) -> Listed:
     """Lines that begin with a dash are items of a list; a single one is no list but a way of writing."""
-    starts = [found.span() for found in _ITEM.finditer(raw)]
+    starts = [match.span() for match in _ITEM.finditer(raw)]
     if not starts:
         return Listed(raw.strip())
     ends = [start for start, _ in starts[1:]] + [len(raw)]
@@ -70,10 +70,10 @@ def plain(raw: str) -> str:
         kept.append(text)
         return chr(_KEPT + len(kept) - 1)
 
-    text = "".join(" " if _KEPT <= ord(each) < _KEPT + 0x1900 else each for each in _LABEL.sub("", raw))
-    text = _ESCAPED.sub(lambda found: keep(found.group(1) or found.group(2)), text)
+    text = "".join(" " if _KEPT <= ord(character) < _KEPT + 0x1900 else character for character in _LABEL.sub("", raw))
+    text = _ESCAPED.sub(lambda match: keep(match.group(1) or match.group(2)), text)
     text = _without_notes(_without_tags(text))
-    text = _URL.sub(lambda found: keep(found.group()), text)
+    text = _URL.sub(lambda match: keep(match.group()), text)
     text = _BACKTICK.sub(rf"\1{STRESS}", _BREAK.sub("\n", text))
     while (without := _MARKS.sub(r"\2", text)) != text:
         text = without
@@ -91,20 +91,20 @@ def _spaced(text: str) -> str:
 
 def _without_tags(text: str) -> str:
     """`(screen a|b)` is b, what the teams see; `(sc word)` is the word; pictures and hidden comments are nothing."""
-    while found := _TAG.search(text):
-        end = _closing(text, found.start())
-        inside = text[found.end() : end]
-        if found.group(1) == "screen":
+    while tag := _TAG.search(text):
+        end = _closing(text, tag.start())
+        inside = text[tag.end() : end]
+        if tag.group(1) == "screen":
             inside = inside.rpartition("|")[2]
-        elif found.group(1) != "sc":
+        elif tag.group(1) != "sc":
             inside = ""
-        text = text[: found.start()] + inside + text[end + 1 :]
+        text = text[: tag.start()] + inside + text[end + 1 :]
     return text
 
 
 def _without_notes(text: str) -> str:
-    while found := _TO_HOST.search(text):
-        text = text[: found.start()] + text[_closing(text, found.start()) + 1 :]
+    while note := _TO_HOST.search(text):
+        text = text[: note.start()] + text[_closing(text, note.start()) + 1 :]
     return text
 
 
@@ -131,8 +131,8 @@ def wordings(answer: str) -> list[str]:
     """An answer with optional parts in square brackets: first with all of them, then without some, sixteen at most."""
     if answer.count("[") != answer.count("]") or answer.count("[") > _MOST_BRACKETS:
         return [answer]
-    found = (unended(_spaced(each)) for each in _expanded(answer))
-    return list(dict.fromkeys(each for each in found if each))[:MOST_VARIANTS]
+    variants = (unended(_spaced(wording)) for wording in _expanded(answer))
+    return list(dict.fromkeys(variant for variant in variants if variant))[:MOST_VARIANTS]
 
 
 def _expanded(text: str) -> list[str]:
@@ -141,8 +141,8 @@ def _expanded(text: str) -> list[str]:
     if start < 0 or end >= len(text):
         return [text]
     inner, rest = _expanded(text[start + 1 : end]), _expanded(text[end + 1 :])
-    found = [text[:start] + part + tail for part in [*inner, ""] for tail in rest]
-    return found[: 4 * MOST_VARIANTS]  # equal ones are still among them
+    expansions = [text[:start] + part + tail for part in [*inner, ""] for tail in rest]
+    return expansions[: 4 * MOST_VARIANTS]  # equal ones are still among them
 
 
 def alternatives(text: str) -> list[str]:
@@ -150,13 +150,13 @@ def alternatives(text: str) -> list[str]:
 
     A note such as "по слову «Рим»" stays whole: it says how to judge and is no answer itself.
     """
-    found: list[str] = []
+    answers: list[str] = []
     for piece in _pieces(text.replace("\n", " ")):
         if _QUOTED_LIST.fullmatch(piece):
-            found += [each[1:-1].strip() for each in re.findall(_QUOTED, piece)]
+            answers += [quoted[1:-1].strip() for quoted in re.findall(_QUOTED, piece)]
         else:
-            found.append(piece)
-    return list(dict.fromkeys(wording for each in found for wording in wordings(each)))
+            answers.append(piece)
+    return list(dict.fromkeys(wording for answer in answers for wording in wordings(answer)))
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -177,8 +177,8 @@ def _boundaries(text: str) -> Iterator[tuple[int, int]]:
             closers.append(_BRACKETS[character])
         elif not closers and character == ";":
             yield place, 1
-        elif not closers and (found := _SENTENCE.match(text, place)) and _ends_sentence(text[:place]):
-            yield place, len(found.group())
+        elif not closers and (mark := _SENTENCE.match(text, place)) and _ends_sentence(text[:place]):
+            yield place, len(mark.group())
 
 
 def _ends_sentence(before: str) -> bool:

@@ -25,8 +25,8 @@ class Hub:
     """A commit or tag; without one, whatever the repository holds today."""
 
     def __str__(self) -> str:
-        part = f"/{self.config}" if self.config else ""
-        return f"hub:{self.repository}{part}:{self.split}"
+        config = f"/{self.config}" if self.config else ""
+        return f"hub:{self.repository}{config}:{self.split}"
 
     def rows(self) -> Iterator[Published]:
         for number, values in enumerate(_fetched(self), start=1):

@@ -37,11 +37,11 @@ class Published(Row):
 
     def needed(self, *keys: str) -> str:
         """The text under the first of these keys that is there: published copies spell their columns differently."""
-        found = next((key for key in keys if self.values.get(key) is not None), None)
-        if found is None:
+        column = next((key for key in keys if self.values.get(key) is not None), None)
+        if column is None:
             others = f" (or {', '.join(keys[1:])})" if len(keys) > 1 else ""
             raise self.error(keys[0], f"expected a text that is not empty{others}")
-        return cast(str, self.text(found, required=True)).strip()
+        return cast(str, self.text(column, required=True)).strip()
 
     def items(self, key: str) -> list[Any]:
         """A list; in CSV one stands as Python or JSON writes it: ``['Ann', 'Bob']``."""
@@ -78,7 +78,7 @@ def published_rows(path: Path, columns: Sequence[str] = ()) -> Iterator[Publishe
 
     `columns`: what the columns of a CSV without a header are.
     """
-    files = sorted(each for each in path.iterdir() if kind(each) in ENDINGS) if path.is_dir() else [path]
+    files = sorted(file for file in path.iterdir() if kind(file) in ENDINGS) if path.is_dir() else [path]
     if not files:
         raise FileError(f"no file in it that ends with {', '.join(ENDINGS)}", file=path)
     for file in files:

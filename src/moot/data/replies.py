@@ -44,11 +44,11 @@ def _question(row: Row, source: Path, line: int) -> dict[str, Any]:
 def _replies(row: Row, source: Path, line: int) -> Iterator[dict[str, Any]]:
     """A reply from which no answer was taken keeps its text only: then it is read like any model's reply."""
     responses = row.get("responses")
-    if not isinstance(responses, dict) or not all(isinstance(each, dict) for each in responses.values()):
+    if not isinstance(responses, dict) or not all(isinstance(response, dict) for response in responses.values()):
         raise FileError('expected {"MODEL": {"pred": ..., "text": ...}}', file=source, line=line, key="responses")
-    for model, said in responses.items():
+    for model, response in responses.items():
         reply = {"model": model, "question_id": _id(row, source, line)}
-        yield {**reply, **{ours: said[key] for ours, key in _TAKEN.items() if said.get(key) is not None}}
+        yield {**reply, **{ours: response[key] for ours, key in _TAKEN.items() if response.get(key) is not None}}
 
 
 _TAKEN = {"answer": "pred", "text": "text"}

@@ -101,7 +101,7 @@ def _from_cells(cells: Mapping[str, str | None], path: Path, line: int) -> dict[
 
 def _list_cell(text: str, path: Path, line: int, key: str) -> list[Any]:
     if not text.startswith("["):
-        return [part.strip() for part in text.split("|")]
+        return [item.strip() for item in text.split("|")]
     value = _json_cell(text, path, line, key)
     return value if isinstance(value, list) else [value]
 
@@ -120,8 +120,8 @@ def parquet_rows(path: Path) -> Rows:
     try:
         height = polars.scan_parquet(path).select(polars.len()).collect().item()
         for start in range(0, height, _PARQUET_SLICE):
-            part = polars.scan_parquet(path).slice(start, _PARQUET_SLICE).collect()
-            for offset, values in enumerate(part.iter_rows(named=True)):
+            frame = polars.scan_parquet(path).slice(start, _PARQUET_SLICE).collect()
+            for offset, values in enumerate(frame.iter_rows(named=True)):
                 yield start + offset + 1, _without_nulls(values)
     except polars.exceptions.PolarsError as error:
         raise FileError(f"not a readable Parquet file: {error}", file=path) from None

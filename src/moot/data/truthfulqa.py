@@ -47,5 +47,5 @@ class TruthfulQa:
         return right[0], wrong
 
     def _from_csv(self, row: Published) -> tuple[str, list[str]]:
-        wrong = [each.strip() for each in row.needed("Incorrect Answers").split(";")]
-        return row.needed("Best Answer"), [each for each in wrong if each]
+        wrong = [answer.strip() for answer in row.needed("Incorrect Answers").split(";")]
+        return row.needed("Best Answer"), [answer for answer in wrong if answer]

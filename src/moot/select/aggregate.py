@@ -66,9 +66,9 @@ class DecisionTree:
         everybody = range(len(asked.proposers))
         tree = DecisionTreeClassifier(random_state=known.seed % 2**32)
         tree.fit(one_hot(known.labels, everybody), known.labels.truth)
-        said: Codes = tree.predict(one_hot(asked, everybody)).astype(np.int16)
-        said[(asked.codes == UNANSWERED).all(axis=0)] = UNANSWERED
-        return said
+        predictions: Codes = tree.predict(one_hot(asked, everybody)).astype(np.int16)
+        predictions[(asked.codes == UNANSWERED).all(axis=0)] = UNANSWERED
+        return predictions
 
 
 CROWD: Mapping[str, str] = {
@@ -112,23 +112,23 @@ class Crowd:
             # It writes in a way that pandas will drop: hundreds of lines about code that is not ours to change.
             warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"crowdkit\.")
             inferred = kind().fit_predict(rows)
-        said = np.full(asked.size, UNANSWERED, dtype=np.int16)
-        said[inferred.index.to_numpy()] = inferred.to_numpy()
-        return said
+        predictions = np.full(asked.size, UNANSWERED, dtype=np.int16)
+        predictions[inferred.index.to_numpy()] = inferred.to_numpy()
+        return predictions
 
 
 def aggregators(labels: LabelMatrix) -> list[Aggregator]:
     """All that make sense for these labels and need no extra; see `QUICK` for the rest."""
-    prompts = len({each.prompt for each in labels.proposers})
+    prompts = len({proposer.prompt for proposer in labels.proposers})
     several = len(labels.models) > 1
     kinds = ["all"]
     if prompts > 1 and several:  # else the best of each is everybody, or one
         kinds += ["best-prompt", "best-model"]
-    found: list[Aggregator] = [Majority(over, weighted) for over in kinds for weighted in (False, True)]
-    found.append(Majority(weighted=True, two_class=True))
+    usable: list[Aggregator] = [Majority(over, weighted) for over in kinds for weighted in (False, True)]
+    usable.append(Majority(weighted=True, two_class=True))
     if labels.shared:
-        found.append(DecisionTree())
-    return found
+        usable.append(DecisionTree())
+    return usable
 
 
 def inferred(labels: LabelMatrix, names: tuple[str, ...] = QUICK) -> dict[str, Codes]:

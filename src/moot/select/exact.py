@@ -58,8 +58,8 @@ class Exact:
             too_small = f"a budget of {self.calls} calls is too small to learn g; by accuracy"
             return Chosen(completed(split, (), k), notes=(too_small,))
         objective = learnt.objective
-        found = optimum(objective, k, start=k_greedy(split, objective, k), most_nodes=self.most_nodes)
-        return _told(split, objective, found, learnt.calls, learnt.notes)
+        best = optimum(objective, k, start=k_greedy(split, objective, k), most_nodes=self.most_nodes)
+        return _told(split, objective, best, learnt.calls, learnt.notes)
 
     def _by_truth(self, split: SelectionSplit, k: int) -> Chosen:
         labels = split.labels
@@ -69,21 +69,21 @@ class Exact:
             return Chosen(completed(split, (), k), notes=("one question cannot be cross-validated; by accuracy",))
         objective = NaiveBayes.of(labels, dealt(split, FOLDS))
         start = k_greedy(split, objective, k)
-        found = tried(objective, len(labels.proposers), k, start=start, most_nodes=self.most_nodes)
-        return _told(split, objective, found, 0, ())
+        best = tried(objective, len(labels.proposers), k, start=start, most_nodes=self.most_nodes)
+        return _told(split, objective, best, 0, ())
 
 
-def _told(split: SelectionSplit, objective: Objective, found: Optimum, calls: int, notes: tuple[str, ...]) -> Chosen:
-    if not found.proven:
-        unknown = f"the search ended after {found.nodes:,} nodes: the best found, no proof that it is the best"
+def _told(split: SelectionSplit, objective: Objective, best: Optimum, calls: int, notes: tuple[str, ...]) -> Chosen:
+    if not best.proven:
+        unknown = f"the search ended after {best.nodes:,} nodes: the best found, no proof that it is the best"
         notes = (*notes, unknown)
     # In the order of accuracy, since the optimum itself has none.
     accuracy = split.labels.accuracy
-    team = tuple(sorted(found.team, key=lambda place: (-accuracy[place], place)))
+    team = tuple(sorted(best.team, key=lambda place: (-accuracy[place], place)))
     detail: dict[str, Any] = {
-        "worth": found.value,
-        "proven": found.proven,
-        "nodes": found.nodes,
+        "worth": best.value,
+        "proven": best.proven,
+        "nodes": best.nodes,
         "objective": objective,
     }
     if isinstance(objective, Counted):
@@ -220,7 +220,7 @@ class _Search:
             place = int(both.argmax())
             where = divmod(place, len(rest))
             gain = float(both.flat[place])
-        found = (float(g[c].sum()) + gain) / len(c)
-        if found > self.best + LITTLE:
-            self.best = found
-            self.team = tuple(int(self.order[each]) for each in (*team, *(begin + each for each in where)))
+        mean_worth = (float(g[c].sum()) + gain) / len(c)
+        if mean_worth > self.best + LITTLE:
+            self.best = mean_worth
+            self.team = tuple(int(self.order[position]) for position in (*team, *(begin + offset for offset in where)))

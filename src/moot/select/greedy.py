@@ -40,7 +40,7 @@ class Greedy:
                 return _stopped(split, chosen, k, meter)
             heard = await asyncio.gather(*(meter.right([*chosen, place], everything) for place in left))
             worth = np.full(len(labels.proposers), -np.inf)
-            worth[left] = [each.mean() for each in heard]
+            worth[left] = [right.mean() for right in heard]
             chosen.append(_best(split, worth))
         return Chosen(tuple(chosen), meter.calls)
 
@@ -80,13 +80,13 @@ class ModelFirst:
             worth = np.full(len(labels.proposers), -np.inf)
             whole: dict[str, float] = {}
             for model, prompts in free.items():
-                parts = [np.flatnonzero(dealt[model] == number) for number in range(len(prompts))]
+                batches = [np.flatnonzero(dealt[model] == number) for number in range(len(prompts))]
                 heard = await asyncio.gather(
-                    *(meter.right([*chosen, place], part) for place, part in zip(prompts, parts, strict=True))
+                    *(meter.right([*chosen, place], batch) for place, batch in zip(prompts, batches, strict=True))
                 )
-                whole[model] = float(sum(each.sum() for each in heard)) / labels.size
-                worth[prompts] = [each.mean() if len(each) else -1.0 for each in heard]
-            top = max(round(each, 12) for each in whole.values())
+                whole[model] = float(sum(right.sum() for right in heard)) / labels.size
+                worth[prompts] = [right.mean() if len(right) else -1.0 for right in heard]
+            top = max(round(accuracy, 12) for accuracy in whole.values())
             outside = [
                 place
                 for place, proposer in enumerate(labels.proposers)

@@ -63,7 +63,7 @@ def _gains(
         worth = objective.values([*team, *kept], np.append(outside, swapped))
         gain[outside] += worth[:-1] - worth[-1]
         for candidate in drawn[:wanted]:
-            *rest, spare = (each for each in drawn if each != candidate)
+            *rest, spare = (proposer for proposer in drawn if proposer != candidate)
             worth = objective.values([*team, *rest], np.array([candidate, spare]))
             gain[candidate] += worth[0] - worth[1]
     return gain

@@ -53,14 +53,14 @@ class VoteOracle:
     @classmethod
     def of(cls, split: SelectionSplit, labels: LabelMatrix | None = None, *, two_class: bool = False) -> VoteOracle:
         """The vote on the split itself, or on other questions (`labels`) with the weights of the split."""
-        known = split.labels
-        weights = log_odds(known.accuracy, known.size, len(known.classes), two_class=two_class)
-        return cls(labels or known, weights, split.seed)
+        split_labels = split.labels
+        weights = log_odds(split_labels.accuracy, split_labels.size, len(split_labels.classes), two_class=two_class)
+        return cls(labels or split_labels, weights, split.seed)
 
     async def right(self, teams: Places, questions: Places) -> Floats:
         codes = self.labels.codes[teams.T, questions]
-        said = tally(codes, self.weights[teams.T], len(self.labels.classes), self._lots[questions])
-        right: Floats = (said == self.labels.truth[questions]).astype(float)
+        winners = tally(codes, self.weights[teams.T], len(self.labels.classes), self._lots[questions])
+        right: Floats = (winners == self.labels.truth[questions]).astype(float)
         return right
 
 

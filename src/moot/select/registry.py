@@ -69,14 +69,14 @@ def selector(name: str, options: Mapping[str, Any] | None = None) -> Selector:
         expected = f"expected one of {', '.join(registered())}{closest(name, registered())}"
         raise UsageError(f"selector {name!r} is unknown; {expected}")
     kind = resolve_name(place)
-    allowed = [each.name for each in fields(kind)]
-    given = {key.replace("-", "_"): value for key, value in (options or {}).items()}
-    for key in given:
+    allowed = [option.name for option in fields(kind)]
+    arguments = {key.replace("-", "_"): value for key, value in (options or {}).items()}
+    for key in arguments:
         if key not in allowed:
             expected = ", ".join(allowed) or "no options"
             raise UsageError(f"selector {name!r} has no option {key!r}; expected {expected}{closest(key, allowed)}")
     try:
-        return cast(Selector, kind(**given))
+        return cast(Selector, kind(**arguments))
     except ValueError as error:
         raise UsageError(f"selector {name!r}: {error}") from None
 

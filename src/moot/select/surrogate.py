@@ -33,8 +33,8 @@ class Counted:
     def values(self, base: Sequence[int], candidates: Places) -> Floats:
         c = self.right[list(base)].sum(axis=0).astype(np.intp)
         more = self.g[c + 1] - self.g[c]
-        found: Floats = (self.g[c].sum() + self.right[candidates] @ more) / len(c)
-        return found
+        worth: Floats = (self.g[c].sum() + self.right[candidates] @ more) / len(c)
+        return worth
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,14 +98,14 @@ async def learn(split: SelectionSplit, k: int, meter: Meter, samples: int = SAMP
     drawn = [_samples(right, c, k, afford, draw) for c in range(k + 1)]
     means: list[float | None] = []
     heard = await meter.each(
-        np.concatenate([each.teams for each in drawn]), fitted[np.concatenate([each.questions for each in drawn])]
+        np.concatenate([batch.teams for batch in drawn]), fitted[np.concatenate([batch.questions for batch in drawn])]
     )
-    for each in drawn:
-        means.append(float(heard[: each.size].mean()) if each.size else None)
-        heard = heard[each.size :]
-    known = [c for c, mean in enumerate(means) if mean is not None]
-    missing = tuple(c for c in range(k + 1) if c not in known)
-    g = np.interp(np.arange(k + 1), known, [mean for mean in means if mean is not None])
+    for batch in drawn:
+        means.append(float(heard[: batch.size].mean()) if batch.size else None)
+        heard = heard[batch.size :]
+    sampled_counts = [c for c, mean in enumerate(means) if mean is not None]
+    missing = tuple(c for c in range(k + 1) if c not in sampled_counts)
+    g = np.interp(np.arange(k + 1), sampled_counts, [mean for mean in means if mean is not None])
     if missing:
         named = ", ".join(map(str, missing))
         notes.append(f"no team has exactly {named} right labels on any question: g there is interpolated")

@@ -80,30 +80,30 @@ async def trials(
     for number in range(splits):
         halves = split_labels(labels, m, seed=seed, number=number)
         made = summarisers(halves)
-        chosen = {each.name: await each.select(halves.selection, k, made.selection) for each in methods}
+        chosen = {method.name: await method.select(halves.selection, k, made.selection) for method in methods}
         objective = _optimum(chosen)
         measured: dict[tuple[int, ...], tuple[Floats, Floats]] = {}
-        for name, found in chosen.items():
-            same = tuple(sorted(found.team))
+        for name, choice in chosen.items():
+            same = tuple(sorted(choice.team))
             if same not in measured:
                 both = (made.selection, halves.selection.m), (made.test, halves.test.labels.size)
-                at_home, away = [await one_team(oracle, found.team, np.arange(size)) for oracle, size in both]
+                at_home, away = [await one_team(oracle, choice.team, np.arange(size)) for oracle, size in both]
                 measured[same] = (at_home, away)
             at_home, away = measured[same]
             yield Trial(
                 name,
                 k,
                 number,
-                found.team,
-                found.calls,
-                found.notes,
+                choice.team,
+                choice.calls,
+                choice.notes,
                 float(at_home.mean()),
                 away,
                 halves.tested,
-                halves.test.labels.right[list(found.team)].sum(axis=0).astype(float),
-                tuple(float(each) for each in halves.selection.labels.accuracy[list(found.team)]),
-                tuple(found.detail["g"]) if "g" in found.detail else None,
-                _distance(objective, found.team, k),
+                halves.test.labels.right[list(choice.team)].sum(axis=0).astype(float),
+                tuple(float(accuracy) for accuracy in halves.selection.labels.accuracy[list(choice.team)]),
+                tuple(choice.detail["g"]) if "g" in choice.detail else None,
+                _distance(objective, choice.team, k),
             )
 
 
@@ -111,22 +111,24 @@ def aggregated(
     labels: LabelMatrix, aggregators: Sequence[Aggregator], *, m: int | None = None, splits: int = 1, seed: int = 0
 ) -> list[Trial]:
     """The whole pool's labels put together without a model, on the same splits."""
-    found = []
+    results = []
     for number in range(splits):
         halves = split_labels(labels, m, seed=seed, number=number)
-        for each in aggregators:
-            team = tuple(getattr(each, "voters", lambda known: range(len(labels.proposers)))(halves.selection))
-            said = each.predict(halves.selection, halves.test.labels)
-            right = (said == halves.test.labels.truth).astype(float)
-            known = halves.test.labels.right[list(team)].sum(axis=0).astype(float)
-            found.append(Trial(each.name, None, number, team, 0, (), None, right, halves.tested, known))
-    return found
+        for aggregator in aggregators:
+            team = tuple(
+                getattr(aggregator, "voters", lambda selection: range(len(labels.proposers)))(halves.selection)
+            )
+            predictions = aggregator.predict(halves.selection, halves.test.labels)
+            right = (predictions == halves.test.labels.truth).astype(float)
+            right_counts = halves.test.labels.right[list(team)].sum(axis=0).astype(float)
+            results.append(Trial(aggregator.name, None, number, team, 0, (), None, right, halves.tested, right_counts))
+    return results
 
 
 def _optimum(chosen: dict[str, Chosen]) -> tuple[Objective, float] | None:
     """What `exact` solved, if it did."""
-    for found in chosen.values():
-        detail: Any = found.detail
+    for choice in chosen.values():
+        detail: Any = choice.detail
         if detail.get("proven"):
             return detail["objective"], detail["worth"]
     return None

@@ -86,25 +86,25 @@ class NaiveBayes:
         others = per_fold.sum(axis=0) - per_fold
         with np.errstate(divide="ignore"):  # a class that the other folds lack is never predicted
             prior = np.log(others / others.sum(axis=1, keepdims=True))
-        said = codes != UNANSWERED
+        answered = codes != UNANSWERED
         cell = ((np.arange(n)[:, None] * f + folds) * c + truth) * c + codes
-        counts = np.bincount(cell[said], minlength=n * f * c * c).reshape(n, f, c, c).astype(float)
+        counts = np.bincount(cell[answered], minlength=n * f * c * c).reshape(n, f, c, c).astype(float)
         train = counts.sum(axis=1, keepdims=True) - counts + 1.0
         logs = np.log(train / train.sum(axis=3, keepdims=True))
-        heard = np.where(said, codes, 0)
+        heard = np.where(answered, codes, 0)
         likelihood = np.empty((n, c, m))
         for proposer in range(n):  # proposer by proposer, so that no second table of this size is ever held
-            likelihood[proposer] = np.where(said[proposer], logs[proposer, folds, :, heard[proposer]].T, 0.0)
+            likelihood[proposer] = np.where(answered[proposer], logs[proposer, folds, :, heard[proposer]].T, 0.0)
         return cls(prior[folds].T, likelihood, labels.truth)
 
     def values(self, base: Sequence[int], candidates: Places) -> Floats:
-        known = self.prior + self.likelihood[list(base)].sum(axis=0)
-        block = max(1, AT_ONCE // known.size)
-        found = [
-            self._accuracy(known + self.likelihood[candidates[start : start + block]])
+        base_scores = self.prior + self.likelihood[list(base)].sum(axis=0)
+        block = max(1, AT_ONCE // base_scores.size)
+        accuracies = [
+            self._accuracy(base_scores + self.likelihood[candidates[start : start + block]])
             for start in range(0, len(candidates), block)
         ]
-        return np.concatenate(found)
+        return np.concatenate(accuracies)
 
     def _accuracy(self, scores: Floats) -> Floats:
         right: NDArray[np.bool_] = scores.argmax(axis=1) == self.truth
@@ -121,7 +121,7 @@ class Classified:
     classifier: Any
 
     def values(self, base: Sequence[int], candidates: Places) -> Floats:
-        return np.array([self._accuracy([*base, int(each)]) for each in candidates])
+        return np.array([self._accuracy([*base, int(candidate)]) for candidate in candidates])
 
     def _accuracy(self, team: Sequence[int]) -> float:
         from sklearn.base import clone
@@ -130,20 +130,20 @@ class Classified:
         right = 0
         for fold in range(int(self.folds.max()) + 1):
             test = self.folds == fold
-            known = truth[~test]
-            if len(np.unique(known)) == 1:  # some classifiers refuse to learn a constant
-                right += int((truth[test] == known[0]).sum())
+            train_truth = truth[~test]
+            if len(np.unique(train_truth)) == 1:  # some classifiers refuse to learn a constant
+                right += int((truth[test] == train_truth[0]).sum())
                 continue
             right += int(
-                (clone(self.classifier).fit(features[~test], known).predict(features[test]) == truth[test]).sum()
+                (clone(self.classifier).fit(features[~test], train_truth).predict(features[test]) == truth[test]).sum()
             )
         return right / len(truth)
 
 
 def one_hot(labels: LabelMatrix, team: Sequence[int]) -> Floats:
     """Questions × (members × classes): a missing label is a row of zeros for its member."""
-    said = labels.codes[list(team)].T[:, :, None] == np.arange(len(labels.classes))
-    features: Floats = said.reshape(labels.size, -1).astype(float)
+    matches = labels.codes[list(team)].T[:, :, None] == np.arange(len(labels.classes))
+    features: Floats = matches.reshape(labels.size, -1).astype(float)
     return features
 
 

@@ -50,17 +50,17 @@ def tally(codes: Codes, weights: Floats, classes: int, lot: Floats) -> Codes:
         heads[places[spoke], row[spoke]] += 1
     voiceless = scores.sum(axis=1) == 0
     scores[voiceless] = heads[voiceless]
-    said = heads > 0
-    winner: Codes = np.where(said, scores + lot, -1.0).argmax(axis=1).astype(np.int16)
-    winner[~said.any(axis=1)] = UNANSWERED
+    backed = heads > 0
+    winner: Codes = np.where(backed, scores + lot, -1.0).argmax(axis=1).astype(np.int16)
+    winner[~backed.any(axis=1)] = UNANSWERED
     return winner
 
 
 def best_of_each(labels: LabelMatrix, accuracy: NDArray[np.float64], by: str) -> list[int]:
     """The most accurate proposer of each model, or for each prompt; the first of equals in the order of names."""
-    found: dict[str, int] = {}
+    best: dict[str, int] = {}
     for place, proposer in enumerate(labels.proposers):
         key = proposer.model if by == "model" else proposer.prompt
-        if key not in found or accuracy[place] > accuracy[found[key]]:
-            found[key] = place
-    return list(found.values())
+        if key not in best or accuracy[place] > accuracy[best[key]]:
+            best[key] = place
+    return list(best.values())
