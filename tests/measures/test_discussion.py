@@ -15,6 +15,7 @@ from typing import Any
 from zlib import crc32
 
 import pytest
+from moot.measures.discussion.options import DEFAULTS, options_of
 from rich.cells import cell_len
 from rich.console import Console
 from sqlalchemy import Connection, select
@@ -25,7 +26,6 @@ from moot.experiment.spec import read_experiment
 from moot.grade.embedding import MODEL
 from moot.grade.normalise import normalise
 from moot.measures.discussion import similarity as discussion_similarity
-from moot.measures.discussion.options import DEFAULTS, options_of
 from moot.measures.discussion.sections import discussion_sections
 from moot.measures.discussion.talks import overlap_cosine
 from moot.models import packaged

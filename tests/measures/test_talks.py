@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from moot.measures.discussion.ballot_order import Paper
+
 from moot.measures.discussion.challenge import Objection, challenges
 from moot.measures.discussion.talks import (
     Talk,
