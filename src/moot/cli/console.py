@@ -33,6 +33,6 @@ def _shown(text: Text) -> Text:
     plain = tamed(text.plain)
     if plain == text.plain:
         return text
-    shown = text.copy()
-    shown.plain = plain
-    return shown
+    copy = text.copy()
+    copy.plain = plain
+    return copy

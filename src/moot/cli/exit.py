@@ -21,7 +21,7 @@ def run_app(app: typer.Typer, arguments: list[str]) -> int:
     before = os.environ.get("MOOT_DEBUG")
     os.environ["MOOT_DEBUG"] = "1"
     try:
-        return _run(app, [each for each in arguments if each != "--debug"], debug=True)
+        return _run(app, [argument for argument in arguments if argument != "--debug"], debug=True)
     finally:
         if before is None:
             del os.environ["MOOT_DEBUG"]

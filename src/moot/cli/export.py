@@ -49,11 +49,11 @@ async def _export(path: Path, output: Path, url: str | None, *, questions: bool,
 
 
 async def _write_questions(store: Store, experiment: str, lines: TextIO) -> int:
-    found = await store.read(lambda connection: list(learnt_questions(connection, experiment)))
-    if not found:
+    questions = await store.read(lambda connection: list(learnt_questions(connection, experiment)))
+    if not questions:
         raise UsageError("nobody has said yet what was right, so there are no questions to export: POST /v1/feedback")
-    lines.writelines(json.dumps(each, ensure_ascii=False) + "\n" for each in found)
-    return len(found)
+    lines.writelines(json.dumps(question, ensure_ascii=False) + "\n" for question in questions)
+    return len(questions)
 
 
 async def _write(store: Store, experiment: str, lines: TextIO) -> int:

@@ -83,11 +83,11 @@ def _progress(name: str) -> Iterator[Progress]:
 
 
 def _lines(name: str) -> Progress:
-    said: set[str] = set()
+    announced_stages: set[str] = set()
 
     def say(what: str, done: int, total: int) -> None:
-        if what not in said:
-            said.add(what)
+        if what not in announced_stages:
+            announced_stages.add(what)
             typer.echo(f"{what} {name}, {_megabytes(total)}", err=True)
 
     return say

@@ -41,8 +41,11 @@ def planned(accuracy: float, gain: float, discordance: float | None, power: floa
     table = []
     if assumed:
         highest = most_discordance(accuracy, gain)
-        shares = [each for each in USUAL if abs(gain) <= each <= highest]
-        table = [{"discordance": each, "questions": needed(accuracy, gain, each, power, alpha)} for each in shares]
+        shares = [usual_share for usual_share in USUAL if abs(gain) <= usual_share <= highest]
+        table = [
+            {"discordance": usual_share, "questions": needed(accuracy, gain, usual_share, power, alpha)}
+            for usual_share in shares
+        ]
     return {
         "accuracy": accuracy,
         "gain": gain,
@@ -57,13 +60,15 @@ def planned(accuracy: float, gain: float, discordance: float | None, power: floa
 
 def _words(row: dict[str, Any]) -> list[str]:
     better = f"{100 * row['accuracy']:.1f} % to {100 * (row['accuracy'] + row['gain']):.1f} %"
-    found = f"in {100 * row['power']:.0f} of 100 runs (exact McNemar, two-sided, {100 * row['alpha']:g} %)"
+    frequency = f"in {100 * row['power']:.0f} of 100 runs (exact McNemar, two-sided, {100 * row['alpha']:g} %)"
     many = "more than 2,000,000" if row["questions"] is None else f"{row['questions']:,}"
     share = f"{100 * row['discordance']:.1f} %"
-    said = [f"From {better}, with answers that differ on {share} of the questions: {many} questions show it {found}."]
+    sentences = [
+        f"From {better}, with answers that differ on {share} of the questions: {many} questions show it {frequency}."
+    ]
     if row["assumed"]:
-        said.append(
+        sentences.append(
             f"The {share} are an assumption: that the two know nothing of each other. Strategies over the same drafts"
             " differ less and need fewer; a trial run tells (moot compare)."
         )
-    return said
+    return sentences

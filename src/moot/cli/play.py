@@ -68,9 +68,9 @@ def _package(package: str) -> Path:
         return builtin(package)
     path = Path(package).expanduser().absolute()
     if not path.is_file():
-        known = builtin_names()
-        hint = closest(package, known)
-        raise UsageError(f"{package!r} is no file of questions and no built-in set; those are {', '.join(known)}{hint}")
+        names = builtin_names()
+        hint = closest(package, names)
+        raise UsageError(f"{package!r} is no file of questions and no built-in set; those are {', '.join(names)}{hint}")
     return path
 
 
@@ -88,7 +88,7 @@ def _strategy(file: ExperimentFile, wanted: str | None) -> Strategy:
     for entry in file.spec.strategies:
         name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
         entries.setdefault(name, options)
-    name = wanted or next((each for each in entries if each != "solo"), "vote")
+    name = wanted or next((strategy for strategy in entries if strategy != "solo"), "vote")
     try:
         return strategy_named(name, entries.get(name))
     except (TypeError, ValueError) as error:
@@ -139,8 +139,8 @@ async def _rounds(game: Game, experiment: Plan, screen: Screen) -> int:
     """How many questions failed."""
     dataset = experiment.dataset
     assert dataset is not None, "a game is built with its package"
-    for each in dataset.skipped:
-        print(f"moot: question {each.number} is left out: {tamed(each.reason)}", file=sys.stderr)
+    for skipped in dataset.skipped:
+        print(f"moot: question {skipped.number} is left out: {tamed(skipped.reason)}", file=sys.stderr)
     failed = 0
     screen.welcome(game, len(dataset))
     simulated = [name for name, spec in experiment.spec.models.items() if spec.provider == "simulated"]
@@ -232,23 +232,23 @@ class Screen:
             self.console.file.flush()
 
     def _show_answers(self, turn: Turn) -> None:
-        shown = Table(show_header=False, box=None, padding=(0, 2))
-        for each in turn.answers:
-            reason = Text(each.reasoning, style="dim") if turn.reasons else Text()
-            shown.add_row(Text(each.player), Text(each.text or ""), reason)
-        self.console.print(shown)
+        grid = Table(show_header=False, box=None, padding=(0, 2))
+        for answer in turn.answers:
+            reason = Text(answer.reasoning, style="dim") if turn.reasons else Text()
+            grid.add_row(Text(answer.player), Text(answer.text or ""), reason)
+        self.console.print(grid)
 
     def reveal(self, played: Round, standing: Standing) -> None:
         case, verdict = played.case, played.verdict
-        shown = Table(show_header=False, box=None, padding=(0, 2))
-        for each in verdict.answers:
-            score = played.grades.get(each.player)
-            shown.add_row(Text(each.player), Text(each.text or each.outcome), _mark(score) if score else Text())
-        self.console.print(shown)
-        said = verdict.answer if verdict.answer is not None else "no answer"
+        grid = Table(show_header=False, box=None, padding=(0, 2))
+        for answer in verdict.answers:
+            score = played.grades.get(answer.player)
+            grid.add_row(Text(answer.player), Text(answer.text or answer.outcome), _mark(score) if score else Text())
+        self.console.print(grid)
+        team_answer = verdict.answer if verdict.answer is not None else "no answer"
         if verdict.outcome in ("failed", "refused"):
-            said = f"no answer ({verdict.cause or verdict.outcome})"
-        self.console.print(Text.assemble("the team says: ", (said, "bold"), " – ", _mark(played.score)))
+            team_answer = f"no answer ({verdict.cause or verdict.outcome})"
+        self.console.print(Text.assemble("the team says: ", (team_answer, "bold"), " – ", _mark(played.score)))
         self.console.print(Text.assemble("the answer: ", (case.answer or "there is none", "bold")))
         if case.comment:
             self.console.print(Text(case.comment, style="dim"))
@@ -267,11 +267,11 @@ class Screen:
             self.console.print(f"{standing.open} could not be graded and count for nobody")
         if not standing.asked:
             return
-        shown = Table("alone", "right", header_style="dim")
+        grid = Table("alone", "right", header_style="dim")
         for player, right in sorted(standing.alone.items(), key=lambda item: -item[1]):
-            shown.add_row(Text(player), f"{right} of {standing.asked}")
-        shown.add_row(Text("the team", style="bold"), f"{standing.team} of {standing.asked}")
-        self.console.print(shown)
+            grid.add_row(Text(player), f"{right} of {standing.asked}")
+        grid.add_row(Text("the team", style="bold"), f"{standing.team} of {standing.asked}")
+        self.console.print(grid)
 
 
 def _prompt(asked: str, seconds: float | None) -> Text:

@@ -19,8 +19,8 @@ def tamed(text: str) -> str:
     return _OBEYED.sub(_picture, text)
 
 
-def _picture(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
     if code < 0x20:
         return chr(0x2400 + code)
     return "␡" if code == 0x7F else "�"
@@ -29,4 +29,4 @@ def _picture(found: re.Match[str]) -> str:
 def print_json(value: Any) -> None:
     """The value itself, whole: what a terminal would obey is written as JSON escapes it."""
     written = json.dumps(value, ensure_ascii=False, indent=1)
-    print(re.sub(_OBEYED, lambda found: f"\\u{ord(found[0]):04x}", written))
+    print(re.sub(_OBEYED, lambda match: f"\\u{ord(match[0]):04x}", written))

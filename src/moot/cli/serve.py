@@ -60,9 +60,9 @@ async def _purge(path: Path, days: float, url: str | None) -> dict[str, int]:
     await opened.open()
     try:
         wanted = served_name((name or "").removesuffix(":served"))
-        found = await opened.run(lambda connection: queries.latest_experiment(connection, wanted))
-        if found is None:
+        experiment = await opened.run(lambda connection: queries.latest_experiment(connection, wanted))
+        if experiment is None:
             raise UsageError(f"nothing served is kept here; {path} was never served with this store")
-        return await opened.run(lambda connection: purge(connection, found["id"], time.time() - days * DAY_S))
+        return await opened.run(lambda connection: purge(connection, experiment["id"], time.time() - days * DAY_S))
     finally:
         await opened.close()

@@ -44,7 +44,7 @@ class Mind:
     @property
     def changed(self) -> str | None:
         """What it said before, if that was something else."""
-        earlier = [each for each in self.answers if each.casefold() != self.answers[-1].casefold()]
+        earlier = [answer for answer in self.answers if answer.casefold() != self.answers[-1].casefold()]
         return earlier[-1] if earlier else None
 
 
@@ -79,11 +79,11 @@ class Watched:
         if call.reply is None or (call.problem is not None and call.problem != "repaired"):
             return
         mind.seconds = max(mind.seconds, call.reply.latency_s)
-        said = _object(call.reply.text)
-        if (answer := _first(said, _SETTLED)) is not None:
+        reply = _object(call.reply.text)
+        if (answer := _first(reply, _SETTLED)) is not None:
             mind.answers.append(answer)
             mind.stage, mind.trouble = call.stage, ""
-        mind.because = _first(said, _REASONS) or mind.because
+        mind.because = _first(reply, _REASONS) or mind.because
 
     def view(self) -> RenderableType:
         table = Table(show_header=True, header_style="dim", expand=True)
@@ -136,13 +136,13 @@ class Watched:
 
     def _groups(self) -> dict[str, int]:
         """A number for each different answer, in the order of the seats."""
-        known: dict[str, int] = {}
-        found = {}
+        numbers: dict[str, int] = {}
+        groups = {}
         for name, mind in self.minds.items():
             if mind.answers:
                 key = spelled(mind.answers[-1], self._language)
-                found[name] = known.setdefault(key, len(known))
-        return found
+                groups[name] = numbers.setdefault(key, len(numbers))
+        return groups
 
     def _bill(self) -> Text:
         seconds = self._seconds if self._seconds is not None else time.monotonic() - self._started
@@ -170,5 +170,5 @@ def _object(text: str) -> Mapping[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _first(said: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    return next((str(said[name]) for name in names if isinstance(said.get(name), str | int | float)), None)
+def _first(reply: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((str(reply[name]) for name in names if isinstance(reply.get(name), str | int | float)), None)

@@ -143,7 +143,7 @@ class EndpointModel:
         self._raise_for_status(response, raw)
         try:
             listed = json.loads(raw)["data"]
-            return [str(each["id"]) for each in listed]
+            return [str(entry["id"]) for entry in listed]
         except (ValueError, KeyError, TypeError):
             return []
 
@@ -227,18 +227,18 @@ class EndpointModel:
         status = response.status
         if 200 <= status < 300:
             return
-        said = f"{self.base_url} answered {status}: {self._secrets.hidden_in(_error_message(raw))}"
+        message = f"{self.base_url} answered {status}: {self._secrets.hidden_in(_error_message(raw))}"
         pause_s = retry_after_s(response.headers.get("Retry-After"))
         error: CallError
         if status == 429:
-            error = RateLimited(said, retry_after_s=pause_s)
+            error = RateLimited(message, retry_after_s=pause_s)
         elif status >= 500 and status != 501:
-            error = ServerFailed(said, status=status, retry_after_s=pause_s)
+            error = ServerFailed(message, status=status, retry_after_s=pause_s)
         elif 300 <= status < 400:
             place = self._secrets.hidden_in(response.headers.get("Location", "?"))
             error = RequestRejected(f"{self.base_url} redirects to {place}; set base_url to it", status=status)
         else:
-            error = RequestRejected(said, status=status)
+            error = RequestRejected(message, status=status)
         raise error
 
 

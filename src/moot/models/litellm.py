@@ -82,27 +82,29 @@ class LitellmModel:
             )
         except Exception as error:  # noqa: BLE001  its errors share no base; every one of them becomes ours
             raise self._ours(error) from None
-        said = response.model_dump_json()
-        return self._secrets.without(read_completion(said, latency_s=time.perf_counter() - started, price=self.price))
+        completion = response.model_dump_json()
+        return self._secrets.without(
+            read_completion(completion, latency_s=time.perf_counter() - started, price=self.price)
+        )
 
     async def close(self) -> None:
         pass
 
     def _ours(self, error: Exception) -> CallError:
         """LiteLLM's many exceptions by the status they carry; what has none is a bug or a lost connection."""
-        said = self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {error}")
+        message = self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {error}")
         errors = self._litellm.exceptions
         status = getattr(error, "status_code", None)
         if isinstance(error, errors.Timeout):
-            return TimedOut(said)
+            return TimedOut(message)
         if isinstance(error, errors.APIConnectionError):
-            return ConnectionFailed(said)
+            return ConnectionFailed(message)
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
         pause_s = retry_after_s(headers.get("retry-after"))
         if status == 429:
-            return RateLimited(said, retry_after_s=pause_s)
+            return RateLimited(message, retry_after_s=pause_s)
         if isinstance(status, int) and status >= 500:
-            return ServerFailed(said, status=status, retry_after_s=pause_s)
+            return ServerFailed(message, status=status, retry_after_s=pause_s)
         if isinstance(status, int):
-            return RequestRejected(said, status=status)
-        return GenerationFailed(said)
+            return RequestRejected(message, status=status)
+        return GenerationFailed(message)

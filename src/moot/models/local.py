@@ -134,10 +134,10 @@ class Longest:
         bounded = dict(schema)
         for group in ("properties", "$defs"):
             if isinstance(named := schema.get(group), Mapping):
-                bounded[group] = {key: self._bounded(each, key) for key, each in named.items()}
+                bounded[group] = {key: self._bounded(subschema, key) for key, subschema in named.items()}
         for group in ("anyOf", "oneOf"):
             if isinstance(options := schema.get(group), list):
-                bounded[group] = [self._bounded(each, name) for each in options]
+                bounded[group] = [self._bounded(subschema, name) for subschema in options]
         if isinstance(items := schema.get("items"), Mapping):
             bounded["items"] = self._bounded(items, name)
         kind = schema.get("type")

@@ -140,8 +140,8 @@ CATALOGUE: dict[str, PackagedModel] = {
 
 def cache_folder() -> Path:
     """$MOOT_CACHE, else $XDG_CACHE_HOME/moot, else ~/.cache/moot."""
-    if own := os.environ.get("MOOT_CACHE"):
-        return Path(own).expanduser()
+    if folder := os.environ.get("MOOT_CACHE"):
+        return Path(folder).expanduser()
     shared = os.environ.get("XDG_CACHE_HOME")
     return (Path(shared) if shared else Path.home() / ".cache") / "moot"
 
@@ -164,16 +164,16 @@ def path(name: str) -> Path:
 
 def resolve(model: str) -> Path:
     """The weights that a `model:` key means: a packaged name, or any path that ends in .gguf."""
-    known = ", ".join(each.name for each in CATALOGUE.values() if each.answers)
+    names = ", ".join(entry.name for entry in CATALOGUE.values() if entry.answers)
     if not model.lower().endswith(".gguf"):
         if model not in CATALOGUE:
-            raise UsageError(f"no local model is called {model!r}; give one of {known}, or a path that ends in .gguf")
+            raise UsageError(f"no local model is called {model!r}; give one of {names}, or a path that ends in .gguf")
         if not CATALOGUE[model].answers:
-            raise UsageError(f"{model} is no language model; give one of {known}, or a path that ends in .gguf")
+            raise UsageError(f"{model} is no language model; give one of {names}, or a path that ends in .gguf")
         return path(model)
     file = Path(model).expanduser()
     if not file.is_file():
-        raise UsageError(f"there is no model file {file}; give a path to a .gguf, or one of: {known}")
+        raise UsageError(f"there is no model file {file}; give a path to a .gguf, or one of: {names}")
     return file
 
 
@@ -317,13 +317,13 @@ def fingerprint(path: Path) -> str:
     """The sha256 of a weights file. Hashing a gigabyte takes seconds, so it is remembered by path, size and mtime."""
     path = path.resolve()
     state = _state(path)
-    known = _known.get(path)
-    if known is None:
+    record = _known.get(path)
+    if record is None:
         with suppress(OSError, ValueError):
-            known = json.loads(_note(path).read_text())
-    if isinstance(known, dict) and known.get("state") == state and isinstance(known.get("sha256"), str):
-        _known[path] = known
-        return str(known["sha256"])
+            record = json.loads(_note(path).read_text())
+    if isinstance(record, dict) and record.get("state") == state and isinstance(record.get("sha256"), str):
+        _known[path] = record
+        return str(record["sha256"])
     with _hashing, path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     _remember(path, sha256)

@@ -19,10 +19,10 @@ def environment_proxy(url: str) -> str | None:
     """The address that HTTPS_PROXY, HTTP_PROXY or ALL_PROXY has for this one; None where NO_PROXY names its host."""
     parts = urlsplit(url)
     named = getproxies_environment()
-    found = named.get(parts.scheme) or named.get("all")
-    if not found or proxy_bypass(parts.netloc):
+    proxy = named.get(parts.scheme) or named.get("all")
+    if not proxy or proxy_bypass(parts.netloc):
         return None
-    address = found if "://" in found else f"http://{found}"
+    address = proxy if "://" in proxy else f"http://{proxy}"
     if not _usable(address):  # it may hold a password, so it is not shown
         variable = f"{parts.scheme.upper()}_PROXY" if named.get(parts.scheme) else "ALL_PROXY"
         raise UsageError(f"the environment's {variable}: expected an address such as http://proxy.example.org:3128")

@@ -40,10 +40,10 @@ class RecordedModel:
         self.price = price
         self.recording = read_recording(file)
         if model not in self.recording.models:
-            known = sorted(self.recording.models)
-            there = f"those of {', '.join(known[:20])}" if known else "none at all"
+            models = sorted(self.recording.models)
+            there = f"those of {', '.join(models[:20])}" if models else "none at all"
             problem = f"holds no replies of {model!r}; expected one of its models: there are {there}"
-            raise FileError(problem + closest(model, known), file=file, key="model")
+            raise FileError(problem + closest(model, models), file=file, key="model")
 
     def shape(self, request: Request) -> Mapping[str, Any]:
         return {
@@ -125,5 +125,5 @@ def _text_of(row: Mapping[str, str | None]) -> str:
     answer, text = row.get("answer"), row.get("text") or ""
     if answer is None:
         return storable(text)
-    said = {"reasoning": storable(row.get("reasoning") or text), "answer": storable(answer)}
-    return json.dumps(said, ensure_ascii=False)
+    reply = {"reasoning": storable(row.get("reasoning") or text), "answer": storable(answer)}
+    return json.dumps(reply, ensure_ascii=False)

@@ -24,9 +24,9 @@ TELLING = 8
 class Secrets:
     """The secrets of one model. Printing this shows none of them."""
 
-    def __init__(self, given: Iterable[str | None]) -> None:
-        known = {each for secret in given if secret for each in (secret, unquote(secret))}
-        self._known = sorted(known, key=len, reverse=True)  # one may be a part of another
+    def __init__(self, secrets: Iterable[str | None]) -> None:
+        spellings = {spelling for secret in secrets if secret for spelling in (secret, unquote(secret))}
+        self._known = sorted(spellings, key=len, reverse=True)  # one may be a part of another
         self._no_words = [secret for secret in self._known if len(secret) >= NO_WORD]
 
     def hidden_in(self, words: str) -> str:

@@ -42,9 +42,9 @@ class Heard:
             self.refusal.append(_word(delta.get("refusal")))
             self.thoughts.append(_word(delta.get("reasoning_content")) or _word(delta.get("reasoning")))
         logprobs = choice.get("logprobs")
-        for part, tokens in logprobs.items() if isinstance(logprobs, Mapping) else ():
+        for field_name, tokens in logprobs.items() if isinstance(logprobs, Mapping) else ():
             if isinstance(tokens, list):
-                self.logprobs.setdefault(str(part), []).extend(tokens)
+                self.logprobs.setdefault(str(field_name), []).extend(tokens)
         self.finish = _word(choice.get("finish_reason")) or self.finish
 
     def reply(self, *, finish: str, latency_s: float, price: Price | None) -> Reply:
