@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from moot.ballots.tally import Ballot, Rule, Tally
@@ -20,20 +20,19 @@ from moot.grade.match import Grader
 from moot.models.cache import StoredCall
 from moot.models.model import Model, call_key
 from moot.models.scripted import Script, ScriptedModel
-from moot.prompts import LANGUAGES, Own, Prompts
+from moot.prompts import LANGUAGES, Prompts
+from moot.simulate.telltale_team import CountedGrouper, WatchedPrompts, requests_of, telltale_team, voices_on
 from moot.store import schema
 from moot.store.rows import call_row, reply_of
 from moot.store.store import Store
 from moot.strategies import Strategy, Traits, prompts_for, traits_of
-from moot.strategies.promises import Play, Voice, broken_declarations, broken_promises, broken_records
+from moot.strategies.promises import Play, broken_declarations, broken_promises, broken_records
 from moot.strategies.traits import CAUTIOUS
-from moot.team import Player, SameWords, Team
+from moot.team import Player, Team
 from moot.types import (
     OUTCOMES,
     UNKNOWN,
-    Answer,
     Case,
-    Grouping,
     Message,
     Question,
     Reply,
@@ -132,47 +131,19 @@ def _staffed(team: Team, traits: Traits, script: Callable[[Request], Script]) ->
     return dataclasses.replace(team, officers=_Offices(officers), retriever=facts)
 
 
-class _WatchedPrompts(Prompts):
-    """Prompts that keep in mind which of them were used."""
-
-    def __init__(self, language: str = "en", own: Own | None = None, used: set[str] | None = None) -> None:
-        super().__init__(language, None, own)
-        self.used: set[str] = set() if used is None else used
-
-    def render(self, name: str, **inputs: Any) -> str:
-        self.used.add(name)
-        return super().render(name, **inputs)
-
-    def bringing(self, own: Own) -> Prompts:
-        super().bringing(own)
-        return _WatchedPrompts(self.language, own, self.used)
-
-
-class _CountedGrouper(SameWords):
-    def __init__(self) -> None:
-        self.asked = 0
-
-    async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
-        self.asked += 1
-        return await super().group(question, answers, team)
-
-
 FOR_ALL = frozenset(("player", "again", "extract"))
 """Prompts that any player may be asked with: they are part of every episode."""
-
-_CITIES = ("Babylon", "Nineveh", "Uruk", "Ebla", "Mari", "Susa")
-_MARKS = ("marmalade", "nutmeg", "cardamom", "saffron", "juniper", "lavender")
 
 
 async def _check_promises(strategy: Strategy, traits: Traits, question: Question) -> None:
     """A play in which everybody says something of its own, so that it can be seen who was shown what."""
-    team = _apart(question)
-    prompts, grouper = _WatchedPrompts(), _CountedGrouper()
+    team = telltale_team(question)
+    prompts, grouper = WatchedPrompts(), CountedGrouper()
     team = dataclasses.replace(_staffed(team, traits, obliging), prompts=prompts, grouper=grouper)
-    by_model = {player.model.name: voice for player, voice in zip(team.players, _voices(question), strict=True)}
+    by_model = {player.model.name: voice for player, voice in zip(team.players, voices_on(question), strict=True)}
     for lineup in strategy.lineups(team):
         grouper.asked = 0
-        sent = {office: len(_requests(officer)) for office, officer in team.officers.items()}
+        sent = {office: len(requests_of(officer)) for office, officer in team.officers.items()}
         verdict = await strategy.play(question, seated := lineup.seated())
         _check_verdict(verdict, lineup, traits)
         if traits is CAUTIOUS:
@@ -185,54 +156,13 @@ async def _check_promises(strategy: Strategy, traits: Traits, question: Question
             tuple(seated.journal),
             {player.name: by_model[player.model.name] for player in lineup.players if player.model.name in by_model},
             grouper.asked,
-            {office: len(_requests(officer)) - sent[office] for office, officer in team.officers.items()},
+            {office: len(requests_of(officer)) - sent[office] for office, officer in team.officers.items()},
         )
         _hold(broken_promises(play))
     undeclared = sorted(prompts.used - FOR_ALL - set(traits.prompts))
     if traits is not CAUTIOUS:
         what = "a changed wording would pass for the same experiment"
         _hold(f"prompts: {name!r} is used and not in the traits: {what}" for name in undeclared)
-
-
-def _voices(question: Question) -> list[Voice]:
-    """What each of three players says of a question while it is alone."""
-    answers = {"choice": question.letters, "yes-no": ("yes", "no", "yes")}.get(question.kind, _CITIES)
-    named = zip(("ann", "bob", "cat"), answers, _MARKS, strict=False)
-    return [Voice(answer, mark, (name, f"model-{name}")) for name, answer, mark in named]
-
-
-def _apart(question: Question) -> Team:
-    voices = _voices(question)
-    players = []
-    for place, voice in enumerate(voices):
-        name, model = voice.names
-        script = _speaking(voice, [other for other in voices if other != voice], voices[(place + 1) % 3].answer)
-        players.append(Player(name, ScriptedModel(model, script)))
-    return Team("test", tuple(players), seed=7, captain="each")
-
-
-def _speaking(voice: Voice, others: Sequence[Voice], swayed: str) -> Callable[[Request], Script]:
-    """Says its own answer while it is alone, and another once it has heard of others: so a draft is known as one."""
-
-    def script(request: Request) -> Script:
-        from moot.simulate.schema_instance import instance
-
-        prompt = "\n".join(message.content for message in request.messages if message.role != "assistant")
-        heard = any(other.mark in prompt or (len(other.answer) > 3 and other.answer in prompt) for other in others)
-        answer = swayed if heard else voice.answer
-        name, model = voice.names
-        reasons = f"As {name} of {model} I think of {voice.mark}."
-        if request.schema is None:
-            return f"{reasons}\nAnswer: {answer}"
-        known = {"reasoning": reasons, "message": reasons, "answer": answer, "solution": answer}
-        return json.dumps(instance(request.schema, known, lambda place: 0.25))
-
-    return script
-
-
-def _requests(officer: Player) -> list[Request]:
-    assert isinstance(officer.model, ScriptedModel)
-    return officer.model.requests
 
 
 def _troubles() -> dict[str, Callable[[Request], Script]]:
