@@ -14,7 +14,7 @@ A record that nobody here knows, because its package is not installed, is read b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
 from types import UnionType
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 BallotForm = Literal["choice", "ranking", "points", "approved"]
 
-_KINDS: dict[str, type[Any]] = {}
+_KINDS: dict[str, Any] = {}
 _NAMES: dict[type[Any], str] = {}
 
 
@@ -293,11 +293,12 @@ def trace_json(record: Trace) -> dict[str, Any]:
     """The record as it is stored: its kind, and the fields that differ from their defaults."""
     if isinstance(record, Unknown):
         return {"kind": record.kind, **record.content}
-    kind = _NAMES.get(type(record))
+    sort: Any = type(record)
+    kind = _NAMES.get(sort)
     if kind is None:
-        raise TypeError(f"{type(record).__qualname__} is no trace; expected a dataclass made one by @trace(NAME)")
+        raise TypeError(f"{sort.__qualname__} is no trace; expected a dataclass made one by @trace(NAME)")
     stored: dict[str, Any] = {"kind": kind}
-    for each, default in _defaults(type(record)):
+    for each, default in _defaults(sort):
         value = getattr(record, each)
         if value != default:
             stored[each] = {str(key): item for key, item in value.items()} if isinstance(value, Mapping) else value
@@ -319,16 +320,16 @@ def trace_of(stored: Mapping[str, Any]) -> Trace:
 
 
 @cache
-def _defaults(record: Hashable) -> tuple[tuple[str, Any], ...]:
+def _defaults(record: Any) -> tuple[tuple[str, Any], ...]:
     found = []
-    for each in fields(record):  # type: ignore[arg-type]
+    for each in fields(record):
         made = each.default_factory() if each.default_factory is not MISSING else each.default
         found.append((each.name, made))
     return tuple(found)
 
 
 @cache
-def _hints(record: Hashable) -> dict[str, Any]:
+def _hints(record: Any) -> dict[str, Any]:
     return get_type_hints(record)
 
 

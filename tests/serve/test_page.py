@@ -96,6 +96,33 @@ async def test_a_question_is_watched_to_its_verdict(tmp_path: Path, browser: Any
         await asyncio.to_thread(watch)
 
 
+async def test_votes_are_shown_as_they_were_counted(tmp_path: Path, browser: Any) -> None:
+    """From the records of the episode, while it is watched and when it is looked at again."""
+
+    def rows() -> list[str]:
+        return [row.text for row in browser.find_elements(By.CSS_SELECTOR, "#ballots tbody tr")]
+
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}) as served:
+
+        def watch() -> None:
+            asked(browser, served.url, "Which river is the longest?")
+            watched = rows()
+            voters = [row.split()[0] for row in watched]
+            assert voters, "who was not needed has no ballot, but somebody has"
+            assert set(voters) <= {"ann", "bob", "cat"}
+            assert "kind" not in text(browser, "ballots")
+            groups = [seat.text for seat in browser.find_elements(By.CSS_SELECTOR, ".seat .badge")]
+            assert any(groups)
+            browser.get(served.url)
+            history = until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#history button"))
+            history[0].send_keys(Keys.ENTER)
+            until(browser, lambda page: rows() == watched)
+            assert [seat.text for seat in browser.find_elements(By.CSS_SELECTOR, ".seat .badge")] == groups
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+
+
 async def test_nothing_leaves_the_page(tmp_path: Path, browser: Any) -> None:
     async with serving(tmp_path) as served:
 

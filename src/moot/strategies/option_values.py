@@ -9,7 +9,7 @@ JSON has too: it is stored with what was played, and shows in its label.
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from functools import cache
 from inspect import get_annotations
@@ -30,7 +30,7 @@ class OptionError(UsageError):
         self.option = option
 
 
-def built(kind: type[Any], given: Mapping[str, Any], *, named: str) -> Any:
+def built(kind: Any, given: Mapping[str, Any], *, named: str) -> Any:
     """The dataclass with these options, or an `OptionError` that says what was expected."""
     allowed = _options(kind, named)
     written = {str(key).replace("-", "_"): key for key in given}
@@ -74,7 +74,7 @@ def _alike(value: Any, was: Any) -> bool:
     return bool(value == was) and (type(value) is type(was) or isinstance(was, Mapping))
 
 
-def _options(kind: type[Any], named: str) -> dict[str, Field[Any]]:
+def _options(kind: Any, named: str) -> dict[str, Field[Any]]:
     if not is_dataclass(kind):
         raise OptionError(f"{named} is no dataclass; its fields should be its options")
     return {option.name: option for option in fields(kind) if option.init}
@@ -84,7 +84,7 @@ def _required(option: Field[Any]) -> bool:
     return option.default is MISSING and option.default_factory is MISSING
 
 
-def option_value(kind: type[Any], name: str, given: Any, written: str | None = None) -> Any:
+def option_value(kind: Any, name: str, given: Any, written: str | None = None) -> Any:
     """One option, checked against the type of its field and brought into its form: a list becomes a tuple.
 
     `written` is its name as the file has it.
@@ -140,12 +140,12 @@ def _problem(problems: list[Any], hint: Any, given: Any) -> str:
 
 
 @cache
-def _hints(kind: Hashable) -> dict[str, Any]:
+def _hints(kind: Any) -> dict[str, Any]:
     """The types of the options. Of all other names in the class nothing is asked: they may be known to checkers only."""
     try:
         return get_type_hints(kind, include_extras=True)
     except NameError:
-        return {option.name: _hint(kind, option.name) for option in fields(kind)}  # type: ignore[arg-type]
+        return {option.name: _hint(kind, option.name) for option in fields(kind)}
 
 
 def _hint(kind: Any, name: str) -> Any:
@@ -160,7 +160,7 @@ def _hint(kind: Any, name: str) -> Any:
 
 
 @cache
-def _adapters(kind: Hashable) -> dict[str, Any]:
+def _adapters(kind: Any) -> dict[str, Any]:
     return {name: _adapter(name, hint) for name, hint in _hints(kind).items() if name in _names(kind)}
 
 

@@ -1,0 +1,89 @@
+"""A table at which it can be seen who was shown what: of its players each says something that nobody else says.
+
+While it is alone a player gives one answer; once it has heard of another it gives another, so that a draft is known as
+one. Its reasons name it, so that a review that should be blind must mask them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from moot.models.scripted import Script, ScriptedModel
+from moot.prompts import Own, Prompts
+from moot.simulate.schema_instance import instance
+from moot.strategies.promises import Voice
+from moot.team import Player, SameWords, Team
+from moot.types import Answer, Grouping, Question, Request
+
+NAMES = ("ann", "bob", "cat")
+_CITIES = ("Babylon", "Nineveh", "Uruk", "Ebla", "Mari", "Susa")
+_MARKS = ("marmalade", "nutmeg", "cardamom", "saffron", "juniper", "lavender")
+
+
+class WatchedPrompts(Prompts):
+    """Prompts that keep in mind which of them were used."""
+
+    def __init__(self, language: str = "en", own: Own | None = None, used: set[str] | None = None) -> None:
+        super().__init__(language, None, own)
+        self.used: set[str] = set() if used is None else used
+
+    def render(self, name: str, **inputs: Any) -> str:
+        self.used.add(name)
+        return super().render(name, **inputs)
+
+    def bringing(self, own: Own) -> Prompts:
+        super().bringing(own)
+        return WatchedPrompts(self.language, own, self.used)
+
+
+class CountedGrouper(SameWords):
+    """Puts the same words together, and keeps in mind how often it was asked to."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
+        self.asked += 1
+        return await super().group(question, answers, team)
+
+
+def voices_on(question: Question) -> list[Voice]:
+    """What each of three players says of a question while it is alone."""
+    answers = {"choice": question.letters, "yes-no": ("yes", "no", "yes")}.get(question.kind, _CITIES)
+    named = zip(NAMES, answers, _MARKS, strict=False)
+    return [Voice(answer, mark, (name, f"model-{name}")) for name, answer, mark in named]
+
+
+def telltale_team(question: Question) -> Team:
+    voices = voices_on(question)
+    players = []
+    for place, voice in enumerate(voices):
+        name, model = voice.names
+        script = _speaking(voice, [other for other in voices if other != voice], voices[(place + 1) % 3].answer)
+        players.append(Player(name, ScriptedModel(model, script)))
+    return Team("test", tuple(players), seed=7, captain="each")
+
+
+def _speaking(voice: Voice, others: Sequence[Voice], swayed: str) -> Callable[[Request], Script]:
+    """Says its own answer while it is alone, and another once it has heard of others: so a draft is known as one."""
+
+    def script(request: Request) -> Script:
+        prompt = "\n".join(message.content for message in request.messages if message.role != "assistant")
+        heard = any(other.mark in prompt or (len(other.answer) > 3 and other.answer in prompt) for other in others)
+        answer = swayed if heard else voice.answer
+        name, model = voice.names
+        reasons = f"As {name} of {model} I think of {voice.mark}."
+        if request.schema is None:
+            return f"{reasons}\nAnswer: {answer}"
+        known = {"reasoning": reasons, "message": reasons, "answer": answer, "solution": answer}
+        return json.dumps(instance(request.schema, known, lambda place: 0.25))
+
+    return script
+
+
+def requests_of(officer: Player) -> list[Request]:
+    """What the model of somebody scripted was sent, under whatever name."""
+    assert isinstance(officer.model, ScriptedModel)
+    return officer.model.requests
