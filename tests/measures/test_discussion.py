@@ -353,7 +353,7 @@ def test_challenges(talk: dict[str, Any], company: Company) -> None:
     better, worse = (sum(pair[place] == "A" for pair in objected) for place in (1, 0))
     assert (row["improved"], row["worsened"]) == (better, worse)
     assert row["net"] == pytest.approx((better - worse) / len(objected))
-    assert (row["part"], row["not_held"], row["silent"], row["n"]) == ("shown", 0, 0, 6)
+    assert (row["part"], row["not_held"], row["did_not_say"], row["n"]) == ("shown", 0, 0, 6)
 
 
 def test_planted_answers_that_are_right_stand_apart(talk: dict[str, Any]) -> None:
