@@ -47,8 +47,8 @@ class Told:
     @property
     def decider(self) -> Shown | None:
         """What the one had read whose own words the answer is; None where nobody gave the team's word alone."""
-        read = [record for record in of_kind(self.verdict.traces, Shown) if record.places is None]
-        return read[-1] if read else None
+        read = (record for record in of_kind(self.verdict.traces, Shown) if record.places is None)
+        return next((record for record in read if record.answer == self.verdict.answer), None)
 
     @property
     def kind(self) -> str | None:

@@ -21,17 +21,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.measures.source import Stored
-from moot.report.figures import find_experiment
-from moot.report.page import RunPage, page_html, read_run
+from moot.report.page import page_html
 from moot.report.page.document import SCRIPTS
 from moot.report.page.pack import Once, Texts, packed
 from moot.report.page.questions import named_cells
 from moot.report.page.run import write_page
 from moot.report.page.verdict import lead, verdict, warnings
-from moot.store import store_at
 from moot.strategies.traits import CAUTIOUS
 
-from .conftest import DRAFTS, FILLERS, LONG, Written, play
+from .conftest import DRAFTS, FILLERS, LONG, Written, play, reread
 
 STATIC = files("moot.report.page") / "static"
 BLOCK = re.compile(r'<script type="application/octet-stream" id="([\w-]+)">([^<]*)</script>')
@@ -311,14 +309,6 @@ def test_a_served_team_draws_the_numbers_of_its_repeats(tmp_path: Path) -> None:
     assert [unpacked(part)["episodes"] for part in served.parts] == [
         unpacked(part)["episodes"] for part in planned.parts
     ]
-
-
-async def reread(path: Path, name: str) -> RunPage:
-    store = await store_at(f"sqlite:///{path}").open()
-    try:
-        return await store.run(lambda connection: read_run(connection, find_experiment(connection, name)))
-    finally:
-        await store.close()
 
 
 # --- the first screen -------------------------------------------------------------------------------------------------

@@ -217,7 +217,7 @@ def _challenges(figures: Figures) -> Iterator[Section]:
 
 
 _EXTRA = {
-    "silent": "did not say",
+    "did_not_say": "did not say",
     "no_new_answer": "no new answer",
     "ungraded": "ungraded",
     "not_held": "rounds not held",

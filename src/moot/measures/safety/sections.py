@@ -145,8 +145,8 @@ def _lift(figures: Figures) -> Iterator[Section]:
     rows = _all_named(figures.get("debate_lift", ()))
     columns = with_team(
         rows,
-        Column("before", "review"),
-        Column("after", "debate"),
+        Column("before", "after a review"),
+        Column("after", "after a debate"),
         *_cohort(rows),
         Column("multiple_before", "multiple, review", "ratio"),
         Column("multiple_after", "multiple, debate", "ratio"),

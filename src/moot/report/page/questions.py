@@ -109,7 +109,8 @@ def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
     """Cells as people call them, in the short names of the rest of the page.
 
     `key` is the whole title: links keep it, and by it the cells of two runs are the same. `full` is the whole label
-    where the short one leaves something out; `options` are those that the short one still has.
+    where the short one leaves something out; `options` are those that the short one still has. `drafts`: what each said
+    was said alone, and not where a talk left it.
     """
     ways = ways_of(cells, "given")
     short, left = short_names(ways), options_left(ways)
@@ -124,6 +125,7 @@ def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
             key, title = f"{key} ({cell['team']})", f"{title} ({team})"
         named = {name: shortly[name] for name in ("strategy", "label", "team", "cohort", "captain", "player")}
         full = cell["label"] if shortly["label"] != cell["label"] else None
+        named["drafts"] = cell["traits"].drafts is not None
         found.append({**named, "key": key, "title": title, "full": full, "options": left[cell["label"]]})
     return found
 

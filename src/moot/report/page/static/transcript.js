@@ -2,7 +2,7 @@
 import { el, line, said } from "./dom.js";
 import { count, grouped, percent, usd } from "./format.js";
 import { groupMark, groupsIn, ofKind, votesView } from "./records.js";
-import { LETTERS, changesOfMind, saidAlone, withChoice } from "./reply.js";
+import { LETTERS, changesOfMind, withChoice } from "./reply.js";
 import { recordsView, stepView } from "./steps.js";
 
 const MARKS = {
@@ -190,7 +190,7 @@ function draftsView(episode, cell, choices) {
   const of = (player) => (Array.isArray(groups) ? groups.findIndex((group) => group.includes(player)) : -1);
   const heads = ["Player", ...(groups ? ["Group"] : []), "Answer", "Reasons"];
   return [
-    el("h4", {}, saidAlone(drafts, episode.steps) ? "What each said alone" : "Where each stood in the end"),
+    el("h4", {}, cell.drafts ? "What each said alone" : "Where each stood in the end"),
     el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Answers of the players" }, el(
       "table",
       { class: "drafts" },
