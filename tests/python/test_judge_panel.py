@@ -292,3 +292,11 @@ def test_it_speaks_russian_too(panel: Any) -> None:
         strategies=[panel.JudgePanel(JURORS)],
     )
     assert draws(models["m1"].requests[0]).startswith("Вы в жюри.")
+
+
+def test_the_page_shows_the_files_as_they_are() -> None:
+    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    for path in sorted(EXAMPLE.rglob("*")):
+        if path.is_file() and "__pycache__" not in str(path):
+            name = path.relative_to(EXAMPLE).as_posix()
+            assert f'title="{name}"\n{path.read_text(encoding="utf-8")}```\n' in page, f"{name} is another on the page"
