@@ -332,13 +332,11 @@ def test_the_best_single_player_is_chosen_and_scored_by_what_is_graded() -> None
 
 
 def test_pairs_of_which_one_side_is_ungraded_are_left_out() -> None:
-    team = [
-        Played(f"q{n}", "vote", "ann", right={"1": 1.0, "0": 0.0}.get(mark)) for n, mark in enumerate("11?1" * 10)
-    ]
+    team = [Played(f"q{n}", "vote", "ann", right={"1": 1.0, "0": 0.0}.get(mark)) for n, mark in enumerate("11?1" * 10)]
     (row,) = gains(team + solo("ann", "10?0" * 10))
     assert (row["n"], row["difference"], row["rescues"], row["regressions"]) == (30, 2 / 3, 20, 0)
     assert (row["ungraded"], row["bounds"]) == (10, {"low": 0.25, "high": 0.75})
-    (row,) = gains([Played("q0", "vote", "ann")] + solo("ann", "1"))
+    (row,) = gains([Played("q0", "vote", "ann"), *solo("ann", "1")])
     assert (row["difference"], row["p"], row["why"]) == (None, None, "no question has both answers graded")
 
 
@@ -527,7 +525,11 @@ def test_threshold_is_found_and_scored_on_other_questions() -> None:
     assert (found.talk_from, set(found.chosen)) == (3, {3})
     assert found.by_threshold.accuracy is not None
     assert found.by_threshold.cost_usd is not None
-    assert (found.by_threshold.accuracy.value, found.by_threshold.cost_usd.value, found.by_threshold.calls) == (1.0, 2.0, 4.5)
+    assert (found.by_threshold.accuracy.value, found.by_threshold.cost_usd.value, found.by_threshold.calls) == (
+        1.0,
+        2.0,
+        4.5,
+    )
     assert found.always_vote.accuracy is not None
     assert found.always_vote.accuracy.value == 0.5
     assert (found.over_vote.rescues, found.over_talk.rescues, found.n, found.left_out) == (40, 40, 80, 0)

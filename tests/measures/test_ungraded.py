@@ -118,7 +118,9 @@ async def play(
         number = int((request.question_id or "q0")[1:])
         return json.dumps({"reasoning": "I know.", "answer": say(name, number)})
 
-    models = {name: replace(made, model=ScriptedModel(name, partial(reply, name))) for name, made in plan.models.items()}
+    models = {
+        name: replace(made, model=ScriptedModel(name, partial(reply, name))) for name, made in plan.models.items()
+    }
     return replace(plan, models=models), plan
 
 
@@ -247,7 +249,9 @@ async def test_repeats_of_players_who_are_right_in_turn(tmp_path: Path) -> None:
         right = request.sample % 2 == (name == "ann")
         return json.dumps({"reasoning": "I know.", "answer": "Paris" if right else "lyon"})
 
-    models = {name: replace(made, model=ScriptedModel(name, partial(reply, name))) for name, made in plan.models.items()}
+    models = {
+        name: replace(made, model=ScriptedModel(name, partial(reply, name))) for name, made in plan.models.items()
+    }
     shown = await shown_of(replace(plan, models=models))
     assert {row["value"] for row in shown["players"]} == {1 / 3, 2 / 3}
     assert (shown["skyline"]["value"], shown["skyline"]["n"]) == (1.0, 4)

@@ -36,7 +36,6 @@ from moot.stats.graded import compared_row
 from moot.strategies.traits import Traits
 from moot.types import Case
 
-
 DRAFTS = "drafts"
 """Where a player's own answers come from, if not from having played alone."""
 
