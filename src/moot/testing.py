@@ -12,7 +12,7 @@ import copy
 import dataclasses
 import itertools
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
@@ -23,12 +23,27 @@ from moot.grade.match import Grader
 from moot.models.cache import StoredCall
 from moot.models.model import Model, call_key
 from moot.models.scripted import Script, ScriptedModel
+from moot.prompts import LANGUAGES, Own, Prompts
 from moot.store import schema
 from moot.store.rows import call_row, reply_of
 from moot.store.store import Store
-from moot.strategies import Strategy
-from moot.team import Player, Team
-from moot.types import OUTCOMES, UNKNOWN, Case, Message, Question, Reply, Request, Verdict, seeded
+from moot.strategies import Strategy, Traits, prompts_for, traits_of
+from moot.strategies.promises import Play, Voice, broken_declarations, broken_promises, broken_records
+from moot.strategies.traits import CAUTIOUS
+from moot.team import Player, SameWords, Team
+from moot.types import (
+    OUTCOMES,
+    UNKNOWN,
+    Answer,
+    Case,
+    Grouping,
+    Message,
+    Question,
+    Reply,
+    Request,
+    Verdict,
+    seeded,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -63,24 +78,168 @@ def scripted_team(script: Callable[[Request], Script], players: int = 3, seed: i
 
 
 async def check_strategy(strategy: Strategy) -> None:
-    """Same seed same result; survives garbage, silence and errors; records who was absent; keeps no state."""
+    """Same seed same result; survives garbage, silence and errors; records who was absent; keeps no state.
+
+    And what its traits say is true: they are held against who was asked what, and against the records it left. A
+    strategy without traits promises nothing, and everything else is checked.
+    """
     assert dataclasses.is_dataclass(strategy), "a strategy is a dataclass: its fields are its options"
+    traits = _declared(strategy)
     before = repr(strategy)
     for question in QUESTIONS:
-        for lineup in strategy.lineups(scripted_team(obliging)):
+        for lineup in strategy.lineups(_staffed(scripted_team(obliging), traits, obliging)):
             verdicts = [await strategy.play(question, lineup.seated()) for _ in range(2)]
             assert verdicts[0] == verdicts[1], "the second play of the same question differs from the first"
-            _check_verdict(verdicts[0], lineup)
+            _check_verdict(verdicts[0], lineup, traits)
             assert verdicts[0].answer is not None, "players who answer in form must lead to an answer"
         for name, script in _troubles().items():
-            for lineup in strategy.lineups(scripted_team(script)):
+            for lineup in strategy.lineups(_staffed(scripted_team(script), traits, script)):
                 verdict = await strategy.play(question, seated := lineup.seated())
-                _check_verdict(verdict, lineup)
+                _check_verdict(verdict, lineup, traits)
                 assert verdict.outcome != "answered", f"nobody said anything usable ({name}), yet it is 'answered'"
                 assert seated.journal, "every call belongs into the journal"
                 assert verdict.absent, f"players who said nothing ({name}) must be recorded as absent"
                 assert verdict.cause, f"without an answer ({name}) the verdict must say why"
+        await _check_promises(strategy, traits, question)
     assert repr(strategy) == before, "a strategy keeps no state between questions"
+
+
+def _declared(strategy: Strategy) -> Traits:
+    declared = getattr(strategy, "traits", None)
+    assert declared is None or isinstance(declared, Traits), "traits: expected moot.strategies.Traits"
+    traits = traits_of(strategy)
+    _hold(broken_declarations(strategy, traits))
+    for language in LANGUAGES:
+        prompts = prompts_for(strategy, Prompts(language))
+        for name in traits.prompts:
+            try:
+                prompts.source(name)
+            except UsageError as error:
+                raise AssertionError(f"prompts: {error}") from None
+    return traits
+
+
+def _hold(broken: Iterable[str]) -> None:
+    """All that is broken is said at once: one false word often shows in several places."""
+    if sentences := list(dict.fromkeys(broken)):
+        raise AssertionError("\n".join(sentences))
+
+
+class _Offices(dict[str, Player]):
+    """Whoever asks for an office that nobody declared hears why there is none."""
+
+    def __missing__(self, office: str) -> Player:
+        raise AssertionError(f"offices: {office!r} is asked, and the traits name no such office")
+
+
+def _staffed(team: Team, traits: Traits, script: Callable[[Request], Script]) -> Team:
+    """The team with somebody in every office of the traits, and with facts where they name some."""
+    officers = {office: Player(office, ScriptedModel(f"model-{office}", script)) for office in traits.offices}
+    facts = None if traits.facts is None else lambda question: "It is said that the city was never named."
+    return dataclasses.replace(team, officers=_Offices(officers), retriever=facts)
+
+
+class _WatchedPrompts(Prompts):
+    """Prompts that keep in mind which of them were used."""
+
+    def __init__(self, language: str = "en", own: Own | None = None, used: set[str] | None = None) -> None:
+        super().__init__(language, None, own)
+        self.used: set[str] = set() if used is None else used
+
+    def render(self, name: str, **inputs: Any) -> str:
+        self.used.add(name)
+        return super().render(name, **inputs)
+
+    def bringing(self, own: Own) -> Prompts:
+        super().bringing(own)
+        return _WatchedPrompts(self.language, own, self.used)
+
+
+class _CountedGrouper(SameWords):
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
+        self.asked += 1
+        return await super().group(question, answers, team)
+
+
+FOR_ALL = frozenset(("player", "again", "extract"))
+"""Prompts that any player may be asked with: they are part of every episode."""
+
+_CITIES = ("Babylon", "Nineveh", "Uruk", "Ebla", "Mari", "Susa")
+_MARKS = ("marmalade", "nutmeg", "cardamom", "saffron", "juniper", "lavender")
+
+
+async def _check_promises(strategy: Strategy, traits: Traits, question: Question) -> None:
+    """A play in which everybody says something of its own, so that it can be seen who was shown what."""
+    team = _apart(question)
+    prompts, grouper = _WatchedPrompts(), _CountedGrouper()
+    team = dataclasses.replace(_staffed(team, traits, obliging), prompts=prompts, grouper=grouper)
+    by_model = {player.model.name: voice for player, voice in zip(team.players, _voices(question), strict=True)}
+    for lineup in strategy.lineups(team):
+        grouper.asked = 0
+        sent = {office: len(_requests(officer)) for office, officer in team.officers.items()}
+        verdict = await strategy.play(question, seated := lineup.seated())
+        _check_verdict(verdict, lineup, traits)
+        if traits is CAUTIOUS:
+            continue
+        play = Play(
+            traits,
+            question,
+            lineup,
+            verdict,
+            tuple(seated.journal),
+            {player.name: by_model[player.model.name] for player in lineup.players if player.model.name in by_model},
+            grouper.asked,
+            {office: len(_requests(officer)) - sent[office] for office, officer in team.officers.items()},
+        )
+        _hold(broken_promises(play))
+    undeclared = sorted(prompts.used - FOR_ALL - set(traits.prompts))
+    if traits is not CAUTIOUS:
+        what = "a changed wording would pass for the same experiment"
+        _hold(f"prompts: {name!r} is used and not in the traits: {what}" for name in undeclared)
+
+
+def _voices(question: Question) -> list[Voice]:
+    """What each of three players says of a question while it is alone."""
+    answers = {"choice": question.letters, "yes-no": ("yes", "no", "yes")}.get(question.kind, _CITIES)
+    named = zip(("ann", "bob", "cat"), answers, _MARKS, strict=False)
+    return [Voice(answer, mark, (name, f"model-{name}")) for name, answer, mark in named]
+
+
+def _apart(question: Question) -> Team:
+    voices = _voices(question)
+    players = []
+    for place, voice in enumerate(voices):
+        name, model = voice.names
+        script = _speaking(voice, [other for other in voices if other != voice], voices[(place + 1) % 3].answer)
+        players.append(Player(name, ScriptedModel(model, script)))
+    return Team("test", tuple(players), seed=7, captain="each")
+
+
+def _speaking(voice: Voice, others: Sequence[Voice], swayed: str) -> Callable[[Request], Script]:
+    """Says its own answer while it is alone, and another once it has heard of others: so a draft is known as one."""
+
+    def script(request: Request) -> Script:
+        from moot.simulate.schema_instance import instance
+
+        prompt = "\n".join(message.content for message in request.messages if message.role != "assistant")
+        heard = any(other.mark in prompt or (len(other.answer) > 3 and other.answer in prompt) for other in others)
+        answer = swayed if heard else voice.answer
+        name, model = voice.names
+        reasons = f"As {name} of {model} I think of {voice.mark}."
+        if request.schema is None:
+            return f"{reasons}\nAnswer: {answer}"
+        known = {"reasoning": reasons, "message": reasons, "answer": answer, "solution": answer}
+        return json.dumps(instance(request.schema, known, lambda place: 0.25))
+
+    return script
+
+
+def _requests(officer: Player) -> list[Request]:
+    assert isinstance(officer.model, ScriptedModel)
+    return officer.model.requests
 
 
 def _troubles() -> dict[str, Callable[[Request], Script]]:
@@ -92,7 +251,7 @@ def _troubles() -> dict[str, Callable[[Request], Script]]:
     }
 
 
-def _check_verdict(verdict: Verdict, team: Team) -> None:
+def _check_verdict(verdict: Verdict, team: Team, traits: Traits) -> None:
     names = {player.name for player in team.players}
     assert verdict.outcome in OUTCOMES, f"{verdict.outcome!r} is no outcome"
     has_answer = verdict.outcome in ("answered", "undecided")
@@ -100,6 +259,10 @@ def _check_verdict(verdict: Verdict, team: Team) -> None:
     assert set(verdict.who) <= names, "only players can stand behind an answer"
     assert set(verdict.absent) <= names, "only players can be absent"
     assert not set(verdict.who) & set(verdict.absent), "an absent player stands behind nothing"
+    if traits.drafts is not None:
+        drafted = [answer.player for answer in verdict.answers]
+        assert sorted(drafted) == sorted(names), f"drafts: the verdict's answers must be one of each player: {drafted}"
+    _hold(broken_records(team, traits.offices, verdict))
 
 
 async def check_model(model: Model, *, answers: bool = True) -> None:

@@ -80,7 +80,6 @@ class Forgetful:
     """Breaks a promise: it counts its plays."""
 
     name: ClassVar[str] = "forgetful"
-    templates: ClassVar[tuple[str, ...]] = ("draft",)
     played: int = 0
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
@@ -97,7 +96,6 @@ class Inventive:
     """Breaks a promise: where nobody answers it makes something up."""
 
     name: ClassVar[str] = "inventive"
-    templates: ClassVar[tuple[str, ...]] = ("draft",)
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
         return Solo().lineups(team)

@@ -15,8 +15,8 @@ from jinja2 import Environment, UndefinedError, meta, nodes
 
 import moot.prompts
 from moot.errors import FileError, UsageError
-from moot.prompts import LANGUAGES, Prompts, block, declared_inputs, line, quoted
 from moot.models.scripted import ScriptedModel
+from moot.prompts import LANGUAGES, Prompts, block, declared_inputs, line, quoted
 from moot.strategies import Traits, prompt_folders, prompts_brought, prompts_for, registered, strategy
 from moot.team import Player, Team
 from moot.team.forms import AnswerForm

@@ -21,16 +21,16 @@ from moot.simulate.prompt_reading import read_seen
 from moot.simulate.server import running
 from moot.simulate.simulated import SimulatedModel
 from moot.simulate.world import World
-from moot.strategies.debate import debate as debate_module
-from moot.strategies.discuss import discuss
-from moot.strategies.peer_review import peer_review
 from moot.strategies import strategy
 from moot.strategies.argument import ArgumentForm
+from moot.strategies.debate import debate as debate_module
+from moot.strategies.discuss import discuss
 from moot.strategies.discuss.challenge import AgreementForm
 from moot.strategies.discuss.paper import Paper, PickForm
 from moot.strategies.discuss.personas import RoleForm
 from moot.strategies.discuss.remark import MessageForm
 from moot.strategies.discuss.task import task
+from moot.strategies.peer_review import peer_review
 from moot.team import Player, Team
 from moot.team.final_line import final_answer
 from moot.team.forms import AnswerForm

@@ -77,11 +77,12 @@ def test_alone_there_are_no_cohorts() -> None:
 def test_a_seated_team_keeps_all_that_it_is() -> None:
     table = replace(team().tables()[0], captain="ann", repeat=0)
     table.journal.append(None)  # type: ignore[arg-type]
+    table.traced.append(None)  # type: ignore[arg-type]
     seated = table.seated(3)
     for name in Team.__dataclass_fields__:
-        if name not in ("repeat", "journal"):
+        if name not in ("repeat", "journal", "traced"):
             assert getattr(seated, name) is getattr(table, name), name
-    assert (seated.repeat, seated.journal) == (3, [])
+    assert (seated.repeat, seated.journal, seated.traced) == (3, [], [])
 
 
 def test_the_votes_of_two_cohorts_are_two_rows_with_names_of_their_own(tmp_path: Path) -> None:

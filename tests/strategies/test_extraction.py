@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from moot import traces
 from moot.engine.play import play
 from moot.errors import ConnectionFailed
 from moot.experiment.plan import Cell
 from moot.grade.extract import EXTRACT, Extraction
+from moot.models.model import Model, Wrapper
 from moot.models.scripted import Script, ScriptedModel
+from moot.store.rows import episode_row, verdict_of
 from moot.strategies import Strategy, registered, strategy, traits_of
 from moot.strategies.discuss.personas import RoleForm
 from moot.strategies.team_model import TeamModel
@@ -64,6 +68,18 @@ def always(answer: str) -> Say:
 
 
 B, SMALL_B = always("B"), always("b")
+
+
+class Slow(Wrapper):
+    """Replies after a while."""
+
+    def __init__(self, inner: Model, delay_s: float) -> None:
+        super().__init__(inner)
+        self._delay_s = delay_s
+
+    async def generate(self, request: Request) -> Reply:
+        await asyncio.sleep(self._delay_s)
+        return await self.inner.generate(request)
 
 
 class Table:
@@ -201,6 +217,55 @@ async def test_a_reading_stands_in_the_transcript_beside_the_reply() -> None:
     ]
     assert episode.calls[0].problem == "no-json", "and why it was needed"
     assert episode.verdict.reasoning == RAMBLING, "what was said is the reason"
+
+
+async def test_what_each_model_read_is_on_the_record_by_turn_and_seat() -> None:
+    """Whoever replies first: the episode's record has an order of its own, and is found again in the store."""
+    table = Table(strategy("peer-review", {"drafts": "single-call", "captain": "bob"}))
+    slow = {"model-ann": 0.02, "model-bob": 0.01, "model-cat": 0.0}
+    table.team = replace(
+        table.team,
+        players=tuple(replace(each, model=Slow(each.model, slow[each.model.name])) for each in table.team.players),
+    )
+    episode = await table.episode()
+    found = {"ray": "B", "roy": "B"}
+    assert of_kind(episode.verdict.traces, traces.Extraction) == [
+        *(traces.Extraction(name, 1, found, "B") for name in NAMES),
+        traces.Extraction("bob", 2, found, "B"),
+    ]
+    kept = verdict_of(episode_row(episode)["verdict"])
+    assert kept == episode.verdict
+    assert table.team.traced == [], "each episode has a record of its own"
+
+
+READINGS = {
+    "differ": (always("A"), B, {"ray": "A", "roy": "B"}, "the readers differ: ray A and roy B"),
+    "none": (always("none"), always("None."), {"ray": None, "roy": None}, "the readers find no answer"),
+    "silent": (B, lambda request: "", {"ray": "B", "roy": None}, "roy did not say"),
+}
+
+
+@pytest.mark.parametrize(("one", "other", "by_model", "cause"), READINGS.values(), ids=READINGS)
+@pytest.mark.parametrize("drafts", ["single-call", "double-call"])
+async def test_that_it_could_not_be_read_is_on_the_record_too(
+    drafts: str, one: Say, other: Say, by_model: dict[str, str | None], cause: str
+) -> None:
+    episode = await Table(strategy("solo", {"drafts": drafts}), one=one, other=other).episode()
+    (record,) = of_kind(episode.verdict.traces, traces.Extraction)
+    assert (record.player, record.turn, record.readings, record.answer) == ("ann", 1, by_model, None)
+    assert (record.cause or "").startswith(cause)
+
+
+async def test_what_nobody_had_to_read_leaves_no_record() -> None:
+    for drafts in ("single-call", "double-call"):
+        episode = await Table(strategy("peer-review", {"drafts": drafts}), obliging).episode()
+        assert of_kind(episode.verdict.traces, traces.Extraction) == []
+
+
+async def test_an_officer_s_words_are_read_and_recorded_behind_the_players() -> None:
+    episode = await Table(strategy("mixture", {"summariser": "sue"})).episode()
+    records = of_kind(episode.verdict.traces, traces.Extraction)
+    assert [(record.player, record.turn) for record in records] == [*((name, 1) for name in NAMES), ("summariser", 2)]
 
 
 async def test_a_letter_that_does_not_exist_is_no_answer_however_well_formed() -> None:

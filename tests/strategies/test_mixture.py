@@ -17,7 +17,7 @@ from moot.errors import ConnectionFailed, UsageError
 from moot.models.scripted import ScriptedModel
 from moot.prompts import Prompts
 from moot.strategies import label, strategy
-from moot.strategies.mixture.mixture import Mixture, equal_cut
+from moot.strategies.mixture.mixture import Mixture, Order, equal_cut
 from moot.team import Player, Team
 from moot.traces import Cut, Shown, of_kind
 from moot.types import Question, Request, Verdict
@@ -64,7 +64,8 @@ def shown(request: Request) -> list[tuple[str, str, str | None]]:
 async def test_the_summariser_reads_answers_reasons_and_accuracies_in_order() -> None:
     model, heard = listener()
     team = table({"ann": "A", "bob": "B", "cat": "C"}, model)
-    for order, expected in (("ascending", ["A", "C", "B"]), ("descending", ["B", "C", "A"])):
+    orders: dict[Order, list[str]] = {"ascending": ["A", "C", "B"], "descending": ["B", "C", "A"]}
+    for order, expected in orders.items():
         played = Mixture(order=order, summariser="sue", shown_accuracies=KNOWN)
         verdict = await played.play(CHOICE, played.lineups(team)[0].seated())
         assert [text for text, _, _ in shown(heard[-1])] == expected
@@ -283,7 +284,7 @@ def test_a_run_counts_each_repeat_and_reports_their_mean(tmp_path: Path, capsys:
     assert [(row["n"], row["missing"]) for row in rows] == [(12, 0), (12, 0)]
     assert rows[0]["calls"] == 2 * 12 + 4 * 12, "drafts once, the summariser four times"
     assert {row.get("player") for row in figures["accuracy"]} == {"a", "b", None}, "the summariser is no player"
-    mixtures = figures["mixture"]
+    mixtures = figures["mixtures"]
     assert [(row["order"], row["accuracies"]) for row in mixtures] == [("random", "hidden"), ("ascending", "shown")]
     for row in mixtures:
         assert sum(each["n"] for each in row["right_labels"]) == row["episodes"]

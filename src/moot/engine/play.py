@@ -8,6 +8,7 @@ from dataclasses import replace
 from moot.errors import CallError, MootError
 from moot.experiment.plan import Cell
 from moot.team import Grouper, Team
+from moot.traces import Extraction
 from moot.types import Call, Episode, Question, Verdict
 
 
@@ -36,6 +37,8 @@ async def play(
     except Exception as error:  # noqa: BLE001  one strategy's bug on one question must not lose a run of thousands
         verdict = Verdict(None, "failed", cause=f"a bug in {cell.strategy.name}: {type(error).__name__}: {error}")
     calls = tuple(team.journal) if len(team.players) == 1 else _in_order(team)
+    if team.traced:
+        verdict = replace(verdict, traces=(*verdict.traces, *_traced_in_order(team)))
     return Episode(cell.id, question, repeat, verdict, calls, time.perf_counter() - started)
 
 
@@ -43,3 +46,8 @@ def _in_order(team: Team) -> tuple[Call, ...]:
     """By turn and seat, not by who happened to answer first: the same run gives the same transcript."""
     seats = {player.name: seat for seat, player in enumerate(team.players)}
     return tuple(sorted(team.journal, key=lambda call: (call.turn, seats.get(call.player, len(seats)))))
+
+
+def _traced_in_order(team: Team) -> tuple[Extraction, ...]:
+    seats = {player.name: seat for seat, player in enumerate(team.players)}
+    return tuple(sorted(team.traced, key=lambda each: (each.turn, seats.get(each.player, len(seats)), each.player)))

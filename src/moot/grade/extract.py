@@ -61,15 +61,16 @@ class Extraction:
 
 def _agreed(heard: Sequence[Heard[str]]) -> Reading:
     """What all of them found; else why there is no answer."""
-    if silent := [each for each in heard if each.value is None]:
-        return Reading(None, f"{silent[0].player} did not say: {silent[0].cause}")
-    found = [each.value or "" for each in heard]
-    if len(set(map(normalise, found))) > 1:
-        said = " and ".join(f"{each.player} {each.value}" for each in heard)
-        return Reading(None, f"the readers differ: {said}")
-    if found[0] == NONE:
-        return Reading(None, "the readers find no answer")
-    return Reading(found[0])
+    by_model = {word.player: None if word.value == NONE else word.value for word in heard}
+    if silent := [word for word in heard if word.value is None]:
+        return Reading(None, f"{silent[0].player} did not say: {silent[0].cause}", by_model)
+    answers = [word.value or "" for word in heard]
+    if len(set(map(normalise, answers))) > 1:
+        apart = " and ".join(f"{word.player} {word.value}" for word in heard)
+        return Reading(None, f"the readers differ: {apart}", by_model)
+    if answers[0] == NONE:
+        return Reading(None, "the readers find no answer", by_model)
+    return Reading(answers[0], by_model=by_model)
 
 
 def _prompt(question: Question, text: str, team: Team) -> str:

@@ -114,7 +114,7 @@ def _value_told(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False) if mistaken else value
     if isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_WHOLE:
         return str(int(value))
-    return str(value)
+    return str(dict(sorted(value.items()))) if type(value) is dict else str(value)
 
 
 def _is_number(text: str) -> bool:

@@ -48,7 +48,7 @@ async def native(question: Question, team: Team, player: Player, drafts: Drafts)
     heard = await team.speak(player, question, team.prompts.render("verdict", **shown), stage="verdict")
     if heard.value is None:
         return Answer(player.name, None, outcome=heard.outcome, cause=heard.cause)
-    reading = await team.read(question, heard.value)
+    reading = await team.read(player, question, heard.value)
     if (answer := reading.answer) is None:
         return Answer(player.name, None, outcome="unanswered", cause=unparsed(reading.cause))
     asked = team.prompts.render("rationale", **shown, answer=answer)

@@ -12,6 +12,7 @@ import json
 from collections.abc import Hashable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from functools import cache
+from inspect import get_annotations
 from typing import Any, TypeVar, get_type_hints
 
 from moot.config.type_words import allowed_words, expectation, inside, told
@@ -148,8 +149,8 @@ def _hints(kind: Hashable) -> dict[str, Any]:
 
 
 def _hint(kind: Any, name: str) -> Any:
-    owner = next(part for part in kind.__mro__ if name in part.__dict__.get("__annotations__", {}))
-    annotation = owner.__dict__["__annotations__"][name]
+    owner = next(part for part in kind.__mro__ if name in get_annotations(part))
+    annotation = get_annotations(owner)[name]
     alone = type(owner.__name__, (), {"__annotations__": {name: annotation}, "__module__": owner.__module__})
     try:
         return get_type_hints(alone, include_extras=True)[name]

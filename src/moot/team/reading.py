@@ -6,7 +6,8 @@ No model is asked here. Whoever can ask one reads what is left (`grade.extract`)
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from moot.team.final_line import final_answer
 from moot.team.forms import AnswerForm, Unusable, object_meant, read_reply
@@ -24,6 +25,8 @@ class Reading:
 
     answer: str | None
     cause: str | None = None
+    by_model: Mapping[str, str | None] = field(default_factory=dict)
+    """Where models were asked to read it: what each found; None for one that found nothing, or did not say."""
 
 
 class Announced:

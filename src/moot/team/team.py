@@ -21,6 +21,7 @@ from moot.team.forms import AnswerForm, Form, HoldsAnswer, Read, Unusable, read_
 from moot.team.player import COPY_STRIDE, Heard, names_of
 from moot.team.player import Player as Player  # a team is made of players: both are found here
 from moot.team.reading import Announced, Reading, unparsed
+from moot.traces import Extraction
 from moot.types import NOTHING, Answer, Call, Grouping, Message, Question, Reply, Request, digest, seeded
 
 T = TypeVar("T")
@@ -74,6 +75,8 @@ class Team:
     grouper: Grouper = field(default_factory=SameWords, compare=False)
     repeat: int = 0
     journal: list[Call] = field(default_factory=list, compare=False, repr=False)
+    traced: list[Extraction] = field(default_factory=list, compare=False, repr=False)
+    """What the team itself leaves on record, whatever the strategy does; an episode keeps it with the verdict's."""
     cohort: str | None = None
     """Whose table this is, once the team has been seated by cohorts."""
     cohorts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -92,12 +95,13 @@ class Team:
         raise KeyError(name)
 
     def seated(self, repeat: int = 0) -> Team:
-        """This team for one episode, with a journal of its own. By hand: this is done for every episode of a run."""
+        """This team for one episode, with a record of its own. By hand: this is done for every episode of a run."""
         seated = object.__new__(Team)
         for name in _FIELDS:
             object.__setattr__(seated, name, getattr(self, name))
         object.__setattr__(seated, "repeat", repeat)
         object.__setattr__(seated, "journal", [])
+        object.__setattr__(seated, "traced", [])
         return seated
 
     def tables(self) -> tuple[Team, ...]:
@@ -172,7 +176,7 @@ class Team:
     async def _read_instead(
         self, player: Player, form: HoldsAnswer[T], asked: Question, turn: int, reply: Reply, problem: str
     ) -> Heard[T]:
-        reading = await self.read(asked, reply, turn=turn)
+        reading = await self.read(player, asked, reply, turn=turn)
         if reading.answer is None:
             return Heard(player.name, None, "unanswered", unparsed(problem, reading.cause))
         return Heard(player.name, form.found(reading.answer, reply.text), "answered")
@@ -232,9 +236,12 @@ class Team:
             heard[name] = Heard(name, None, "unanswered", LATE, late=True)
         return {name: heard[name] for name in asked}
 
-    async def read(self, question: Question, reply: Reply, *, turn: int = 1) -> Reading:
-        """The answer that a reply in free words gives."""
-        return await self.reader.read(question, reply, self, turn=turn)
+    async def read(self, player: Player, question: Question, reply: Reply, *, turn: int = 1) -> Reading:
+        """The answer that a player's reply in free words gives. Where models had to read it, that is on the record."""
+        reading = await self.reader.read(question, reply, self, turn=turn)
+        if reading.by_model:
+            self.traced.append(Extraction(player.name, turn, reading.by_model, reading.answer, reading.cause))
+        return reading
 
     @property
     def extractors(self) -> tuple[Player, ...]:

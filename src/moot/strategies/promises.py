@@ -1,0 +1,217 @@
+"""Promises: what a strategy's traits say of it, held against what was asked, recorded and decided in one play.
+
+Everything outside of a strategy goes by its traits, so a trait that is not true makes false figures. Here players of
+whom each says something that nobody else says sit at the table; where their words turn up shows what really happened.
+`moot.testing.check_strategy` seats them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, fields
+
+from moot.strategies.traits import Traits
+from moot.team import Team
+from moot.traces import Ballot, Counted, Shown, of_kind, trace_json, trace_of
+from moot.types import Call, Question, Verdict
+
+DRAFT_CALLS = {"double-call": 2}
+"""How many calls a draft takes, where it is not one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How one player is known by what it says: its answer while it is alone, and a word that only its reasons hold."""
+
+    answer: str
+    mark: str
+    names: tuple[str, ...]
+    """What it is called, as a player and as a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """One play of one question, and all that was asked in it."""
+
+    traits: Traits
+    question: Question
+    lineup: Team
+    verdict: Verdict
+    calls: tuple[Call, ...]
+    voices: Mapping[str, Voice]
+    """By player of the line-up."""
+    grouped: int
+    """How often the team was asked which answers mean the same."""
+    office_requests: Mapping[str, int]
+    """By office: how many requests the model in it received, under whatever name."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(player.name for player in self.lineup.players)
+
+    @property
+    def first_attempts(self) -> list[Call]:
+        return [call for call in self.calls if call.request.attempt == 0]
+
+    def asked(self, name: str) -> list[Call]:
+        return [call for call in self.first_attempts if call.player == name]
+
+
+def broken_promises(play: Play) -> Iterator[str]:
+    """A sentence for each promise that this play broke."""
+    yield from _drafts(play)
+    yield from _asked_beyond_drafts(play)
+    yield from _heard(play)
+    yield from _captain(play)
+    yield from _word(play)
+    yield from _names(play)
+    yield from _offices(play)
+    yield from _counts(play)
+
+
+def _drafts(play: Play) -> Iterator[str]:
+    """Everybody drafts alone, and the verdict's answers are these drafts."""
+    if play.traits.drafts is None:
+        return
+    answered = [draft.player for draft in play.verdict.answers]
+    if sorted(answered) != sorted(play.names):
+        yield f"drafts: the verdict's answers must be one of each player; found {', '.join(answered) or 'none'}"
+    for name in play.names:
+        for call in play.asked(name)[: _draft_calls(play.traits)]:
+            for other in _others_heard(play, call):
+                yield f"drafts: they are said to be given alone, yet the prompt of {name} has the words of {other}"
+    for draft in play.verdict.answers:
+        alone = play.voices[draft.player].answer if draft.player in play.voices else draft.text
+        if draft.text is not None and draft.text.casefold() != (alone or "").casefold():
+            yield f"drafts: {draft.player} said {alone!r} while alone, yet among the verdict's answers is {draft.text!r}"
+
+
+def _draft_calls(traits: Traits) -> int:
+    return DRAFT_CALLS.get(traits.drafts or "", 1)
+
+
+def _others_heard(play: Play, call: Call, *, reasons_only: bool = False) -> list[str]:
+    """Whose words stand in a prompt, its own apart. Letters and yes or no are everybody's, so only reasons tell."""
+    prompt = _prompt(call)
+    own = play.voices.get(call.player)
+    heard = []
+    for name, voice in play.voices.items():
+        telling = [voice.mark]
+        if play.question.kind == "open" and not reasons_only:
+            telling.append(voice.answer)
+        if voice != own and any(word in prompt for word in telling):
+            heard.append(name)
+    return heard
+
+
+def _prompt(call: Call) -> str:
+    """All that was sent, but what the asked one had itself said before it was asked again."""
+    return "\n".join(message.content for message in call.request.messages if message.role != "assistant")
+
+
+def _asked_beyond_drafts(play: Play) -> Iterator[str]:
+    if play.traits.asks == "everybody":
+        return
+    for name in play.names:
+        if play.traits.asks == "captain" and name == play.lineup.captain:
+            continue
+        if len(play.asked(name)) > _draft_calls(play.traits):
+            yield f"asks: {play.traits.asks} is asked beyond a draft, yet {name} was asked {len(play.asked(name))} times"
+
+
+def _heard(play: Play) -> Iterator[str]:
+    """What those who decide have read of the others."""
+    if play.traits.hears not in ("nothing", "answers"):
+        return
+    for call in play.first_attempts:
+        for other in _others_heard(play, call, reasons_only=play.traits.hears == "answers"):
+            what = "the reasons" if play.traits.hears == "answers" else "the words"
+            yield f"hears: {play.traits.hears} is what is heard, yet {call.player} was shown {what} of {other}"
+
+
+def _captain(play: Play) -> Iterator[str]:
+    """A captain who leads stands behind the answer, unless votes on the record decided."""
+    captain, verdict = play.lineup.captain, play.verdict
+    if play.traits.captain != "leads" or captain is None or verdict.answer is None:
+        return
+    if captain not in verdict.who and not of_kind(verdict.traces, Counted):
+        yield f"captain: {captain} is said to lead, yet behind the answer stands {', '.join(verdict.who) or 'nobody'}"
+
+
+def _word(play: Play) -> Iterator[str]:
+    """Whose words the answer is in."""
+    answer, word = play.verdict.answer, play.traits.word
+    if word == "unknown" or answer is None or play.question.kind != "open":
+        return
+    captain = play.lineup.captain
+    speakers: Collection[str] = play.traits.offices if word == "office" else play.names
+    if word == "captain" and captain is not None and not of_kind(play.verdict.traces, Counted):
+        speakers = (captain,)
+    replies = [call.reply.text for call in play.calls if call.player in speakers and call.reply is not None]
+    if not any(answer.casefold() in reply.casefold() for reply in replies):
+        whose = ", ".join(speakers) or "nobody"
+        yield f"word: the answer is said to be in words of the {word} ({whose}), who never said {answer!r}"
+
+
+def _names(play: Play) -> Iterator[str]:
+    if play.traits.names != "hidden":
+        return
+    for call in play.first_attempts:
+        for name, voice in play.voices.items():
+            if voice == play.voices.get(call.player):
+                continue
+            for known in voice.names:
+                if re.search(rf"(?<!\w){re.escape(known)}(?!\w)", _prompt(call), re.IGNORECASE):
+                    yield f"names: they are said to be hidden, yet the prompt of {call.player} names {name} as {known!r}"
+
+
+def _offices(play: Play) -> Iterator[str]:
+    offices = play.traits.offices
+    for name in dict.fromkeys(call.player for call in play.calls):
+        if name not in play.names and name not in offices:
+            yield f"offices: {name!r} was asked, who is no player of the line-up and holds no office in the traits"
+    for office, requests in play.office_requests.items():
+        under_its_name = sum(call.player == office for call in play.calls)
+        if under_its_name != requests:
+            yield f"offices: the model of the office {office!r} was asked {requests - under_its_name} times under another name"
+    for name in play.names:
+        if name in offices:
+            yield f"offices: {name!r} holds an office and is seated as a player"
+
+
+def _counts(play: Play) -> Iterator[str]:
+    traits, seats = play.traits, len(play.names)
+    if traits.alone and seats != 1:
+        yield f"alone: one player and no team, yet a line-up has {seats}"
+    if not traits.groups and play.grouped:
+        yield "groups: it is said that nobody is asked which answers mean the same, yet the team was"
+    usable = sum(call.reply is not None and call.problem in (None, "repaired") for call in play.calls)
+    if traits.calls is not None and usable > traits.calls.at_most(seats):
+        yield f"calls: at most {traits.calls.at_most(seats)} for {seats} players are promised, and {usable} were made"
+
+
+def broken_records(lineup: Team, offices: Collection[str], verdict: Verdict) -> Iterator[str]:
+    """What is wrong with the records that a play left: every strategy's must hold, whatever it says of itself."""
+    players = [player.name for player in lineup.players]
+    for record in verdict.traces:
+        stored = json.loads(json.dumps(trace_json(record)))
+        if trace_of(stored) != record:
+            yield f"traces: a {type(record).__name__} is not the same after it was stored: {stored}"
+    for look in of_kind(verdict.traces, Shown):
+        strangers = [name for holders in look.order for name in holders if name not in players]
+        if look.to not in (*players, *offices) or strangers:
+            yield f"traces: what was shown to {look.to!r} names {strangers or look.to!r}, not of this line-up"
+    for ballot in of_kind(verdict.traces, Ballot):
+        if ballot.voter not in (*players, *offices):
+            yield f"traces: {ballot.voter!r} has a ballot and is not of this line-up"
+
+
+def broken_declarations(strategy: object, traits: Traits) -> Iterator[str]:
+    """What can be seen without a play."""
+    if traits.repeats < 1:
+        yield f"repeats: expected 1 or more, found {traits.repeats}"
+    options = {option.name for option in fields(strategy)}  # type: ignore[arg-type]
+    if unknown := sorted(traits.served.keys() - options):
+        yield f"served: it has no option {unknown[0]!r}"
