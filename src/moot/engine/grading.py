@@ -12,7 +12,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -30,7 +30,7 @@ from moot.store.store import Store
 from moot.strategies.traits import Traits
 from moot.team import Player
 from moot.traces import claims_in
-from moot.types import Case, Verdict
+from moot.types import Case, Score, Verdict
 
 T = TypeVar("T")
 
@@ -162,6 +162,25 @@ async def open_answers(store: Store, grading: Grading, experiment: str, needs: N
     return queue
 
 
+@dataclass(frozen=True, slots=True)
+class StoredGrading:
+    """Grades answers that belong to no episode, one by one: what judges and persons have said of them is on record."""
+
+    store: Store
+    grading: Grading
+
+    async def score(self, case: Case, answer: str | None) -> Score:
+        """The grade of an answer; a judge who has not said anything of it is asked, and its word kept."""
+        if answer is None or not self.grading.open_to_judgement(case, answer):
+            return self.grading.at_once(case, answer)
+        (sheet,) = await _sheets(self.store, self.grading, NO_CELLS, [case])
+        words = await _judge_sheet(self.store, self.grading, replace(sheet, answers=frozenset([answer])))
+        return self.grading.score(case, answer, words, sheet.persons.get(normalise(answer)))
+
+
+NO_CELLS = GradedCells((), frozenset(), claims=False)
+
+
 def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
     """A person's word on a normalised answer. It is in every score of that answer at once; how many is returned."""
     word = {"case": case.digest, "answer": answer, "right": int(right), "settled_at": time.time()}
@@ -245,13 +264,19 @@ async def _grade_batch(
     await asyncio.gather(*(_grade_sheet(store, grading, sheet, graded) for sheet in sheets))
 
 
-async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Graded) -> None:
-    case, wordings = sheet.case, sheet.open_answers(grading)
+async def _judge_sheet(store: Store, grading: Grading, sheet: Sheet) -> list[Judgement]:
+    """What judges say of the open answers: what is on record, and what those say who had not been asked."""
+    wordings = sheet.open_answers(grading)
     heard = await asyncio.gather(*(_ask(judging, grading, sheet, wordings) for judging in grading.judges))
     for judging, fresh in zip(grading.judges, heard, strict=True):
         identity = judge_identity(judging, grading.team)
-        store.put_later([(schema.judgements, _judgement_row(case, identity, each)) for each in fresh])
-    words = [*(each for each in sheet.judgements if each.right is not None), *(each for part in heard for each in part)]
+        store.put_later([(schema.judgements, _judgement_row(sheet.case, identity, word)) for word in fresh])
+    known = [word for word in sheet.judgements if word.right is not None]
+    return [*known, *(word for part in heard for word in part)]
+
+
+async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Graded) -> None:
+    case, words = sheet.case, await _judge_sheet(store, grading, sheet)
     for row in sheet.episodes:
         answer = row["answer"]
         person = sheet.persons.get(normalise(answer)) if answer is not None else None
@@ -260,7 +285,8 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
         graded.stages[score.stage] += 1
         if score.stage == "ungraded":
             graded.causes[score.detail or "unknown"] += 1
-    graded.judged += _pairs([each for each in words if each.answer in wordings], grading)
+    wordings = sheet.open_answers(grading)
+    graded.judged += _pairs([word for word in words if word.answer in wordings], grading)
 
 
 async def _ask(judging: Player, grading: Grading, sheet: Sheet, wordings: Mapping[str, str]) -> list[Judgement]:
