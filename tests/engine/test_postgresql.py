@@ -15,7 +15,7 @@ import pytest
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import UsageError
-from moot.store import link, public, store_at
+from moot.store import postgresql_line, public, store_at
 
 sys.path.insert(0, str(Path(__file__).parent))
 from processes import experiment, finish, simulator, start, stats, wait_for, write_questions
@@ -127,7 +127,7 @@ def test_a_server_that_restarts_in_the_middle_costs_nothing(tmp_path: Path, post
 def test_a_server_that_stays_away_ends_the_run_and_loses_nothing(
     tmp_path: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(link, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(postgresql_line, "PATIENCE_S", 0.5)
     write_questions(tmp_path, 100)
     url = postgres.database()
     with simulator(tmp_path, latency=0.02) as server:
@@ -251,6 +251,6 @@ def test_addresses_that_are_none(url: str, tmp_path: Path, capfd: pytest.Capture
 
 
 def test_without_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(link, "asyncpg", None)
+    monkeypatch.setattr(postgresql_line, "asyncpg", None)
     with pytest.raises(UsageError, match=r"pip install 'moot\[postgresql\]'"):
         store_at("postgresql://me@h/cup")

@@ -20,6 +20,7 @@ from moot.models.scripted import ScriptedModel
 from moot.prompts import Prompts
 from moot.team import Player, Team
 from moot.team.attempts import ATTEMPTS
+from moot.traces import Grouped
 from moot.types import Answer, Case, Grouping, Question, Reply, Request
 
 NAMES = ("ann", "bob", "cid", "dee", "eve", "fay")
@@ -193,7 +194,7 @@ async def test_after_five_attempts_the_stages_before_stand(reply: Any) -> None:
     }
     assert grouping.fell_back is not None
     assert str(ATTEMPTS) in grouping.fell_back
-    assert grouping.notes()["fell_back"] == grouping.fell_back
+    assert grouping.trace(3) == Grouped(grouping.groups, grouping.stages, grouping.fell_back, turn=3)
     assert len(model.requests) == ATTEMPTS == 5
 
 

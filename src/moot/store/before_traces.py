@@ -6,37 +6,119 @@ or paid again.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import orjson
 
 from moot import traces
 from moot.errors import UsageError
-from moot.strategies import strategy, traits_of
-from moot.strategies.option_values import option_json
+from moot.strategies import Strategy, label, served, strategy, traits_of
+from moot.strategies.option_values import option_json, usual
+from moot.types import canonical_json
 
 _ROLES = {"peer-review": "reviewer", "mixture": "summariser"}
 """Who read the drafts, by strategy; in all others that wrote down an order it was the captain."""
-_KINDS: Mapping[str, traces.BallotForm] = {
+_BALLOTS: Mapping[str, traces.BallotForm] = {
     "simple-voting": "choice",
     "judge": "choice",
     "cumulative-voting": "points",
     "approval-voting": "approved",
 }
 _OPTION = re.compile(r"(?:^|, )(\w+)=")
+_FELL_BACK = "the grouping model's word could not be used"
 
 
-def options_in_label(label: str) -> dict[str, str]:
-    """The options that a label tells, as texts. Labels were all that a cell kept of them."""
-    _, opened, rest = label.partition("(")
+@dataclass(frozen=True, slots=True)
+class OldCell:
+    """What must be known of a cell to understand what its episodes noted."""
+
+    strategy: str
+    captain: str | None
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> OldCell:
+        """A cell whose options are written down already."""
+        kept = orjson.loads(row["options"])
+        return cls(row["strategy"], row["captain"], {**kept["default"], **kept["given"]})
+
+
+def played_by_label(config: Mapping[str, Any]) -> dict[str, list[Strategy]]:
+    """The strategies of an experiment's file, by the label that their cells had: a label tells no values of a mapping.
+
+    Those as which they are served stand behind them. What cannot be built any more is left out.
+    """
+    by_label: dict[str, list[Strategy]] = {}
+    for entry in config.get("strategies", ()):
+        ((name, options),) = entry.items() if isinstance(entry, Mapping) else ((entry, {}),)
+        try:
+            played = strategy(name, options)
+        except (UsageError, ImportError):
+            continue  # such as one that refers to a file
+        for variant in (played, served(played)):
+            # 30 and 30.0 are one value today, and were two labels.
+            for written in {_old_label(variant), label(variant)}:
+                by_label.setdefault(written, []).append(variant)
+    return by_label
+
+
+def _old_label(played: Strategy) -> str:
+    """As labels were written then: no value was quoted."""
+    options = [each for each in fields(played) if each.name != "captain"]  # type: ignore[arg-type]
+    values = ((each.name, getattr(played, each.name), usual(each)) for each in options)
+    inside = ", ".join(f"{name}={value}" for name, value, default in values if value != default)
+    return f"{played.name}({inside})" if inside else played.name
+
+
+def options_and_traits(cell: Mapping[str, Any], named: Sequence[Strategy]) -> dict[str, str]:
+    """What a cell of today says of its options and traits, for one that had only a label.
+
+    `named`: the strategies with this label in the files that the cell was played for.
+    """
+    for played in named:
+        if getattr(played, "captain", None) in (None, cell["captain"]):
+            return _columns(option_json(played), traits_of(played).json())
+    return _from_label(cell)
+
+
+def _columns(options: Mapping[str, Any], traits: Mapping[str, Any]) -> dict[str, str]:
+    return {"options": canonical_json(options).decode(), "traits": canonical_json(traits).decode()}
+
+
+def _from_label(cell: Mapping[str, Any]) -> dict[str, str]:
+    """All that is left where the file is of no help: the label itself."""
+    told = options_in_label(cell["label"])
+    options = {name: _value(text) for name, text in told.items()}
+    spec = orjson.loads(cell["spec"])
+    if marked := told.get("shown_accuracies"):  # a label tells their number and a mark, and no values
+        options["shown_accuracies"] = {player["name"]: 0.5 for player in spec["players"]}
+    try:
+        played = strategy(cell["strategy"], options)
+    except (UsageError, ImportError):  # of a package that is not installed
+        traits: dict[str, Any] = {"alone": True, "drafts": "single-call"} if cell["player"] else {}
+        kept: dict[str, Any] = {"given": options, "default": {}}
+    else:
+        traits, kept = traits_of(played).json(), option_json(played)
+    if marked:
+        kept["given"]["shown_accuracies"] = marked
+    if "repeats" in spec:
+        traits["repeats"] = spec["repeats"]
+    return _columns(kept, traits)
+
+
+def options_in_label(written: str) -> dict[str, str]:
+    """The options that a label tells, as texts."""
+    _, opened, rest = written.partition("(")
     if not opened:
         return {}
     inside = rest.removesuffix(")")
-    starts = [found for found in _OPTION.finditer(inside) if not _within(inside[: found.start()])]
-    ends = [found.start() for found in starts[1:]] + [len(inside)]
-    return {found[1]: inside[found.end() : end] for found, end in zip(starts, ends, strict=True)}
+    starts = [match for match in _OPTION.finditer(inside) if not _within(inside[: match.start()])]
+    ends = [match.start() for match in starts[1:]] + [len(inside)]
+    return {match[1]: inside[match.end() : end] for match, end in zip(starts, ends, strict=True)}
 
 
 def _within(text: str) -> bool:
@@ -44,34 +126,14 @@ def _within(text: str) -> bool:
     return sum((sign in "([{") - (sign in ")]}") for sign in text) > 0
 
 
-def told_of_cell(cell: Mapping[str, Any]) -> dict[str, str]:
-    """What a cell of today says of its options and traits, for one that had only a label."""
-    import ast
-
-    options: dict[str, Any] = {}
-    for name, text in options_in_label(cell["label"]).items():
-        try:
-            options[name] = ast.literal_eval(text)
-        except (ValueError, SyntaxError):
-            options[name] = text
-    marked = options.pop("shown_accuracies", None)  # a label tells their number and a mark, and no values
-    spec = orjson.loads(cell["spec"])
+def _value(text: str) -> Any:
     try:
-        played = strategy(cell["strategy"], options)
-    except (UsageError, ImportError):
-        traits: dict[str, Any] = {"alone": True, "drafts": "single-call"} if cell["player"] else {}
-        kept: dict[str, Any] = {"given": options, "default": {}}
-    else:
-        traits, kept = traits_of(played).json(), option_json(played)
-    if marked is not None:
-        kept["default"].pop("shown_accuracies", None)
-        kept["given"]["shown_accuracies"] = marked
-    if "repeats" in spec:
-        traits["repeats"] = spec["repeats"]
-    return {"options": orjson.dumps(kept).decode(), "traits": orjson.dumps(traits).decode()}
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
 
 
-def verdict_with_traces(written: str, cell: Mapping[str, Any]) -> str | None:
+def verdict_with_traces(written: str, cell: OldCell) -> str | None:
     """The stored verdict with records in place of notes and ballots; None where it had neither."""
     verdict = orjson.loads(written)
     notes, ballots = verdict.pop("notes", None), verdict.pop("ballots", None)
@@ -79,12 +141,12 @@ def verdict_with_traces(written: str, cell: Mapping[str, Any]) -> str | None:
         return None
     records = list(_records(notes or {}, ballots or (), verdict, cell))
     if records:
-        verdict["traces"] = [traces.trace_json(each) for each in records]
+        verdict["traces"] = [traces.trace_json(record) for record in records]
     return orjson.dumps(verdict).decode()
 
 
 def _records(
-    notes: Mapping[str, Any], ballots: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any], cell: Mapping[str, Any]
+    notes: Mapping[str, Any], ballots: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any], cell: OldCell
 ) -> Iterator[traces.Trace]:
     yield from _talk(notes)
     yield from _votes(notes, ballots, verdict, cell)
@@ -122,7 +184,7 @@ def _talk(notes: Mapping[str, Any]) -> Iterator[traces.Trace]:
 
 
 def _votes(
-    notes: Mapping[str, Any], ballots: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any], cell: Mapping[str, Any]
+    notes: Mapping[str, Any], ballots: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any], cell: OldCell
 ) -> Iterator[traces.Trace]:
     if "groups" in notes:
         groups = _tuples(notes["groups"])
@@ -134,7 +196,7 @@ def _votes(
             winners = tuple(n for n, group in enumerate(groups) if len(group) == most)
             points = tuple(float(len(group)) for group in groups)
             yield traces.Counted(tuple(words.get(group[0], "") for group in groups), points, winners)
-    decision = options_in_label(cell["label"]).get("decision", "simple-voting")
+    decision = cell.options.get("decision", "simple-voting")
     for vote in notes.get("votes", ()):
         turn = vote["turn"]
         yield traces.Grouped(_tuples(vote["groups"]), tuple(vote["stages"]), vote.get("fell_back"), turn)
@@ -148,16 +210,16 @@ def _votes(
 def _ballot(each: Mapping[str, Any], decision: str) -> traces.Ballot:
     choice = None if each["choice"] is None else {int(option): value for option, value in each["choice"].items()}
     role = "judge" if each["player"] == "judge" and decision == "judge" else "voter"
-    kind = _KINDS.get(decision, "ranking")
+    kind = _BALLOTS.get(decision, "ranking")
     return traces.Ballot(each["player"], choice, kind, tuple(each["order"]), each["turn"], role, each.get("cause"))
 
 
-def _decider(notes: Mapping[str, Any], verdict: Mapping[str, Any], cell: Mapping[str, Any]) -> Iterator[traces.Trace]:
+def _decider(notes: Mapping[str, Any], verdict: Mapping[str, Any], cell: OldCell) -> Iterator[traces.Trace]:
     """Whoever read drafts in an order, and what it then said."""
     if "order" in notes:
-        role = _ROLES.get(cell["strategy"], "captain")
-        reader = cell["captain"] or role
-        drawn = "order" not in options_in_label(cell["label"])
+        role = _ROLES.get(cell.strategy, "captain")
+        reader = cell.captain or role
+        drawn = cell.options.get("order", "random") == "random"
         order = tuple((player,) for player in notes["order"])
         yield traces.Shown(reader, role, order, drawn=drawn, answer=verdict.get("answer"))
         parts = {name: notes[name] for name in ("strongest", "weakest") if name in notes}
@@ -180,6 +242,8 @@ def _rounds(notes: Mapping[str, Any]) -> Iterator[traces.Trace]:
         yield traces.Resolution(turn, notes["resolution"])
     if "ending" in notes:
         yield traces.Ending(notes["ending"], bool(notes.get("agreed")))
+        if notes.get("fell_back"):
+            yield traces.Remarked(f"{_FELL_BACK}: {notes['fell_back']}")
 
 
 def _readers(orders: Any, sides: Any, answers: Mapping[str, Any], turn: int) -> Iterator[traces.Trace]:

@@ -6,6 +6,7 @@ was written by a newer moot, and is left alone. Once released a migration is nev
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 
@@ -249,17 +250,33 @@ def _options_and_sets(connection: Connection) -> None:
         if column not in _columns(connection, table):
             connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
     choices.create(connection, checkfirst=True)
-    from moot.store.before_traces import told_of_cell
+    _tell_options(connection)
 
+
+def _tell_options(connection: Connection) -> None:
+    """Options and traits of cells that kept a label only: from the files they were played for, else from the label."""
+    from moot.store.before_traces import options_and_traits, played_by_label
+
+    told: dict[str, dict[str, str]] = {}
+    files = select(experiments.c.id, experiments.c.config).order_by(experiments.c.created_at, experiments.c.id)
+    for experiment, config in connection.execute(files).all():
+        by_label = played_by_label(json.loads(config))
+        of_file = select(cells).join(experiment_cells, experiment_cells.c.cell == cells.c.id)
+        of_file = of_file.where(experiment_cells.c.experiment == experiment, cells.c.options.is_(None))
+        for cell in connection.execute(of_file).mappings().all():
+            if cell["id"] not in told and (named := by_label.get(cell["label"])):
+                told[cell["id"]] = options_and_traits(dict(cell), named)
     for cell in connection.execute(select(cells).where(cells.c.options.is_(None))).mappings().all():
-        connection.execute(update(cells).where(cells.c.id == cell["id"]).values(**told_of_cell(dict(cell))))
+        columns = told.get(cell["id"]) or options_and_traits(dict(cell), ())
+        connection.execute(update(cells).where(cells.c.id == cell["id"]).values(**columns))
 
 
 def _traces(connection: Connection) -> None:
     """Notes become typed records, in the stored verdicts themselves. Episodes are taken some thousands at a time."""
-    from moot.store.before_traces import verdict_with_traces
+    from moot.store.before_traces import OldCell, verdict_with_traces
 
-    known = {cell["id"]: dict(cell) for cell in connection.execute(select(cells)).mappings()}
+    columns = (cells.c.id, cells.c.strategy, cells.c.captain, cells.c.options)
+    known = {row["id"]: OldCell.of_row(dict(row)) for row in connection.execute(select(*columns)).mappings().all()}
     place = (episodes.c.cell, episodes.c.question, episodes.c.repeat)
     noted = episodes.c.verdict.like('%"notes"%') | episodes.c.verdict.like('%"ballots"%')
     changed = update(episodes).where(
@@ -269,19 +286,19 @@ def _traces(connection: Connection) -> None:
     )
     for ident, cell in known.items():
         after: tuple[str, int] = ("", -1)
-        beyond = select(*place, episodes.c.verdict).where(episodes.c.cell == ident, noted)
+        of_cell = select(*place, episodes.c.verdict).where(episodes.c.cell == ident, noted)
         while True:
-            query = beyond.where(tuple_(episodes.c.question, episodes.c.repeat) > after)
+            query = of_cell.where(tuple_(episodes.c.question, episodes.c.repeat) > after)
             rows = connection.execute(query.order_by(*place).limit(MIGRATED_TOGETHER)).all()
             if not rows:
                 break
-            written = [
-                {"b_cell": ident, "b_question": question, "b_repeat": repeat, "verdict": found}
-                for _, question, repeat, verdict in rows
-                if (found := verdict_with_traces(verdict, cell)) is not None
+            migrated = [
+                {"b_cell": ident, "b_question": question, "b_repeat": repeat, "verdict": verdict}
+                for _, question, repeat, written in rows
+                if (verdict := verdict_with_traces(written, cell)) is not None
             ]
-            if written:
-                connection.execute(changed.values(verdict=bindparam("verdict")), written)
+            if migrated:
+                connection.execute(changed.values(verdict=bindparam("verdict")), migrated)
             after = (rows[-1][1], rows[-1][2])
 
 

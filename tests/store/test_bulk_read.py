@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.store import along
+from moot.store import bulk_read
 from moot.store.bulk_read import Along
 
 
@@ -29,8 +29,8 @@ class Shelf:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a test of some dozens of rows meets every limit."""
-    monkeypatch.setattr(along, "AHEAD", 12)
-    monkeypatch.setattr(along, "AT_ONCE", 3)
+    monkeypatch.setattr(bulk_read, "AHEAD", 12)
+    monkeypatch.setattr(bulk_read, "AT_ONCE", 3)
 
 
 rows_in_any_order = st.lists(st.tuples(st.integers(0, 15), st.integers(0, 1000)), max_size=60, unique=True)

@@ -1,0 +1,278 @@
+"""Stores of the version before traces: opened, they are as if today's version had played them, and nothing is paid again."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import old_experiments as old
+import pytest
+from beside import rows
+from sqlalchemy import Connection, insert
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.errors import StoreNewer
+from moot.store import schema, store_at
+from moot.store.before_traces import OldCell, options_and_traits, options_in_label, verdict_with_traces
+
+HERE = Path(__file__).parent
+NEW_STEPS = ("0006-options-and-sets", "0007-traces")
+NOT_NOTED = {"remark": ("position", "saw")}
+"""What the old version did not write down: it is not made up."""
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    path = folder / f"{name}.db"
+    path.write_bytes(gzip.decompress((HERE / "fixtures" / f"{name}.db.gz").read_bytes()))
+    return path
+
+
+async def opened(url: str) -> None:
+    store = await store_at(url).open()
+    await store.close()
+
+
+async def migrated(name: str, folder: Path) -> Path:
+    path = unpacked(name, folder)
+    await opened(f"sqlite:///{path}")
+    return path
+
+
+def moot(*words: str | Path) -> int:
+    return run_app(app, [str(word) for word in words])
+
+
+def verdicts(path: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
+    return {
+        (cell, question, repeat): json.loads(verdict)
+        for cell, question, repeat, verdict in rows(path, "SELECT cell, question, repeat, verdict FROM episodes")
+    }
+
+
+def without_what_was_not_noted(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    traces = [
+        {name: value for name, value in trace.items() if name not in NOT_NOTED.get(trace["kind"], ())}
+        for trace in verdict.get("traces", ())
+    ]
+    return {**verdict, "traces": traces}
+
+
+def told_of_cells(path: Path) -> dict[str, tuple[Any, Any]]:
+    return {
+        ident: (json.loads(options), json.loads(traits))
+        for ident, options, traits in rows(path, "SELECT id, options, traits FROM cells")
+    }
+
+
+@pytest.fixture(scope="module")
+def played_today(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The same file, played from the beginning by today's version; once for all tests."""
+    folder = tmp_path_factory.mktemp("today")
+
+    def played(name: str) -> Path:
+        path = old.written(name, folder)
+        if not path.with_suffix(".db").exists():
+            assert moot("run", path, "--quiet") == 0
+        return path
+
+    return played
+
+
+@pytest.mark.parametrize("name", [*old.EXPERIMENTS, "served"])
+async def test_opening_brings_a_store_up_to_date(name: str, tmp_path: Path) -> None:
+    before = unpacked(name, tmp_path)
+    calls, episodes = rows(before, "SELECT * FROM calls"), rows(before, "SELECT count(*) FROM episodes")
+    assert any('"notes"' in verdict for (verdict,) in rows(before, "SELECT verdict FROM episodes"))
+    after = await migrated(name, tmp_path)
+    assert rows(after, "SELECT * FROM calls") == calls
+    assert rows(after, "SELECT count(*) FROM episodes") == episodes
+    assert not [verdict for verdict in verdicts(after).values() if {"notes", "ballots"} & verdict.keys()]
+    assert rows(after, "SELECT count(*) FROM cells WHERE options IS NULL OR traits IS NULL") == [(0,)]
+    assert rows(after, "SELECT name FROM migrations ORDER BY name") == [(each,) for each in sorted(schema.MIGRATIONS)]
+
+
+@pytest.mark.parametrize("name", old.EXPERIMENTS)
+def test_a_new_run_asks_nobody_and_plays_nothing(name: str, tmp_path: Path) -> None:
+    store, path = unpacked(name, tmp_path), old.written(name, tmp_path)
+    everything = "SELECT cell, question, repeat, created_at FROM episodes ORDER BY 1, 2, 3"
+    tables = ("calls", "experiments", "cells", "failures")
+    episodes = rows(store, everything)
+    counts = {table: rows(store, f"SELECT count(*) FROM {table}") for table in tables}
+    assert moot("run", path, "--quiet") == 0
+    assert rows(store, everything) == episodes
+    assert {table: rows(store, f"SELECT count(*) FROM {table}") for table in tables} == counts
+
+
+@pytest.mark.parametrize("name", old.EXPERIMENTS)
+def test_it_reads_as_if_played_today(name: str, tmp_path: Path, played_today: Callable[[str], Path]) -> None:
+    store = asyncio.run(migrated(name, tmp_path))
+    fresh = played_today(name)
+    assert told_of_cells(store) == told_of_cells(fresh.with_suffix(".db"))
+    ours, todays = verdicts(store), verdicts(fresh.with_suffix(".db"))
+    assert ours.keys() == todays.keys()
+    for key, verdict in ours.items():
+        assert without_what_was_not_noted(verdict) == without_what_was_not_noted(todays[key])
+
+
+@pytest.mark.parametrize("name", old.EXPERIMENTS)
+def test_its_figures_are_those_of_a_run_of_today(
+    name: str, tmp_path: Path, played_today: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    unpacked(name, tmp_path)
+    figures = []
+    for path in (old.written(name, tmp_path), played_today(name)):
+        capsys.readouterr()
+        assert moot("report", path, "--json") == 0
+        figures.append(json.loads(capsys.readouterr().out))
+    assert _timeless(figures[0]) == _timeless(figures[1])
+
+
+def _timeless(figures: Any) -> Any:
+    """Figures without how long it took, which differs from run to run."""
+    if isinstance(figures, Mapping):
+        return {name: _timeless(part) for name, part in figures.items() if not name.endswith(("_s", "seconds", "_at"))}
+    return [_timeless(part) for part in figures] if isinstance(figures, list) else figures
+
+
+@pytest.mark.parametrize("name", [*old.EXPERIMENTS, "served"])
+async def test_once_more_changes_nothing(name: str, tmp_path: Path) -> None:
+    path = await migrated(name, tmp_path)
+    first = told_of_cells(path), verdicts(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM migrations WHERE name IN (?, ?)", NEW_STEPS)
+        connection.commit()
+    await opened(f"sqlite:///{path}")
+    assert (told_of_cells(path), verdicts(path)) == first
+
+
+async def test_some_at_a_time_makes_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "all").mkdir()
+    whole = verdicts(await migrated("quiz", tmp_path / "all"))
+    monkeypatch.setattr(schema, "MIGRATED_TOGETHER", 5)
+    assert verdicts(await migrated("quiz", tmp_path)) == whole
+
+
+async def test_an_old_store_with_a_step_from_the_future_is_left_alone(tmp_path: Path) -> None:
+    path = unpacked("quiz", tmp_path)
+    before = rows(path, "SELECT * FROM episodes")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO migrations VALUES ('9999-from-the-future', 0)")
+        connection.commit()
+    with pytest.raises(StoreNewer):
+        await opened(f"sqlite:///{path}")
+    assert rows(path, "SELECT * FROM episodes") == before
+
+
+@pytest.mark.parametrize("name", [*old.EXPERIMENTS, "served"])
+async def test_postgresql_too(name: str, tmp_path: Path, postgres: Any) -> None:
+    url = postgres.database()
+    path = unpacked(name, tmp_path)
+    await opened(url)
+    store = await store_at(url).open()
+    await store.run(lambda connection: _as_it_was(connection, path))
+    await store.close()
+    assert not postgres.sql(url, "SELECT name FROM migrations WHERE name > '0006'")
+    await opened(url)
+    await opened(f"sqlite:///{path}")
+    for query in (
+        "SELECT id, options, traits FROM cells ORDER BY id",
+        "SELECT cell, question, repeat, verdict FROM episodes ORDER BY cell, question, repeat",
+    ):
+        assert postgres.sql(url, query) == rows(path, query)
+
+
+def _as_it_was(connection: Connection, path: Path) -> None:
+    """A store of the old version on PostgreSQL: its tables, with what stands in the file."""
+    for table, columns in (("cells", ("options", "traits")), ("experiment_questions", ("question_set", "cluster"))):
+        for column in columns:
+            connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")
+    connection.exec_driver_sql("DROP TABLE choices")
+    connection.exec_driver_sql("DELETE FROM migrations")
+    with closing(sqlite3.connect(path)) as stored:
+        stored.row_factory = sqlite3.Row
+        for table in schema.metadata.sorted_tables:
+            if table.name != "choices":
+                _copy(connection, table, [dict(row) for row in stored.execute(f"SELECT * FROM {table.name}")])
+
+
+def _copy(connection: Connection, table: Any, content: Sequence[Mapping[str, Any]]) -> None:
+    if content:
+        connection.execute(insert(table).values(dict.fromkeys(content[0])), list(content))
+
+
+# --- what a file or a store no longer tells ---------------------------------------------------------------------------
+
+
+def row(label: str, **more: Any) -> dict[str, Any]:
+    players = [{"name": name} for name in ("ann", "bob")]
+    name = label.partition("(")[0]
+    told = {"strategy": name, "label": label, "captain": None, "player": None, "spec": json.dumps({"players": players})}
+    return {**told, **more}
+
+
+def test_a_label_tells_its_options_where_the_file_does_not() -> None:
+    label = "discuss(decision=approval-voting, personas=('a poet, of few words', 'a judge (retired)'), agents=2)"
+    assert options_in_label(label) == {
+        "decision": "approval-voting",
+        "personas": "('a poet, of few words', 'a judge (retired)')",
+        "agents": "2",
+    }
+    told = options_and_traits(row(label), ())
+    options, traits = json.loads(told["options"]), json.loads(told["traits"])
+    assert options["given"]["personas"] == ["a poet, of few words", "a judge (retired)"]
+    assert options["given"]["agents"] == 2
+    assert traits["decides_by"] == "voting"
+
+
+def test_accuracies_that_a_selection_held_keep_their_mark() -> None:
+    """The file named another file; its values are in no store, and the label tells their number and a mark."""
+    told = options_and_traits(row("mixture(order=ascending, repeats=2, shown_accuracies=2#c9855c)", captain="ann"), ())
+    options, traits = json.loads(told["options"]), json.loads(told["traits"])
+    assert options["given"] == {"order": "ascending", "repeats": 2, "shown_accuracies": "2#c9855c"}
+    assert (traits["drafts"], traits["word"], traits["repeats"]) == ("single-call", "captain", 2)
+
+
+def test_a_strategy_that_is_not_installed_keeps_what_its_label_tells() -> None:
+    told = options_and_traits(row("oracle(depth=3)", spec=json.dumps({"players": [], "repeats": 4})), ())
+    assert json.loads(told["options"]) == {"given": {"depth": 3}, "default": {}}
+    assert json.loads(told["traits"]) == {"repeats": 4}
+
+
+@pytest.mark.parametrize(
+    ("notes", "records"),
+    [
+        ({"not_needed": ["bob"]}, [{"kind": "not-needed", "players": ["bob"]}]),
+        ({"deadline_s": 2.5}, [{"kind": "deadline", "seconds": 2.5}]),
+        ({"warnings": ["two of three"]}, [{"kind": "remarked", "text": "two of three"}]),
+        (
+            {"ending": "stuck", "agreed": False, "rounds": [], "fell_back": "no partition"},
+            [
+                {"kind": "ending", "how": "stuck", "agreed": False},
+                {"kind": "remarked", "text": "the grouping model's word could not be used: no partition"},
+            ],
+        ),
+        (
+            {"challenge": {"setting": "wrong", "replies": [], "cause": "there was no answer to challenge"}},
+            [{"kind": "challenge", "setting": "wrong", "cause": "there was no answer to challenge"}],
+        ),
+    ],
+    ids=["dropped calls", "a deadline", "a warning", "a fall back", "nothing to challenge"],
+)
+def test_what_was_noted_is_a_record(notes: dict[str, Any], records: list[dict[str, Any]]) -> None:
+    written = json.dumps({"answer": None, "outcome": "unanswered", "turns": 1, "notes": notes})
+    verdict = verdict_with_traces(written, OldCell("debate", None, {}))
+    assert verdict is not None
+    assert json.loads(verdict) == {"answer": None, "outcome": "unanswered", "turns": 1, "traces": records}
+
+
+def test_a_verdict_without_notes_is_left_as_it_is() -> None:
+    assert (
+        verdict_with_traces('{"answer": "Paris", "outcome": "answered", "turns": 1}', OldCell("solo", None, {})) is None
+    )
