@@ -27,7 +27,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -37,6 +36,7 @@ from typing import Any
 import pytest
 import typer.main
 import yaml
+from installing import forget_plugins, write_metadata
 from typer.testing import CliRunner
 
 from moot.cli.app import app
@@ -223,14 +223,8 @@ class Reader:
         self.printed = printed.getvalue()
 
     def _install(self) -> None:
-        """What `pip install -e .` would leave behind, without it: metadata that names the entry points."""
-        project = tomllib.loads((self.folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        place = self.folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
-        place.mkdir()
-        (place / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
-        groups = project["entry-points"].items()
-        points = [f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in each.items()) for group, each in groups]
-        (place / "entry_points.txt").write_text("\n".join(points))
+        """What `pip install -e .` would do, without it."""
+        write_metadata(self.folder)
         self.environment["PYTHONPATH"] = str(self.folder)
         self.importable(self.folder)
 
@@ -250,8 +244,17 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path, monkeypatch: pytes
     reader = Reader(tmp_path / "folder", tmp_path / "notes", monkeypatch.syspath_prepend)
     reader.folder.mkdir()
     reader.notes.mkdir()
-    for block in blocks(page):
-        reader.follow(block)
+    listed = list(blocks(page))
+    try:
+        for block in listed:
+            if block.remark == "installs":  # what it installs is written further down
+                listed_files = (later for later in listed if later.title is not None)
+                for written in listed_files:
+                    reader.follow(written)
+            reader.follow(block)
+    finally:
+        monkeypatch.undo()
+        forget_plugins(reader.folder)
 
 
 @pytest.mark.parametrize("page", [FRONT, *PAGES], ids=lambda page: str(page.relative_to(ROOT)))

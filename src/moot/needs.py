@@ -2,6 +2,9 @@
 
 Measures declare; whoever starts a run adds the needs of all its measures up and hands the sum to the engine and to the
 estimate. The engine grades and groups exactly that, whichever strategies are played.
+
+Drafts themselves need not be asked for: a strategy whose players first answer alone leaves them with every verdict. One
+whose players do not has no drafts, and nobody is asked for any on its behalf; `solo` beside it in the file does that.
 """
 
 from __future__ import annotations
@@ -23,17 +26,14 @@ class Needs:
     """Which drafts of a question mean the same, by the file's way of grouping."""
     matched_words: bool = False
     """Whose draft it is that a captain, a reviewer, a summariser or a juror then said in words of its own."""
-    drafts_alone: bool = False
-    """Every player's own answer to every question, asked for where no strategy of the file does."""
-    repeats: int = 1
-    """So many plays of each question at least; fewer are said, and not made up for."""
 
     def __or__(self, other: Needs) -> Needs:
-        both = {each.name: (getattr(self, each.name), getattr(other, each.name)) for each in fields(Needs)}
-        return Needs(**{name: max(pair) for name, pair in both.items()})
+        return Needs(**{need.name: getattr(self, need.name) or getattr(other, need.name) for need in fields(Needs)})
 
 
 NOTHING_MORE = Needs()
+EVERYTHING = Needs(**{need.name: True for need in fields(Needs)})
+"""What a run provides for somebody who does not say what will be measured."""
 
 
 def summed(needs: Iterable[Needs]) -> Needs:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import html
-import inspect
 import shutil
 import signal
 import sys
@@ -213,10 +212,7 @@ class _Job:
     async def play(self, *, takes_signals: bool = False) -> Results:
         plan = self.plan
         store = plan.store()
-        # An engine that takes needs provides what these measures ask for, beside what all registered ones do.
-        takes_needs = "needs" in inspect.signature(Runner.__init__).parameters
-        needs: dict[str, Any] = {"needs": needs_of(self.measures)} if takes_needs else {}
-        runner = Runner(plan, store, **needs)
+        runner = Runner(plan, store, needs=needs_of(self.measures))
         self._runner, self._loop = runner, asyncio.get_running_loop()
         await store.open()
         try:

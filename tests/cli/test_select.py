@@ -19,6 +19,8 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.select import registered
 from moot.simulate.server import running
+from moot.simulate.simulated import SimulatedModel
+from moot.types import Reply, Usage
 
 MODELS = {"alpha": 0.75, "beta": 0.6, "gamma": 0.55, "delta": 0.3}
 KEYS = {"method", "k", "size", "team", "selection_accuracy", "test_accuracy", "low", "high", "calls"}
@@ -289,6 +291,55 @@ def test_free_answers_leave_out_what_needs_classes(tmp_path: Path, capsys: pytes
     assert {"greedy", "oracle-surrogate", "exact"} <= methods
     assert run_app(app, ["select", str(file), "--k", "2", "--method", "truth-prediction"]) == 2
     assert "free answers" in capsys.readouterr().err
+
+
+JUDGED = """
+name: judged
+questions: {file: questions.jsonl}
+models:
+  a: {provider: simulated, accuracy: 0.5}
+  b: {provider: simulated, accuracy: 0.4}
+  s: {provider: simulated, accuracy: 0.5}
+  j: {provider: simulated, accuracy: 0.9}
+players: {a: {model: a}, b: {model: b}}
+strategies:
+  - solo
+  - mixture: {summariser: s, repeats: 1}
+judge: {models: [j]}
+"""
+
+
+def test_open_answers_are_graded_by_the_judge_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A judge to whom everything is right: so every team is, whatever the match says."""
+
+    async def kind(self: Any, request: Any) -> Reply:
+        grades = request.schema["properties"]["grades"]["items"]["properties"]["id"]["maximum"]
+        asked.append(grades)
+        every = [{"id": number, "is_correct": True} for number in range(1, grades + 1)]
+        return Reply(json.dumps({"grades": every}), usage=Usage(1, 1))
+
+    usual = SimulatedModel.generate
+
+    async def generate(self: Any, request: Any) -> Reply:
+        judging = "grades" in (request.schema or {}).get("properties", {})
+        return await (kind if judging else usual)(self, request)
+
+    asked: list[int] = []
+    monkeypatch.setattr(SimulatedModel, "generate", generate)
+    questions = [{"id": f"q{n}", "text": f"Which city is number {n}?", "answer": "Paris"} for n in range(12)]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    file = tmp_path / "judged.yaml"
+    file.write_text(JUDGED)
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    capsys.readouterr()
+    arguments = (file, "--k", 1, "--m", 6, "--method", "greedy")
+    (row,) = selected(capsys, *arguments)
+    assert (row["selection_accuracy"], row["test_accuracy"]) == (1.0, 1.0)
+    judged = len(asked)
+    selected(capsys, *arguments)
+    assert len(asked) == judged, "a judge's word is kept"
 
 
 @contextmanager

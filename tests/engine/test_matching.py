@@ -1,4 +1,4 @@
-"""Whose draft a captain's words are: found in words where that is enough, in one call a question where it is not."""
+"""Which drafts mean the same and whose draft a captain's words are: whatever else is in the file, and never asked twice."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from beside import rows
 
 from moot.engine.runner import Runner
 from moot.errors import ConnectionFailed
@@ -19,6 +21,7 @@ from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.models.scripted import Script, ScriptedModel
+from moot.needs import NOTHING_MORE, Needs
 from moot.report.figures import figures, find_experiment
 from moot.simulate.prompt_reading import read_shown
 from moot.types import Request
@@ -139,10 +142,12 @@ async def test_what_six_captains_and_three_strategies_cost(tmp_path: Path) -> No
     requests = cup.requests
     assert requests["draft"] == 6 * count
     assert requests["silent"] == requests["talkative"] == 6 * count
-    assert requests["group"] == 2 * count, "one call a question to play, one to measure"
+    words = 2 * 6 * count
+    assert requests["group"] == count + words, "one call a question to play, one a word to measure"
     assert runner.tally.matched is not None
-    assert runner.tally.matched.calls == runner.tally.matched.asked == count
-    assert cup.figures["measurement"] == {"calls": count, "cost_usd": 0.0}
+    assert runner.tally.matched.calls == words
+    assert runner.tally.matched.asked == words + count, "the drafts are asked about too, and found in the store"
+    assert cup.figures["measurement"] == {"calls": words, "cost_usd": 0.0}, "the vote's own call is none"
     for row in cup.figures["accuracy"]:
         assert row["calls"] == {"vote": 7, "silent": 7, "talkative": 7}[row["strategy"]] * count, "no matching in it"
     before, first = requests.total(), cup.figures
@@ -165,25 +170,24 @@ async def test_the_words_of_reviewers_and_summarisers_are_matched_too(tmp_path: 
         grouping={"model": "grouper"},
     )
     runner = await cup.play()
-    assert cup.requests["group"] == count, "one call a question, whoever spoke and however often"
-    for texts in cup.asked_to_group():
-        assert set(texts) == {
-            *("paris ann", "paris bob", "lyon dan"),
-            *("paris ann review", "paris bob review", "lyon dan review", "lyon dan summarise"),
-        }
+    words = ("paris ann review", "paris bob review", "lyon dan review", "lyon dan summarise")
+    drafts = ["paris ann", "paris bob", "lyon dan"]
+    assert cup.requests["group"] == 5 * count, "the drafts, and each word once, however often it was said"
+    asked = [drafts, *(["paris ann", "lyon dan", word] for word in words)]
+    assert sorted(cup.asked_to_group()) == sorted(asked * count)
     assert runner.tally.matched is not None
-    assert (runner.tally.matched.asked, runner.tally.matched.failed) == (count, 0)
-    rows = {(row["strategy"], row["captain"]): row for row in cup.figures["self_preference"]}
-    assert {strategy for strategy, _ in rows} == {"peer-review(drafts=single-call)"}, "no captain, no self"
-    assert rows["peer-review(drafts=single-call)", None]["self_choice"] == 1.0
-    assert rows["peer-review(drafts=single-call)", None]["unknown"] == 0
+    assert (runner.tally.matched.asked, runner.tally.matched.failed) == (5 * count, 0)
+    preferred = {(row["strategy"], row["captain"]): row for row in cup.figures["self_preference"]}
+    assert {strategy for strategy, _ in preferred} == {"peer-review(drafts=single-call)"}, "no captain, no self"
+    assert preferred["peer-review(drafts=single-call)", None]["self_choice"] == 1.0
+    assert preferred["peer-review(drafts=single-call)", None]["unknown"] == 0
     for row in cup.figures["position_bias"]:
         assert "unknown" not in row["apart"]
         assert row["decisions"] > 0
     (summed,) = [row for row in cup.figures["position_bias"] if row["by"] == "summariser"]
     assert summed["decisions"] == 2 * count
     await cup.play()
-    assert cup.requests["group"] == count, "a second run asks nothing"
+    assert cup.requests["group"] == 5 * count, "a second run asks nothing"
 
 
 async def test_repeats_of_a_summariser_go_with_the_drafts_that_it_read(tmp_path: Path) -> None:
@@ -206,31 +210,37 @@ async def test_repeats_of_a_summariser_go_with_the_drafts_that_it_read(tmp_path:
     await cup.play()
     assert cup.requests["draft"] == 4
     assert sorted(cup.asked_to_group()) == [
+        ["ann first", "bob first"],
         ["ann first", "bob first", "bob in other words"],
+        ["ann second", "bob second"],
         ["ann second", "bob second", "bob in other words"],
     ]
-    rows = {(row["strategy"], row["captain"]): row for row in cup.figures["self_preference"]}
+    preferred = {(row["strategy"], row["captain"]): row for row in cup.figures["self_preference"]}
     for strategy, plays in (("mixture(repeats=3)", 6), ("silent", 2)):
-        assert (rows[strategy, "bob"]["self_choice"], rows[strategy, "ann"]["self_choice"]) == (1.0, 0.0)
-        assert (rows[strategy, "bob"]["n"], rows[strategy, "bob"]["unknown"]) == (plays, 0)
+        assert (preferred[strategy, "bob"]["self_choice"], preferred[strategy, "ann"]["self_choice"]) == (1.0, 0.0)
+        assert (preferred[strategy, "bob"]["n"], preferred[strategy, "bob"]["unknown"]) == (plays, 0)
 
 
-async def test_the_call_shows_drafts_first_and_then_what_is_left_in_order(tmp_path: Path) -> None:
+async def test_a_word_is_asked_about_beside_one_draft_of_each_group(tmp_path: Path) -> None:
     cup = Cup(
         tmp_path,
         wordings,
         questions=questions(1),
-        players=("dan", "ann"),
+        players=("dan", "ann", "bob"),
         grouping={"model": "grouper"},
         strategies=("silent", "talkative"),
     )
     await cup.play()
-    left = ["lyon dan silent", "lyon dan talkative", "paris ann silent", "paris ann talkative"]
-    assert cup.asked_to_group() == [["lyon dan", "paris ann", *left]]
-    ((entry,),) = cup.stored()
-    assert entry["groups"] == [["lyon dan", *left[:2]], ["paris ann", *left[2:]]]
+    words = [f"{wordings(name, '', stage)}" for name in ("ann", "bob", "dan") for stage in ("silent", "talkative")]
+    grouping, *matching = cup.asked_to_group()
+    assert grouping == ["lyon dan", "paris ann", "paris bob"]
+    assert sorted(matching) == sorted(["lyon dan", "paris ann", word] for word in words)
+    ((drafts, *about),) = cup.stored()
+    assert drafts["groups"] == [["lyon dan"], ["paris ann", "paris bob"]]
+    same = {entry["word"]: entry["same"] for entry in about}
+    assert same == {word: drafts["groups"]["paris" in word] for word in words}
     assert {row["self_choice"] for row in cup.figures["self_preference"]} == {1.0}
-    assert {row["d"] for row in cup.figures["diversity"]} == {2}, "without a vote the drafts are grouped by the matches"
+    assert {row["d"] for row in cup.figures["diversity"]} == {2}, "without a vote the drafts are grouped to be measured"
 
 
 @pytest.mark.parametrize(
@@ -252,11 +262,11 @@ async def test_equal_words_need_nobody(tmp_path: Path, captain: str, calls: int)
         group=lambda request: {"groups": [[n] for n in range(1, len(shown(request)) + 1)]},
     )
     await cup.play()
-    assert cup.requests["group"] == 3 * calls
-    rows = {row["captain"]: row for row in cup.figures["self_preference"]}
-    assert rows["ann"]["self_choice"] == 1.0 - calls
-    assert rows["dan"]["self_choice"] == 0.0
-    assert rows[None]["novel"] == float(calls)
+    assert cup.requests["group"] == 3 * (1 + calls), "the drafts, and what none of them says"
+    preferred = {row["captain"]: row for row in cup.figures["self_preference"]}
+    assert preferred["ann"]["self_choice"] == 1.0 - calls
+    assert preferred["dan"]["self_choice"] == 0.0
+    assert preferred[None]["novel"] == float(calls)
 
 
 async def test_another_captain_later_adds_to_what_is_known(tmp_path: Path) -> None:
@@ -273,8 +283,8 @@ async def test_another_captain_later_adds_to_what_is_known(tmp_path: Path) -> No
     )
     await more.play()
     assert more.requests["draft"] == more.requests["silent"] == 0
-    assert more.requests["group"] == 2, "what was not shown before is shown now"
-    assert [len(entries) for entries in more.stored()] == [2, 2]
+    assert more.requests["group"] == 2 * 6, "the new captains' words, and nothing that was asked before"
+    assert [len(entries) for entries in more.stored()] == [1 + 6 + 6, 1 + 6 + 6]
 
 
 async def test_a_grouping_model_that_fails_leaves_it_unknown_and_is_asked_again(tmp_path: Path) -> None:
@@ -294,7 +304,7 @@ async def test_a_grouping_model_that_fails_leaves_it_unknown_and_is_asked_again(
     )
     runner = await cup.play()
     assert runner.tally.matched is not None
-    assert runner.tally.matched.failed == 2
+    assert runner.tally.matched.failed == 2 * (1 + 2), "the drafts and two words of each question"
     assert cup.stored() == []
     assert "self_preference" not in cup.figures, "what is not known is not counted"
     troubled[0] = False
@@ -341,10 +351,10 @@ async def test_choices_need_no_call(tmp_path: Path) -> None:
     )
     await cup.play()
     assert cup.requests["group"] == 0
-    rows = {(row["strategy"], row["captain"]): row for row in cup.figures["self_preference"]}
-    assert (rows["silent", "ann"]["self_choice"], rows["silent", "ann"]["novel"]) == (1.0, 0.0)
-    assert (rows["silent", "bob"]["self_choice"], rows["silent", "bob"]["novel"]) == (0.0, 1.0)
-    assert rows["adaptive(talk_from=2)", "ann"]["n"] == 3
+    preferred = {(row["strategy"], row["captain"]): row for row in cup.figures["self_preference"]}
+    assert (preferred["silent", "ann"]["self_choice"], preferred["silent", "ann"]["novel"]) == (1.0, 0.0)
+    assert (preferred["silent", "bob"]["self_choice"], preferred["silent", "bob"]["novel"]) == (0.0, 1.0)
+    assert preferred["adaptive(talk_from=2)", "ann"]["n"] == 3
     assert cup.figures["skyline"]["guessing"] == pytest.approx(1 - (2 / 3) ** 2)
 
 
@@ -365,3 +375,128 @@ async def test_a_run_can_be_interrupted_while_it_matches(tmp_path: Path) -> None
         assert await holder[0].run() == "interrupted"
     finally:
         await store.close()
+
+
+# --- nothing hangs on what else is in the file ------------------------------------------------------------------------
+
+
+def chosen(figures: Mapping[str, Any], strategy: str) -> dict[str | None, Any]:
+    return {row["captain"]: row for row in figures["self_preference"] if row["strategy"] == strategy}
+
+
+async def test_self_choice_and_diversity_are_the_same_with_a_vote_in_the_file(tmp_path: Path) -> None:
+    def said(player: str, question: str, stage: str) -> str:
+        """Four words for two meanings; every captain repeats the first word of the other meaning's first draft."""
+        drafted = {"ann": "paris capital", "bob": "paris on the seine", "cat": "lyon", "dan": "lyon on the rhone"}
+        return drafted[player] if stage == "draft" else "paris of course"
+
+    seen = []
+    for strategies in (("silent",), ("silent", "vote")):
+        folder = tmp_path / "-".join(strategies)
+        folder.mkdir()
+        cup = Cup(
+            folder,
+            said,
+            questions=questions(3),
+            players=("ann", "bob", "cat", "dan"),
+            strategies=strategies,
+            grouping={"model": "grouper"},
+        )
+        await cup.play()
+        diversity = [row for row in cup.figures["diversity"] if row["strategy"] == "silent"]
+        seen.append((chosen(cup.figures, "silent"), diversity))
+    assert seen[0] == seen[1]
+    by_captain, diversity = seen[0]
+    assert {name: by_captain[name]["self_choice"] for name in ("ann", "bob", "cat", "dan")} == {
+        **dict.fromkeys(("ann", "bob"), 1.0),
+        **dict.fromkeys(("cat", "dan"), 0.0),
+    }
+    assert {row["d"] for row in diversity} == {2}
+
+
+async def test_each_repeat_has_its_own_groups(tmp_path: Path) -> None:
+    """In the first repeat all drafts mean the same, in the second none do."""
+
+    def group(request: Request) -> Script:
+        numbers = range(1, len(shown(request)) + 1)
+        return {"groups": [list(numbers)] if request.sample == 0 else [[number] for number in numbers]}
+
+    cup = Cup(
+        tmp_path,
+        lambda player, question, stage: f"city of {player}" if stage == "draft" else "city of ann",
+        questions=questions(2),
+        players=("ann", "bob", "cat"),
+        strategies=("silent",),
+        grouping={"model": "grouper"},
+        group=group,
+        repeats=2,
+    )
+    await cup.play()
+    stored = rows(cup.path.with_suffix(".db"), "SELECT repeat, content FROM matches ORDER BY question, repeat")
+    assert [(repeat, len(json.loads(content)[0]["groups"])) for repeat, content in stored] == [(0, 1), (1, 3)] * 2
+
+
+async def test_a_word_is_matched_the_same_whoever_else_is_captain(tmp_path: Path) -> None:
+    """A grouping model that puts everything together as soon as there is much to read."""
+
+    def group(request: Request) -> Script:
+        texts = shown(request)
+        if len(texts) > 4:
+            return {"groups": [list(range(1, len(texts) + 1))]}
+        return by_first_word(request)
+
+    seen = []
+    for strategies in (("silent",), ("silent", "talkative")):
+        folder = tmp_path / "-".join(strategies)
+        folder.mkdir()
+        cup = Cup(
+            folder,
+            lambda player, question, stage: f"{'paris' if player == 'ann' else 'lyon'} {player} {stage}",
+            questions=questions(2),
+            players=("ann", "dan", "eve"),
+            strategies=strategies,
+            grouping={"model": "grouper"},
+            group=group,
+        )
+        await cup.play()
+        seen.append(chosen(cup.figures, "silent"))
+    assert seen[0] == seen[1]
+
+
+async def test_what_nobody_measures_is_not_asked(tmp_path: Path) -> None:
+    cup = Cup(tmp_path, wordings, questions=questions(2), strategies=("silent",), grouping={"model": "grouper"})
+    plan = cup.experiment()
+    store = await plan.store().open()
+    try:
+        await Runner(plan, store, needs=Needs(grouped_drafts=True)).run()
+        assert cup.requests["group"] == 2
+        await Runner(plan, store, needs=NOTHING_MORE).run()
+        assert cup.requests["group"] == 2
+        await Runner(plan, store, needs=Needs(matched_words=True)).run()
+        assert cup.requests["group"] == 2 + 2 * 6
+    finally:
+        await store.close()
+
+
+async def test_what_was_once_matched_in_one_call_is_still_known(tmp_path: Path) -> None:
+    """Records of drafts and words together, as they once were made: read, and not asked about again."""
+    cup = Cup(
+        tmp_path,
+        wordings,
+        questions=questions(1),
+        players=("ann", "dan"),
+        strategies=("silent",),
+        grouping={"model": "grouper"},
+    )
+    await cup.play()
+    first = chosen(cup.figures, "silent")
+    ((drafts, *_),) = cup.stored()
+    together = [["lyon dan", "lyon dan silent"], ["paris ann", "paris ann silent"]]
+    old = json.dumps([{"by": drafts["by"], "groups": together, "calls": []}])
+    with closing(sqlite3.connect(cup.path.with_suffix(".db"))) as connection:
+        connection.execute("UPDATE matches SET content = ?", (old,))
+        connection.commit()
+    asked = cup.requests["group"]
+    await cup.play()
+    assert cup.requests["group"] == asked
+    assert chosen(cup.figures, "silent") == first

@@ -336,7 +336,7 @@ def test_pairs_of_which_one_side_is_ungraded_are_left_out() -> None:
     (row,) = gains(team + solo("ann", "10?0" * 10))
     assert (row["n"], row["difference"], row["rescues"], row["regressions"]) == (30, 2 / 3, 20, 0)
     assert (row["ungraded"], row["bounds"]) == (10, {"low": 0.25, "high": 0.75})
-    (row,) = gains([Played("q0", "vote", "ann")] + solo("ann", "1"))
+    (row,) = gains([Played("q0", "vote", "ann"), *solo("ann", "1")])
     assert (row["difference"], row["p"], row["why"]) == (None, None, "no question has both answers graded")
 
 

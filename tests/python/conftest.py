@@ -6,25 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
-import moot.ballots
-import moot.data.formats
-import moot.experiment.model_specs
-import moot.grade.graders
-import moot.measures
-import moot.strategies
+from installing import forget_plugins
 
 PLUGIN = Path(__file__).parent / "plugin"
-
-
-def forget() -> None:
-    """What is installed is looked up once in a process."""
-    moot.ballots._installed.cache_clear()
-    moot.data.formats.registered.cache_clear()
-    moot.experiment.model_specs.plugged_providers.cache_clear()
-    moot.grade.graders.registered.cache_clear()
-    moot.measures.registered.cache_clear()
-    moot.strategies.registered.cache_clear()
 
 
 @pytest.fixture
@@ -33,11 +17,11 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None
 
     def install(folder: Path) -> None:
         monkeypatch.syspath_prepend(folder)
-        forget()
+        forget_plugins()
 
     yield install
     monkeypatch.undo()
-    forget()
+    forget_plugins()
 
 
 @pytest.fixture

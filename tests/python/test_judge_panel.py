@@ -158,9 +158,7 @@ def test_given_as_objects_it_asks_staffs_counts_and_is_measured(panel: Any, meas
     assert "How far the jurors agree" in page
     assert "None" not in results.headline
     assert "aptain None" not in page
-    assert not [
-        row for row in results.figures.get("position_bias", ()) if not row.get("label", "").startswith("judge-panel")
-    ]
+    assert {row["by"] for row in results.figures["position_bias"]} == {"juror"}, "only orders that were drawn count"
 
 
 def verdicts_of(store: Any, strategy: str) -> list[moot.Verdict]:
@@ -292,3 +290,11 @@ def test_it_speaks_russian_too(panel: Any) -> None:
         strategies=[panel.JudgePanel(JURORS)],
     )
     assert draws(models["m1"].requests[0]).startswith("Вы в жюри.")
+
+
+def test_the_page_shows_the_files_as_they_are() -> None:
+    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    for path in sorted(EXAMPLE.rglob("*")):
+        if path.is_file() and "__pycache__" not in str(path):
+            name = path.relative_to(EXAMPLE).as_posix()
+            assert f'title="{name}"\n{path.read_text(encoding="utf-8")}```\n' in page, f"{name} is another on the page"

@@ -7,6 +7,7 @@ from rich.table import Table
 from moot.cli.console import Console
 from moot.estimate.estimate import RunEstimate, estimate
 from moot.experiment.plan import Plan
+from moot.measures import needs
 from moot.measures.numbers import money
 
 
@@ -19,10 +20,10 @@ async def estimate_with_store(experiment: Plan) -> RunEstimate:
     """What the store holds already is not paid again; a store that is not there yet is not made."""
     store = experiment.store()
     if not await store.exists():
-        return await estimate(experiment, None)
+        return await estimate(experiment, None, needs())
     await store.open()
     try:
-        return await estimate(experiment, store)
+        return await estimate(experiment, store, needs())
     finally:
         await store.close()
 

@@ -23,6 +23,7 @@ from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.spec import ExperimentFile, JudgeSpec, read_experiment
 from moot.grade.grading import Grading
+from moot.measures import needs
 from moot.models.closest import closest
 from moot.report.figures import figures, find_experiment
 from moot.report.terminal import print_report
@@ -69,7 +70,7 @@ async def _grade(file: ExperimentFile, judges: list[str], named: list[str], *, s
         models = chain(only.models, limiters(only.models), calls, purse)
         grading = only.with_models(models).grading
         try:
-            graded = await grade_stored(store, grading, experiment["id"])
+            graded = await grade_stored(store, grading, experiment["id"], needs())
         finally:
             for built in only.models.values():
                 await built.model.close()
@@ -121,7 +122,7 @@ def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
 
 
 async def _settle(store: Store, grading: Grading, experiment: str) -> None:
-    queue = await open_answers(store, grading, experiment)
+    queue = await open_answers(store, grading, experiment, needs())
     console, typed = Console(), Typed()
     done = skipped = 0
     for position, item in enumerate(queue):

@@ -19,6 +19,7 @@ from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.measures import needs
 from moot.report.figures import figures, find_experiment
 from moot.report.story import FEW, stories
 from moot.report.terminal import print_report
@@ -46,14 +47,14 @@ class Engine:
 
     def runner(self, experiment: Plan, store: Store, limit: int | None) -> Runner:
         if self.name == "local":
-            return Runner(experiment, store)
+            return Runner(experiment, store, needs=needs())
         from moot.engine.ray.cluster import Cluster
         from moot.engine.ray.engine import RayRunner
 
         for name, model in experiment.spec.models.items():
             if model.provider == "local":
                 print(f"moot: every worker loads its own copy of the local model {name!r}", file=sys.stderr)
-        return RayRunner(experiment, store, Cluster(self.ray_address, self.workers), limit=limit)
+        return RayRunner(experiment, store, Cluster(self.ray_address, self.workers), limit=limit, needs=needs())
 
 
 def run_command(

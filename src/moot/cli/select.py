@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,20 +16,25 @@ from moot.cli.console import Console
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, tamed
 from moot.engine.chain import chain, limiters, purse_of
+from moot.engine.grading import StoredGrading
 from moot.engine.selection import only_summariser, stored_labels, summariser_named, summariser_of
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.grade.grading import Grading
 from moot.measures.selection.figures import method_rows, single_rows
 from moot.measures.selection.sections import selection_sections
+from moot.models.model import Model
 from moot.report.figures import find_experiment, grader_of
 from moot.report.section_terminal import section_parts
 from moot.select.aggregate import aggregators, inferred
-from moot.select.labels import LabelMatrix, default_m, read_labels
+from moot.select.files import read_labels
+from moot.select.labels import LabelMatrix, default_m
 from moot.select.oracle import BY_VOTE
 from moot.select.registry import Selector, check_k, registered, selector
 from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials
 from moot.store.calls import ExperimentCalls
+from moot.store.store import Store
 from moot.team import Team
 
 EXPERIMENTS = (".yaml", ".yml")
@@ -115,14 +120,18 @@ async def _on_experiment(path: Path, asked: Asked, wanted: str | None, url: str 
             _show(rows, stored.labels, asked, BY_VOTE, as_json)
             return 0
         model, mixture = named
-        async with _chained(file, model, opened) as (chained, table):
-            summariser = summariser_of(stored, mixture, chained, table)
+        async with _chained(file, model, opened, judged=stored.open) as seated:
+            (table,) = seated.teams.values()
+            by = StoredGrading(opened, seated.grading)
+            summariser = summariser_of(stored, mixture, seated.model(model), table, by)
             rows = await _rows(stored.labels, asked, summariser.maker())
         words = f"the ensemble's word is that of {model}{_repeated(mixture.repeats)}"
         _show(rows, stored.labels, asked, words, as_json)
         for cause, times in summariser.failures.most_common(5):
             print(f"moot: the summariser failed {times} times and counts as not right: {tamed(cause)}", file=sys.stderr)
-        return 1 if summariser.failures else 0
+        for cause, times in summariser.ungraded.most_common(5):
+            print(f"moot: {times} words of the summariser are ungraded and left out: {tamed(cause)}", file=sys.stderr)
+        return 1 if summariser.failures or summariser.ungraded else 0
     finally:
         await opened.close()
 
@@ -134,19 +143,28 @@ def _repeated(times: int) -> str:
     return f", asked {times} times about a test question, which counts by the share of these words that are right"
 
 
-@asynccontextmanager
-async def _chained(file: ExperimentFile, name: str, store: Any) -> AsyncIterator[tuple[Any, Team]]:
-    """The summariser as a run would call it: cached, retried, limited, paid for from the experiment's budget.
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """The summariser and the judges as a run would call them, with an empty table where its words are read."""
 
-    With it an empty table, where whoever is to read its words sits already.
-    """
-    only = build(only_summariser(file, name))
+    models: Mapping[str, Model]
+    teams: Mapping[str, Team]
+    grading: Grading
+
+    def model(self, name: str) -> Model:
+        return self.models[name]
+
+
+@asynccontextmanager
+async def _chained(file: ExperimentFile, name: str, store: Store, *, judged: bool) -> AsyncIterator[Seated]:
+    """Cached, retried, limited, paid for from the experiment's budget."""
+    only = build(only_summariser(file, name, judged=judged))
     calls = ExperimentCalls(store, only.name)
     purse = await purse_of(store, only.name, file.spec.budget_usd, only.models)
     models = chain(only.models, limiters(only.models), calls, purse)
     try:
-        (table,) = only.with_models(models).teams.values()
-        yield models[name], table
+        seated = only.with_models(models)
+        yield Seated(models, seated.teams, seated.grading)
     finally:
         await store.flush()
         for built in only.models.values():

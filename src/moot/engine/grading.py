@@ -12,7 +12,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -23,13 +23,15 @@ from moot.grade.grading import Grading
 from moot.grade.judge import Judgement, judge, judge_identity, open_to_judgement
 from moot.grade.match import Match
 from moot.grade.normalise import normalise
+from moot.needs import EVERYTHING, Needs
 from moot.store import queries, schema
 from moot.store.rows import case_of, score_row, verdict_of
 from moot.store.statements import Row
 from moot.store.store import Store
+from moot.strategies.traits import Traits
 from moot.team import Player
 from moot.traces import claims_in
-from moot.types import Case
+from moot.types import Case, Score, Verdict
 
 T = TypeVar("T")
 
@@ -64,30 +66,60 @@ class Graded:
 
 
 @dataclass(frozen=True, slots=True)
+class GradedCells:
+    """Whose episodes are graded, and what of them: verdicts always, drafts and claims where they are needed."""
+
+    ids: tuple[str, ...]
+    drafting: frozenset[str]
+    """Those whose verdicts hold drafts that must be graded: what every player answered alone."""
+    claims: bool
+
+    @classmethod
+    def of(cls, cells: Iterable[tuple[str, Traits]], needs: Needs) -> GradedCells:
+        known = dict(cells)
+        drafting = [ident for ident, traits in known.items() if needs.graded_drafts and traits.drafts is not None]
+        return cls(tuple(known), frozenset(drafting), needs.graded_claims)
+
+    def answers_in(self, episode: Row) -> Iterator[str]:
+        """Every answer of an episode that a report grades: its own, drafts, and claims within its traces."""
+        if episode["answer"] is not None:
+            yield episode["answer"]
+        drafting = episode["cell"] in self.drafting
+        if drafting or (self.claims and '"traces"' in episode["verdict"]):
+            yield from answers_beside(verdict_of(episode["verdict"]), drafts=drafting, claims=self.claims)
+
+
+def answers_beside(verdict: Verdict, *, drafts: bool, claims: bool) -> Iterator[str]:
+    """What is graded of an episode beside its own answer."""
+    if drafts:
+        yield from (draft.text for draft in verdict.answers if draft.text is not None)
+    if claims:
+        yield from claims_in(verdict.traces)
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """All that is stored about the answers to one question: who gave them, what judges and persons said of them."""
 
     case: Case
     episodes: Sequence[Row]
+    answers: frozenset[str]
+    """Every answer that is graded, in all its wordings."""
     judgements: Sequence[Judgement]
     """Those of this grading's judges; a judge that failed has a word that is None."""
     persons: Mapping[str, bool]
 
     def open_answers(self, grading: Grading) -> dict[str, str]:
         """Normalised answers that the grader leaves open, each as somebody worded it."""
-        wordings: dict[str, str] = {}
-        given = {answer for row in self.episodes for answer in _given(row)}
-        for answer in sorted(answer for answer in given if grading.needs_judge(self.case, answer)):
-            wordings.setdefault(normalise(answer), answer)
-        return dict(sorted(wordings.items()))
+        return open_wordings(grading, self.case, self.answers)
 
 
-def _given(row: Row) -> Iterator[str]:
-    """Every answer of an episode that a report grades: its own, and those that a challenge round planted and brought."""
-    if row["answer"] is not None:
-        yield row["answer"]
-    if '"traces"' in row["verdict"]:
-        yield from claims_in(verdict_of(row["verdict"]).traces)
+def open_wordings(grading: Grading, case: Case, answers: Iterable[str]) -> dict[str, str]:
+    """Normalised answers that the grader leaves to judges, each as somebody worded it."""
+    wordings: dict[str, str] = {}
+    for answer in sorted({answer for answer in answers if grading.needs_judge(case, answer)}):
+        wordings.setdefault(normalise(answer), answer)
+    return dict(sorted(wordings.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +131,10 @@ class OpenAnswer:
     wording: str
     judgements: tuple[Judgement, ...]
     episodes: int
+    """How often it was a verdict; 0: somebody only drafted it."""
 
 
-async def grade_all(store: Store, grading: Grading, cells: Sequence[str], cases: Iterable[Case]) -> Graded:
+async def grade_all(store: Store, grading: Grading, cells: GradedCells, cases: Iterable[Case]) -> Graded:
     """Grade every stored episode of these cells on these cases."""
     graded = Graded()
     for batch in _batches(cases, QUESTIONS_TOGETHER):
@@ -110,24 +143,43 @@ async def grade_all(store: Store, grading: Grading, cells: Sequence[str], cases:
     return graded
 
 
-async def grade_stored(store: Store, grading: Grading, experiment: str) -> Graded:
+async def grade_stored(store: Store, grading: Grading, experiment: str, needs: Needs = EVERYTHING) -> Graded:
     """Grade every episode of a stored experiment, with the cases it was stored with."""
     graded = Graded()
-    cells = await _cells(store, experiment)
+    cells = await _cells(store, experiment, needs)
     async for batch in _stored_cases(store, experiment):
         await _grade_batch(store, grading, cells, batch, graded)
     await store.flush()
     return graded
 
 
-async def open_answers(store: Store, grading: Grading, experiment: str) -> list[OpenAnswer]:
+async def open_answers(store: Store, grading: Grading, experiment: str, needs: Needs = EVERYTHING) -> list[OpenAnswer]:
     """The queue for a person: what judges dispute or could not grade; without judges, all that does not match."""
-    cells = await _cells(store, experiment)
-    found: list[OpenAnswer] = []
+    cells = await _cells(store, experiment, needs)
+    queue: list[OpenAnswer] = []
     async for batch in _stored_cases(store, experiment):
         for sheet in await _sheets(store, grading, cells, batch):
-            found += _left_open(sheet, grading)
-    return found
+            queue += _left_open(sheet, grading)
+    return queue
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGrading:
+    """Grades answers that belong to no episode, one by one: what judges and persons have said of them is on record."""
+
+    store: Store
+    grading: Grading
+
+    async def score(self, case: Case, answer: str | None) -> Score:
+        """The grade of an answer; a judge who has not said anything of it is asked, and its word kept."""
+        if answer is None or not self.grading.open_to_judgement(case, answer):
+            return self.grading.at_once(case, answer)
+        (sheet,) = await _sheets(self.store, self.grading, NO_CELLS, [case])
+        words = await _judge_sheet(self.store, self.grading, replace(sheet, answers=frozenset([answer])))
+        return self.grading.score(case, answer, words, sheet.persons.get(normalise(answer)))
+
+
+NO_CELLS = GradedCells((), frozenset(), claims=False)
 
 
 def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
@@ -161,8 +213,9 @@ def declare_judges(connection: Connection, experiment: str, judges: Sequence[str
         connection.execute(changed.values(config=json.dumps(config, ensure_ascii=False)))
 
 
-async def _cells(store: Store, experiment: str) -> list[str]:
-    return [row["id"] for row in await store.run(partial(queries.cells_of, ident=experiment))]
+async def _cells(store: Store, experiment: str, needs: Needs) -> GradedCells:
+    rows = await store.run(partial(queries.cells_of, ident=experiment))
+    return GradedCells.of(((row["id"], Traits.of_json(json.loads(row["traits"] or "{}"))) for row in rows), needs)
 
 
 async def _stored_cases(store: Store, experiment: str) -> AsyncIterator[list[Case]]:
@@ -179,12 +232,14 @@ async def _stored_cases(store: Store, experiment: str) -> AsyncIterator[list[Cas
         start += len(batch)
 
 
-async def _sheets(store: Store, grading: Grading, cells: Sequence[str], cases: Sequence[Case]) -> list[Sheet]:
+async def _sheets(store: Store, grading: Grading, cells: GradedCells, cases: Sequence[Case]) -> list[Sheet]:
     questions = [case.question.digest for case in cases]
     digests = [case.digest for case in cases]
     episodes: dict[str, list[Row]] = defaultdict(list)
-    for row in await store.run(partial(queries.episodes_on, cells=cells, questions=questions)):
+    answers: dict[str, set[str]] = defaultdict(set)
+    for row in await store.run(partial(queries.episodes_on, cells=cells.ids, questions=questions)):
         episodes[row["question"]].append(row)
+        answers[row["question"]].update(cells.answers_in(row))
     names = {judge_identity(judging, grading.team): judging.name for judging in grading.judges}
     judgements: dict[str, list[Judgement]] = defaultdict(list)
     for row in await store.run(partial(queries.judgements_on, cases=digests)):
@@ -195,24 +250,37 @@ async def _sheets(store: Store, grading: Grading, cells: Sequence[str], cases: S
     for (case, answer), right in (await store.run(partial(queries.settlements_on, cases=digests))).items():
         persons[case][answer] = right
     return [
-        Sheet(case, episodes[case.question.digest], judgements[case.digest], persons[case.digest]) for case in cases
+        Sheet(
+            case,
+            episodes[case.question.digest],
+            frozenset(answers[case.question.digest]),
+            judgements[case.digest],
+            persons[case.digest],
+        )
+        for case in cases
     ]
 
 
 async def _grade_batch(
-    store: Store, grading: Grading, cells: Sequence[str], cases: Sequence[Case], graded: Graded
+    store: Store, grading: Grading, cells: GradedCells, cases: Sequence[Case], graded: Graded
 ) -> None:
     sheets = await _sheets(store, grading, cells, cases)
     await asyncio.gather(*(_grade_sheet(store, grading, sheet, graded) for sheet in sheets))
 
 
-async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Graded) -> None:
-    case, wordings = sheet.case, sheet.open_answers(grading)
+async def _judge_sheet(store: Store, grading: Grading, sheet: Sheet) -> list[Judgement]:
+    """What judges say of the open answers: what is on record, and what those say who had not been asked."""
+    wordings = sheet.open_answers(grading)
     heard = await asyncio.gather(*(_ask(judging, grading, sheet, wordings) for judging in grading.judges))
     for judging, fresh in zip(grading.judges, heard, strict=True):
         identity = judge_identity(judging, grading.team)
-        store.put_later([(schema.judgements, _judgement_row(case, identity, each)) for each in fresh])
-    words = [*(each for each in sheet.judgements if each.right is not None), *(each for part in heard for each in part)]
+        store.put_later([(schema.judgements, _judgement_row(sheet.case, identity, word)) for word in fresh])
+    known = [word for word in sheet.judgements if word.right is not None]
+    return [*known, *(word for part in heard for word in part)]
+
+
+async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Graded) -> None:
+    case, words = sheet.case, await _judge_sheet(store, grading, sheet)
     for row in sheet.episodes:
         answer = row["answer"]
         person = sheet.persons.get(normalise(answer)) if answer is not None else None
@@ -221,7 +289,8 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
         graded.stages[score.stage] += 1
         if score.stage == "ungraded":
             graded.causes[score.detail or "unknown"] += 1
-    graded.judged += _pairs([each for each in words if each.answer in wordings], grading)
+    wordings = sheet.open_answers(grading)
+    graded.judged += _pairs([word for word in words if word.answer in wordings], grading)
 
 
 async def _ask(judging: Player, grading: Grading, sheet: Sheet, wordings: Mapping[str, str]) -> list[Judgement]:

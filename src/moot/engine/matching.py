@@ -1,10 +1,10 @@
-"""Whose draft the free words of a captain, a reviewer or a summariser are: needed to measure, not to play.
+"""Which drafts mean the same, and whose draft the free words of a captain or a summariser are: to measure, not to play.
 
-It tells how often captains choose their own draft, and whether it matters where a draft stands. Words that equal a
-draft, normalised or lemmatised, need nobody. What is left of a question, of all its captains and strategies together,
-goes to the grouping model in one call, or past the embedding; what comes back is kept as groups of texts, so that a
-report asks nobody and a second run asks nothing. A strategy with repeats of its own reads the same drafts in each of
-them, so all of these are in the one call.
+It tells how much players differ, how often captains choose their own draft, and whether it matters where a draft stands.
+Drafts are grouped by the very call that a vote on them makes, so it costs nothing where one was held, and a figure is
+the same whether one was or not. Words that equal a draft, normalised or lemmatised, need nobody. Every other word is
+asked about by itself, beside one draft of each group: what comes back does not hang on who else is in the file. What is
+learnt is kept, so that a report asks nobody and a second run asks nothing.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
 
 from moot.grade.group import PartitionForm, Stages
 from moot.grade.lemmas import lemma_key
 from moot.grade.normalise import normalise
+from moot.needs import EVERYTHING, Needs
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
 from moot.store.statements import Row
@@ -33,11 +36,18 @@ if TYPE_CHECKING:  # a report reads matches too, and plays nothing
     from moot.experiment.plan import Cell, Plan
 
 MATCHING = "matching"
-"""The stage under which such a call stands."""
+"""The stage under which a call about a word stands."""
 
 QUESTIONS_TOGETHER = 100
 
 Groups = tuple[tuple[str, ...], ...]
+Entry = Mapping[str, Any]
+"""One thing learnt about the texts of a question, as it is stored:
+
+    {"by", "drafts": [...], "groups": [[...], ...], "calls"}    drafts by meaning
+    {"by", "drafts": [...], "word", "same": [...], "calls"}     the drafts that say what somebody then said; none: new
+    {"by", "groups": [[...], ...], "calls"}                     drafts and words in one call, as it once was done
+"""
 
 
 @dataclass
@@ -45,28 +55,56 @@ class Matched:
     """What it took: measurement, in no strategy's cost."""
 
     asked: int = 0
-    """Questions that had words left over and no answer on record."""
+    """Sets of drafts and words that nothing on record told about."""
     failed: int = 0
-    """Of these, how many the grouping model gave no usable word on; their captains' choices stay unknown."""
+    """Of these, how many the grouping model gave no usable word on; they stay unknown, and are asked about again."""
     calls: int = 0
     """Calls made; none for what the store held."""
 
 
+class Drafted(NamedTuple):
+    """An episode of a cell whose players first answered alone."""
+
+    cell: Cell
+    repeat: int
+    """Of the drafts: episodes of a strategy with repeats of its own share them."""
+    verdict: Verdict
+
+
 @dataclass(frozen=True, slots=True)
-class Unmatched:
-    """One question whose captains said what no draft says in so many words."""
+class DraftSet:
+    """Drafts of one question that were read together, and what those who read them then said in other words."""
 
     case: Case
     repeat: int
+    team: Team
+    """Whose grouper and prompts are asked; every table of a file has the same."""
     drafts: tuple[str, ...]
     words: tuple[str, ...]
-    earlier: tuple[Mapping[str, Any], ...]
-    """What was matched on this question before, perhaps for another team."""
+
+
+@dataclass
+class Learnt:
+    """What was found out about one set of drafts."""
+
+    groups: list[list[str]] | None = None
+    """None: the grouping model gave no usable word, or need not be asked."""
+    same: dict[str, list[str]] = field(default_factory=dict)
+    """By word: the drafts that say it."""
+    asked: int = 0
+    failed: int = 0
+    calls: dict[str | None, list[str]] = field(default_factory=dict)
+    """Keys of the calls that it took: of the grouping under None, of each word under the word."""
 
 
 def decider_speaks(cell: Cell) -> bool:
     """Whether somebody who read drafts decides in words of its own: a captain, a reviewer, a summariser, a juror."""
-    return cell.traits.drafts is not None and cell.traits.word in ("captain", "office")
+    return drafts_together(cell) and cell.traits.word in ("captain", "office")
+
+
+def drafts_together(cell: Cell) -> bool:
+    """Whether the players of a table first answer alone, so that there are drafts that may mean the same."""
+    return cell.traits.drafts is not None and not cell.traits.alone
 
 
 def words_of(verdict: Verdict) -> list[str]:
@@ -85,114 +123,195 @@ def own_repeats(cell: Cell) -> int:
 
 
 def matched_by(config: Mapping[str, Any]) -> str | None:
-    """A name for who matches, from the experiment's file; None where words alone decide."""
+    """A name for who groups and matches, from the experiment's file; None where words alone decide."""
     grouping = config.get("grouping") or {}
     if not grouping.get("model") and not grouping.get("embedding"):
         return None
     return digest([grouping, config["models"].get(grouping.get("model"))])
 
 
-async def match_all(store: Store, experiment: Plan) -> Matched:
-    """Match every stored word of a captain. `experiment` is seated: its models are those of the run."""
+def reference_shown(plan: Plan) -> bool:
+    grouping = plan.spec.grouping
+    return grouping is not None and grouping.reference == "shown"
+
+
+async def match_all(store: Store, plan: Plan, needs: Needs = EVERYTHING) -> Matched:
+    """Learn what is needed of every stored set of drafts. `plan` is seated: its models are those of the run."""
     done = Matched()
-    cells = [cell for cell in experiment.cells if decider_speaks(cell)]
-    by = matched_by(experiment.public_config)
+    cells = [cell for cell in plan.cells if _concerned(cell, needs)]
+    by = matched_by(plan.public_config)
     if by is None or not cells:
         return done
-    grouping = experiment.spec.grouping
-    shown = grouping is not None and grouping.reference == "shown"
-    for batch in _batches(experiment.dataset or (), QUESTIONS_TOGETHER):
-        left = await _unmatched(store, cells, batch, by)
-        work = [_match(store, each, cells[0].team, by, shows_reference=shown) for each in left]
-        found = await asyncio.gather(*work)
-        done.asked += len(found)
-        done.failed += sum(not each for each in found)
+    for cases in _batches(plan.dataset or (), QUESTIONS_TOGETHER):
+        await _match_batch(store, cells, cases, by, needs, done, shows_reference=reference_shown(plan))
     await store.flush()
     return done
 
 
-async def _unmatched(store: Store, cells: Sequence[Cell], cases: Sequence[Case], by: str) -> list[Unmatched]:
-    """What is left of these questions once equal words and earlier matches are taken away."""
+def _concerned(cell: Cell, needs: Needs) -> bool:
+    return (needs.grouped_drafts and drafts_together(cell)) or (needs.matched_words and decider_speaks(cell))
+
+
+async def _match_batch(
+    store: Store,
+    cells: Sequence[Cell],
+    cases: Sequence[Case],
+    by: str,
+    needs: Needs,
+    done: Matched,
+    *,
+    shows_reference: bool,
+) -> None:
     by_digest = {case.question.digest: case for case in cases if case.question.kind == "open"}
-    places = {cell.id: place for place, cell in enumerate(cells)}
-    own = {cell.id: own_repeats(cell) for cell in cells}
-    rows = await store.run(partial(queries.episodes_on, cells=list(places), questions=list(by_digest)))
+    by_id = {cell.id: cell for cell in cells}
+    places = {ident: place for place, ident in enumerate(by_id)}
+    rows = await store.run(partial(queries.episodes_on, cells=list(by_id), questions=list(by_digest)))
     rows.sort(key=lambda row: places[row["cell"]])
-    known = await store.run(partial(queries.matches_on, questions=list(by_digest)))
-    earlier = {(row["question"], row["repeat"]): tuple(json.loads(row["content"])) for row in known}
-    verdicts: dict[tuple[str, int], list[Verdict]] = defaultdict(list)
+    stored = await store.run(partial(queries.matches_on, questions=list(by_digest)))
+    known = {(row["question"], row["repeat"]): json.loads(row["content"]) for row in stored}
+    played: dict[str, list[Drafted]] = defaultdict(list)
+    paid: dict[str, set[str]] = defaultdict(set)
     for row in rows:
-        key = (row["question"], drafts_repeat(row["repeat"], own[row["cell"]]))
-        verdicts[key].append(verdict_of(row["verdict"]))
-    left = []
-    for key in sorted(verdicts):
-        found = words_left(by_digest[key[0]], key[1], verdicts[key], earlier.get(key, ()))
-        if found is not None and _covering(found.earlier, by, [*found.drafts, *found.words]) is None:
-            left.append(found)
-    return left
+        cell = by_id[row["cell"]]
+        repeat = drafts_repeat(row["repeat"], own_repeats(cell))
+        played[row["question"]].append(Drafted(cell, repeat, verdict_of(row["verdict"])))
+        paid[row["question"]].update(step[3] for step in orjson.loads(row["transcript"]) if step[3])
+    open_sets: dict[tuple[str, int], list[DraftSet]] = defaultdict(list)
+    for question, episodes in played.items():
+        for drafts in draft_sets(by_digest[question], episodes, needs):
+            left = _left(drafts, by, known.get((question, drafts.repeat), ()))
+            if left is not None:
+                open_sets[question, drafts.repeat].append(left)
+    work = [
+        _learn_and_keep(store, sets, by, known.get(key, ()), paid[key[0]], done, shows_reference=shows_reference)
+        for key, sets in open_sets.items()
+    ]
+    await asyncio.gather(*work)
 
 
-def words_left(
-    case: Case, repeat: int, verdicts: Sequence[Verdict], earlier: tuple[Mapping[str, Any], ...] = ()
-) -> Unmatched | None:
-    """What the captains of one question said that no draft says; None: nothing."""
+def draft_sets(case: Case, played: Iterable[Drafted], needs: Needs) -> list[DraftSet]:
+    """What must be learnt about the drafts of a question: each set once, however many captains have read it."""
     if case.question.kind != "open":
-        return None
-    drafts = dict.fromkeys(text for verdict in verdicts for text in _texts(verdict.answers))
-    words = sorted({word for verdict in verdicts for word in _left_over(case.question, verdict)})
-    return Unmatched(case, repeat, tuple(drafts), tuple(words), earlier) if words else None
+        return []
+    teams: dict[tuple[int, tuple[str, ...]], Team] = {}
+    words: dict[tuple[int, tuple[str, ...]], set[str]] = defaultdict(set)
+    for cell, repeat, verdict in played:
+        texts = tuple(dict.fromkeys(_texts(verdict.answers)))
+        if not texts or not drafts_together(cell):
+            continue
+        said = _words_left(case.question, texts, verdict) if needs.matched_words and decider_speaks(cell) else ()
+        if needs.grouped_drafts or said:
+            teams.setdefault((repeat, texts), cell.team)
+            words[repeat, texts].update(said)
+    return [
+        DraftSet(case, repeat, team, texts, tuple(sorted(words[repeat, texts])))
+        for (repeat, texts), team in teams.items()
+    ]
 
 
-def _left_over(question: Question, verdict: Verdict) -> Iterator[str]:
+def _words_left(question: Question, drafts: Sequence[str], verdict: Verdict) -> list[str]:
     """What those who decide said that no draft says."""
-    texts = _texts(verdict.answers)
-    yield from (word for word in words_of(verdict) if not equal_words(question, texts, word))
+    return [word for word in words_of(verdict) if not equal_words(question, drafts, word)]
 
 
-async def _match(store: Store, left: Unmatched, team: Team, by: str, *, shows_reference: bool) -> bool:
-    """Ask about one question and keep what is said. False: nothing usable was; the next run asks again."""
-    question = left.case.question
-    seated = team.seated(left.repeat)
-    groups = await match_words(left, seated, shows_reference=shows_reference)
-    if groups is None:
-        return False
-    keys = [call.reply.key for call in seated.journal if call.reply is not None]
-    entry = {"by": by, "groups": groups, "calls": keys}
-    content = json.dumps([*left.earlier, entry], ensure_ascii=False)
-    store.put_later([(schema.matches, {"question": question.digest, "repeat": left.repeat, "content": content})])
-    return True
+def _left(drafts: DraftSet, by: str, entries: Sequence[Entry]) -> DraftSet | None:
+    """What is not on record yet; None: everything is."""
+    words = tuple(word for word in drafts.words if _same(entries, by, drafts.drafts, word) is None)
+    grouped = _one_meaning(drafts) or _grouped(entries, by, drafts.drafts) is not None
+    return None if grouped and not words else DraftSet(drafts.case, drafts.repeat, drafts.team, drafts.drafts, words)
 
 
-async def match_words(left: Unmatched, team: Team, *, shows_reference: bool) -> list[list[str]] | None:
-    """The texts of a question by meaning; None where the grouping model gave no usable word."""
+def _one_meaning(drafts: DraftSet) -> bool:
+    return len({word_key(drafts.case.question, text) for text in drafts.drafts}) < 2
+
+
+async def _learn_and_keep(
+    store: Store,
+    sets: Sequence[DraftSet],
+    by: str,
+    entries: Sequence[Entry],
+    paid: Collection[str],
+    done: Matched,
+    *,
+    shows_reference: bool,
+) -> None:
+    """All sets of drafts of one question and repeat. What gave nothing usable is not kept: the next run asks again."""
+    learnt = await asyncio.gather(*(learn(drafts, shows_reference=shows_reference) for drafts in sets))
+    fresh: list[Entry] = []
+    for drafts, about in zip(sets, learnt, strict=True):
+        done.asked += about.asked
+        done.failed += about.failed
+        fresh += _entries(drafts, about, by, _grouped(entries, by, drafts.drafts), paid)
+    if fresh:
+        content = json.dumps([*entries, *fresh], ensure_ascii=False)
+        row = {"question": sets[0].case.question.digest, "repeat": sets[0].repeat, "content": content}
+        store.put_later([(schema.matches, row)])
+
+
+def _entries(
+    drafts: DraftSet, about: Learnt, by: str, grouped: list[list[str]] | None, paid: Collection[str]
+) -> Iterator[Entry]:
+    """A call that some strategy made in play is no measurement."""
+    texts = list(drafts.drafts)
+    if about.groups is not None and grouped is None:
+        calls = [key for key in about.calls.get(None, ()) if key not in paid]
+        yield {"by": by, "drafts": texts, "groups": about.groups, "calls": calls}
+    for word, same in about.same.items():
+        yield {"by": by, "drafts": texts, "word": word, "same": same, "calls": about.calls.get(word, [])}
+
+
+async def learn(drafts: DraftSet, *, shows_reference: bool) -> Learnt:
+    """Group the drafts as a vote would, then ask about every word by itself."""
+    team = drafts.team
     grouper = team.grouper
     assert isinstance(grouper, Stages), "who matches is who groups"
-    question = left.case.question
-    clusters: dict[str, list[str]] = {}
-    for text in (*left.drafts, *left.words):
-        clusters.setdefault(word_key(question, text), []).append(text)
-    alike = list(clusters.values())
+    if shows_reference:
+        grouper = grouper.knowing(drafts.case)
+    about = Learnt()
+    groups = await _group(drafts, team.seated(drafts.repeat), grouper, about)
+    await asyncio.gather(
+        *(_match(drafts, groups, word, team.seated(drafts.repeat), grouper, about) for word in drafts.words)
+    )
+    return about
+
+
+async def _group(drafts: DraftSet, team: Team, grouper: Stages, about: Learnt) -> list[list[str]]:
+    """By the call of `team.group` in play. Where the model gives nothing usable the words decide, as they do there."""
+    grouping = await grouper.group(drafts.case.question, [Answer(text, text) for text in drafts.drafts], team)
+    groups = [list(group) for group in grouping.groups]
+    if not _one_meaning(drafts):
+        about.asked += 1
+        about.failed += grouping.fell_back is not None
+        about.groups = groups if grouping.fell_back is None else None
+        about.calls[None] = _keys(team)
+    return groups
+
+
+async def _match(
+    drafts: DraftSet, groups: Sequence[Sequence[str]], word: str, team: Team, grouper: Stages, about: Learnt
+) -> None:
+    """One word beside one draft of each group."""
+    question, texts = drafts.case.question, [*(group[0] for group in groups), word]
+    about.asked += 1
     parts: list[list[int]] | None
     if grouper.model is not None:
-        told = grouper.knowing(left.case) if shows_reference else grouper
-        parts = await _by_model(question, [texts[0] for texts in alike], team, told)
+        prompt = team.prompts.render("group", question=question.text, answers=texts, reference=grouper.reference)
+        heard = await team.ask(grouper.model, question, prompt, PartitionForm(len(texts)), stage=MATCHING)
+        parts = heard.value
     else:
-        parts = await _by_similarity(question, [texts[0] for texts in alike], team, grouper)
+        numbered = [Answer(str(number), text) for number, text in enumerate(texts)]
+        grouping = await grouper.group(question, numbered, team)
+        parts = [[int(number) for number in group] for group in grouping.groups]
     if parts is None:
-        return None
-    return [[text for number in part for text in alike[number]] for part in parts]
+        about.failed += 1
+        return
+    mine = next(part for part in parts if len(groups) in part)
+    about.same[word] = [text for number in mine if number < len(groups) for text in groups[number]]
+    about.calls[word] = _keys(team)
 
 
-async def _by_model(question: Question, texts: Sequence[str], team: Team, grouper: Stages) -> list[list[int]] | None:
-    assert grouper.model is not None
-    prompt = team.prompts.render("group", question=question.text, answers=texts, reference=grouper.reference)
-    heard = await team.ask(grouper.model, question, prompt, PartitionForm(len(texts)), stage=MATCHING)
-    return heard.value
-
-
-async def _by_similarity(question: Question, texts: Sequence[str], team: Team, grouper: Stages) -> list[list[int]]:
-    grouping = await grouper.group(question, [Answer(str(number), text) for number, text in enumerate(texts)], team)
-    return [[int(number) for number in group] for group in grouping.groups]
+def _keys(team: Team) -> list[str]:
+    return [call.reply.key for call in team.journal if call.reply is not None]
 
 
 def word_key(question: Question, text: str) -> str:
@@ -206,8 +325,8 @@ def equal_words(question: Question, texts: Iterable[str], word: str) -> list[str
     """Those of the texts that say this word. Lemmas are looked up only where normalising is not enough."""
     several = list(texts)
     plain = normalise(word)
-    if found := [text for text in several if normalise(text) == plain]:
-        return found
+    if equal := [text for text in several if normalise(text) == plain]:
+        return equal
     if question.kind != "open":
         return []
     key = word_key(question, word)
@@ -230,32 +349,59 @@ class Matches:
     def proposers(self, question: Question, repeat: int, drafts: Sequence[Answer], word: str) -> tuple[str, ...] | None:
         """Who had drafted what the captain then said; nobody: it is new. None: not known, nobody having been asked."""
         texts = _texts(drafts)
-        same: Collection[str] = equal_words(question, texts, word)
+        same: Collection[str] | None = equal_words(question, texts, word)
         if not same and question.kind == "open" and self._by is not None:
-            groups = _covering(self._entries.get((question.digest, repeat), ()), self._by, [*texts, word])
-            if groups is None:
+            same = _same(self._entries.get((question.digest, repeat), ()), self._by, texts, word)
+            if same is None:
                 return None
-            same = next(group for group in groups if word in group)
-        return tuple(draft.player for draft in drafts if draft.text is not None and draft.text in same)
+        return tuple(draft.player for draft in drafts if draft.text is not None and draft.text in (same or ()))
 
     def groups(self, question: Question, repeat: int, drafts: Sequence[Answer]) -> Groups:
-        """The drafts by meaning where no strategy grouped them: by words, and by what was matched if anything was."""
+        """The drafts by meaning: as they were grouped, be it only to measure; by words where nobody needed asking."""
         entries = self._entries.get((question.digest, repeat), ())
-        matched = _covering(entries, self._by, _texts(drafts)) if question.kind == "open" and self._by else None
-        places = {text: str(number) for number, group in enumerate(matched or ()) for text in group}
+        texts = _texts(drafts)
+        grouped = None
+        if question.kind == "open" and self._by is not None:
+            grouped = _grouped(entries, self._by, texts) or _covering(entries, self._by, texts)
+        places = {text: str(number) for number, group in enumerate(grouped or ()) for text in group}
         together: dict[str, list[str]] = {}
         for draft in drafts:
             if draft.text is not None:
-                key = places[draft.text] if matched is not None else word_key(question, draft.text)
+                key = places[draft.text] if grouped is not None else word_key(question, draft.text)
                 together.setdefault(key, []).append(draft.player)
         return tuple(tuple(players) for players in together.values())
 
 
-def _covering(entries: Sequence[Mapping[str, Any]], by: str | None, texts: Iterable[str]) -> list[list[str]] | None:
-    """The newest groups that hold all of these texts."""
+def _grouped(entries: Sequence[Entry], by: str, drafts: Iterable[str]) -> list[list[str]] | None:
+    """The newest groups of exactly these drafts, in this order: another order is another call, here as in play."""
+    wanted = list(dict.fromkeys(drafts))
+    for entry in reversed(entries):
+        if entry["by"] == by and "drafts" in entry and "groups" in entry and entry["drafts"] == wanted:
+            groups: list[list[str]] = entry["groups"]
+            return groups
+    return None
+
+
+def _same(entries: Sequence[Entry], by: str, drafts: Sequence[str], word: str) -> list[str] | None:
+    """Which of exactly these drafts say the word; None: not on record."""
+    wanted = list(dict.fromkeys(drafts))
+    for entry in reversed(entries):
+        if entry["by"] == by and entry.get("word") == word and entry["drafts"] == wanted:
+            same: list[str] = entry["same"]
+            return same
+    covering = _covering(entries, by, [*drafts, word])
+    return None if covering is None else next(group for group in covering if word in group)
+
+
+def _covering(entries: Sequence[Entry], by: str, texts: Iterable[str]) -> list[list[str]] | None:
+    """The newest groups of a call about drafts and words together that holds all of these texts."""
     wanted = set(texts)
     for entry in reversed(entries):
-        if entry["by"] == by and wanted <= {text for group in entry["groups"] for text in group}:
+        if (
+            entry["by"] == by
+            and "drafts" not in entry
+            and wanted <= {text for part in entry["groups"] for text in part}
+        ):
             groups: list[list[str]] = entry["groups"]
             return groups
     return None

@@ -21,14 +21,15 @@ from sqlalchemy import Connection
 
 from moot import __version__
 from moot.engine.chain import chain, limiters, purse_of
-from moot.engine.grading import Graded, grade_all
-from moot.engine.matching import Matched, decider_speaks, match_all
+from moot.engine.grading import Graded, GradedCells, grade_all
+from moot.engine.matching import Matched, drafts_together, match_all, reference_shown
 from moot.engine.play import play
 from moot.errors import BudgetReached, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
 from moot.models.budget import Purse
 from moot.models.limit import Turnstile
+from moot.needs import EVERYTHING, Needs
 from moot.store import processes, queries, schema
 from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
@@ -88,17 +89,18 @@ class OpenEpisode:
 class Runner:
     """One run of one experiment on one store."""
 
-    def __init__(self, experiment: Plan, store: Store) -> None:
+    def __init__(self, experiment: Plan, store: Store, *, needs: Needs = EVERYTHING) -> None:
         self.experiment = experiment
         self.store = store
+        self.needs = needs
+        """What must be on record when it is over, beside the play: graded and grouped for those who measure it."""
         self.tally = Tally(experiment.episodes)
         self._tasks: list[asyncio.Task[None]] = []
         self._stopped: MootError | None = None
         self._interrupted = False
         self._declared = False
         self._ungraded: set[str] = set()
-        grouping = experiment.spec.grouping
-        self._shows_reference = grouping is not None and grouping.reference == "shown"
+        self._shows_reference = reference_shown(experiment)
 
     def interrupt(self) -> None:
         """Stop cleanly: calls under way are dropped, everything stored is kept."""
@@ -243,12 +245,13 @@ class Runner:
         if judged or self._ungraded:
             # Answers that a judge must see, and episodes that were graded by an earlier reference.
             cases = (case for case in self.experiment.dataset or () if judged or case.digest in self._ungraded)
-            self.tally.graded = await grade_all(self.store, seated.grading, [cell.id for cell in seated.cells], cases)
-        if any(map(decider_speaks, seated.cells)):
+            cells = GradedCells.of(((cell.id, cell.traits) for cell in seated.cells), self.needs)
+            self.tally.graded = await grade_all(self.store, seated.grading, cells, cases)
+        if (self.needs.grouped_drafts or self.needs.matched_words) and any(map(drafts_together, seated.cells)):
             # Measurement, not play: so it comes last and is counted apart.
             assert self.tally.calls is not None, "a run has begun"
             made = self.tally.calls.made
-            self.tally.matched = await match_all(self.store, seated)
+            self.tally.matched = await match_all(self.store, seated, self.needs)
             self.tally.matched.calls = self.tally.calls.made - made
 
     def _declare(self, connection: Connection) -> bool:

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
+from moot.engine.grading import StoredGrading
 from moot.errors import CallError, UsageError
 from moot.experiment.selected import with_selection
 from moot.experiment.spec import ExperimentFile
-from moot.grade.grading import Grading
 from moot.models.closest import closest
 from moot.models.model import Model
 from moot.select.labels import Halves, LabelMatrix, Proposer, label_matrix, per_question
@@ -27,7 +27,7 @@ from moot.select.oracle import AskedOracle
 from moot.select.trial import OracleMaker, Summarisers
 from moot.store import queries
 from moot.store.rows import case_of, verdict_of
-from moot.strategies import strategy
+from moot.strategies import Traits, strategy
 from moot.strategies.mixture.mixture import SUMMARISER, Mixture
 from moot.team import Player, Team
 from moot.team.final_line.letters import YES_NO
@@ -44,12 +44,17 @@ class StoredLabels:
     """By player and question id."""
     ungraded: int = 0
 
+    @property
+    def open(self) -> bool:
+        """Whether some of the questions have free answers, which may be right in other words."""
+        return any(case.question.kind == "open" for case in self.cases.values())
+
 
 def stored_labels(connection: Connection, experiment: Mapping[str, Any], grader: str) -> StoredLabels:
     """The first repeat of every player's solo episodes."""
     config = json.loads(experiment["config"])
     cases = {row["question"]: case_of(row["content"]) for row in queries.cases_of(connection, experiment["id"])}
-    solo = [cell for cell in queries.cells_of(connection, experiment["id"]) if cell["strategy"] == "solo"]
+    solo = [cell for cell in queries.cells_of(connection, experiment["id"]) if _alone(cell)]
     if not solo:
         raise UsageError(f"{experiment['name']} has no solo episodes; add solo to its strategies and run it again")
     drafts: dict[tuple[str, str], Answer] = {}
@@ -67,6 +72,10 @@ def stored_labels(connection: Connection, experiment: Mapping[str, Any], grader:
             drafts[cell["player"], question] = verdict_of(row["verdict"]).answers[0]
     by_id = {case.question.id: case for case in cases.values()}
     return StoredLabels(_matrix(said, by_id), by_id, drafts, ungraded)
+
+
+def _alone(cell: Mapping[str, Any]) -> bool:
+    return Traits.of_json(json.loads(cell["traits"] or "{}")).alone
 
 
 def _proposer(player: str, players: Mapping[str, Mapping[str, Any]]) -> Proposer:
@@ -98,7 +107,11 @@ class Summariser:
     speaker: Player
     table: Team
     """Where it sits: its prompts, its seed, and who reads what it says out of form."""
+    by: StoredGrading
+    """Who says whether its words are right: the match, and the file's judges where that leaves them open."""
     failures: Counter[str] = field(default_factory=Counter)
+    ungraded: Counter[str] = field(default_factory=Counter)
+    """Words that nobody could grade, by the reason: they are no part of a question's share."""
 
     def maker(self) -> OracleMaker:
         return self._make
@@ -113,13 +126,12 @@ class Summariser:
         return Summarisers(once, AskedOracle(halves.test.labels, often, words, calls_each=asked.repeats))
 
     async def _right(self, asked: Mixture, repeats: int, team: tuple[Proposer, ...], question: str) -> float:
-        """The share of repeats that are right."""
+        """The share of repeats that are right, of those that somebody could grade."""
         case = self.stored.cases[question]
         names = [str(each) for each in team]
         drafts = [self.stored.drafts.get((name, question), Answer(name, None, outcome="unanswered")) for name in names]
         players = tuple(Player(name, self.speaker.model) for name in names)  # only their names: nobody of them is asked
         table = replace(self.table, name="selection", players=players, officers={SUMMARISER: self.speaker})
-        grading = Grading(Team("judges", (), table.prompts, table.seed))
         right = []
         for repeat in range(repeats):
             try:
@@ -128,8 +140,12 @@ class Summariser:
                 verdict = Verdict(None, "failed", cause=str(error))
             if verdict.outcome == "failed" and any(draft.text is not None for draft in drafts):
                 self.failures[verdict.cause or "unknown"] += 1
-            right.append(grading.at_once(case, verdict.answer).value or 0.0)
-        return float(np.mean(right))
+            score = await self.by.score(case, verdict.answer)
+            if score.value is None:
+                self.ungraded[score.detail or score.stage] += 1
+            else:
+                right.append(score.value)
+        return float(np.mean(right)) if right else 0.0
 
 
 def summariser_named(file: ExperimentFile, wanted: str | None) -> tuple[str, Mixture] | None:
@@ -151,18 +167,21 @@ def summariser_named(file: ExperimentFile, wanted: str | None) -> tuple[str, Mix
     return name, replace(mixture, summariser=name)
 
 
-def only_summariser(file: ExperimentFile, name: str) -> ExperimentFile:
+def only_summariser(file: ExperimentFile, name: str, *, judged: bool) -> ExperimentFile:
     """The file without all that plays: no player is built, so none of their keys and files are needed.
 
-    Whoever reads what the summariser says out of form is as much a part of its word as in a run.
+    Whoever reads what the summariser says out of form is as much a part of its word as in a run; so are the judges,
+    where there are answers that only they can accept.
     """
     nothing: dict[str, Any] = {"questions": None, "players": {}, "teams": {}, "strategies": [], "grouping": None}
-    nothing |= {"judge": None, "hypotheses": [], "primary": None}
+    nothing |= {"hypotheses": [], "primary": None, **({} if judged else {"judge": None})}
     readers = file.spec.extract.models if file.spec.extract is not None else []
-    wanted = {each: model for each, model in file.spec.models.items() if each == name or each in readers}
+    judges = file.spec.judge.models if judged and file.spec.judge is not None else []
+    kept = {name, *readers, *judges}
+    wanted = {each: model for each, model in file.spec.models.items() if each in kept}
     spec = file.spec.model_copy(update={**nothing, "models": wanted})
     return ExperimentFile(file.path, spec, file.places)
 
 
-def summariser_of(stored: StoredLabels, mixture: Mixture, model: Model, table: Team) -> Summariser:
-    return Summariser(stored, mixture, Player(SUMMARISER, model), table)
+def summariser_of(stored: StoredLabels, mixture: Mixture, model: Model, table: Team, by: StoredGrading) -> Summariser:
+    return Summariser(stored, mixture, Player(SUMMARISER, model), table, by)

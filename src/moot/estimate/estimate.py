@@ -22,6 +22,7 @@ from moot.estimate.counting_model import Memory, ModelEstimate
 from moot.estimate.likely_replies import CHARACTERS_A_TOKEN, COMPLETION_TOKENS
 from moot.estimate.sample_play import SAMPLE, Part, rehearse, total
 from moot.experiment.plan import Plan
+from moot.needs import EVERYTHING, Needs
 from moot.store import queries
 from moot.store.calls import ExperimentCalls
 from moot.store.store import Store
@@ -96,19 +97,19 @@ class RunEstimate:
         return math.ceil(self.examples * ((high - cost) / (FIFTH * cost)) ** 2)
 
 
-async def estimate(experiment: Plan, store: Store | None) -> RunEstimate:
+async def estimate(experiment: Plan, store: Store | None, needs: Needs = EVERYTHING) -> RunEstimate:
     """Play a sample with pretenders and scale it up. Without a store nothing is finished yet."""
     parts = await _parts(experiment, store)
     memory = Memory()
     calls = ExperimentCalls(store, experiment.name) if store else None
-    likely = await rehearse(experiment, parts, memory, calls, "likely")
+    likely = await rehearse(experiment, parts, memory, calls, "likely", needs)
     found = RunEstimate(experiment.episodes, likely.sampled, likely.taken, examples=memory.examples)
     if store is not None:
         found.spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment.name))
     if found.sure == "guessed":
         left: dict[Part, list[int]] = {"begun": parts["begun"], "new": parts["new"]}
-        least = await rehearse(experiment, left, memory, calls, "agreeing")
-        most = await rehearse(experiment, left, memory, calls, "contrary")
+        least = await rehearse(experiment, left, memory, calls, "agreeing", needs)
+        most = await rehearse(experiment, left, memory, calls, "contrary", needs)
         for name, each in found.models.items():
             each.most_usd = _larger(each.most_usd, most.taken[name].most_usd)
         found.calls_range = Range(min(least.calls, found.calls), max(most.calls, found.calls))

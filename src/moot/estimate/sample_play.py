@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from moot.engine.matching import decider_speaks, drafts_repeat, match_words, own_repeats, words_left
+from moot.engine.grading import answers_beside, open_wordings
+from moot.engine.matching import Drafted, draft_sets, drafts_repeat, learn, matched_by, own_repeats, reference_shown
 from moot.engine.play import play
 from moot.estimate.counting_model import Memory, ModelEstimate, Pretender, Scene, plus
 from moot.estimate.likely_replies import Stance, StandIns
 from moot.experiment.plan import Plan
 from moot.grade.group import Stages
 from moot.grade.judge import judge
-from moot.grade.normalise import normalise
+from moot.needs import Needs
 from moot.store.calls import ExperimentCalls
-from moot.traces import claims_in
-from moot.types import Case, Verdict, seeded
+from moot.types import Case, seeded
 
 SAMPLE = 50
 """Questions that are played of those that are finished, and at least of those that are not."""
@@ -96,6 +95,7 @@ async def rehearse(
     memory: Memory,
     calls: ExperimentCalls | None,
     stance: Stance,
+    needs: Needs,
 ) -> Rehearsal:
     assert experiment.dataset is not None
     scene = Scene(StandIns(experiment.dataset, experiment.spec.seed, stance), memory, calls)
@@ -110,7 +110,7 @@ async def rehearse(
         for case in cases:
             memory.cases[case.question.id] = case
             before = _counts(pretenders)
-            await _play_and_grade(seated, case, memory)
+            await _play_and_grade(seated, case, memory, needs)
             spread.each.append(_since(before, _counts(pretenders)))
             if len(spread.each) % AT_A_TIME == 0 and _enough(part, spread, _counts(pretenders)[0]):
                 break
@@ -141,44 +141,36 @@ def _drawn(experiment: Plan, part: Part, positions: Sequence[int], most: int) ->
     return [cases[position] for position in chosen]
 
 
-async def _play_and_grade(seated: Plan, case: Case, memory: Memory) -> None:
+async def _play_and_grade(seated: Plan, case: Case, memory: Memory, needs: Needs) -> None:
     like = memory.like(case.question.id)
     # Whose answers are given: a judge is needed as it was there.
     answered = case if like is None or case.question.id == like else memory.cases[like]
-    grouping = seated.spec.grouping
-    shown = grouping is not None and grouping.reference == "shown"
-    given: set[str] = set()
-    captains: dict[int, list[Verdict]] = defaultdict(list)
+    shown = reference_shown(seated)
+    answers: set[str] = set()
+    drafted: list[Drafted] = []
     for cell in seated.cells:
         grouper = cell.team.grouper
         told = grouper.knowing(case) if shown and isinstance(grouper, Stages) else None
+        drafts = cell.traits.drafts is not None
         for repeat in cell.plays(seated.spec.repeats):
             verdict = (await play(cell, case.question, repeat, grouper=told)).verdict
-            given.update(_given(verdict))
-            if decider_speaks(cell):
-                captains[drafts_repeat(repeat, own_repeats(cell))].append(verdict)
-    wordings: dict[str, str] = {}
-    for answer in sorted(answer for answer in given if seated.grading.needs_judge(answered, answer)):
-        wordings.setdefault(normalise(answer), answer)
+            answers.update([] if verdict.answer is None else [verdict.answer])
+            beside = answers_beside(verdict, drafts=needs.graded_drafts and drafts, claims=needs.graded_claims)
+            answers.update(beside)
+            if drafts:
+                drafted.append(Drafted(cell, drafts_repeat(repeat, own_repeats(cell)), verdict))
+    wordings = open_wordings(seated.grading, answered, answers)
     for judging in seated.grading.judges if wordings else ():
-        await judge(judging, case, dict(sorted(wordings.items())), seated.grading.team.seated())
-    await _match(seated, case, captains, shows_reference=shown)
+        await judge(judging, case, wordings, seated.grading.team.seated())
+    await _match(seated, case, drafted, needs, shows_reference=shown)
 
 
-def _given(verdict: Verdict) -> Iterable[str]:
-    """Every answer of an episode that is graded: its own, and those that a challenge round planted and brought."""
-    return [*([] if verdict.answer is None else [verdict.answer]), *claims_in(verdict.traces)]
-
-
-async def _match(seated: Plan, case: Case, captains: Mapping[int, Sequence[Verdict]], *, shows_reference: bool) -> None:
-    """The calls that say whose words a captain, a reviewer or a summariser used: measurement, but on the same bill."""
-    team = next((cell.team for cell in seated.cells if decider_speaks(cell)), None)
-    if team is None or not isinstance(team.grouper, Stages) or team.grouper.model is None:
+async def _match(seated: Plan, case: Case, drafted: Sequence[Drafted], needs: Needs, *, shows_reference: bool) -> None:
+    """The calls that say which drafts are the same and whose words a captain used: measurement, but on the same bill."""
+    if matched_by(seated.public_config) is None:
         return
-    for repeat, verdicts in captains.items():
-        left = words_left(case, repeat, verdicts)
-        if left is not None:
-            await match_words(left, team.seated(repeat), shows_reference=shows_reference)
+    for drafts in draft_sets(case, drafted, needs):
+        await learn(drafts, shows_reference=shows_reference)
 
 
 def _counts(pretenders: Mapping[str, Pretender]) -> tuple[float, float]:

@@ -6,7 +6,8 @@ nothing else; a new one is one dataclass and one entry point in the group ``moot
 
 from __future__ import annotations
 
-from moot.select.labels import LabelMatrix, Proposer, SelectionSplit, TestSplit, read_labels, split_labels
+from moot.select.files import read_labels
+from moot.select.labels import LabelMatrix, Proposer, SelectionSplit, TestSplit, split_labels
 from moot.select.oracle import Oracle, VoteOracle
 from moot.select.registry import Chosen, Selector, registered, selector
 

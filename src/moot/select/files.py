@@ -26,7 +26,8 @@ KINDS = (".parquet", ".csv", ".jsonl")
 _CONDITION = re.compile(r"([^=!]+?)\s*(?:(!?=)\s*(.*))?")
 
 
-def read(path: Path | str, where: Sequence[str] = ()) -> LabelMatrix:
+def read_labels(path: Path | str, where: Sequence[str] = ()) -> LabelMatrix:
+    """A label matrix from a file; `where` leaves only rows that meet these conditions."""
     file = Path(path)
     frame = _filtered(file, _frame(file), where)
     rows = _plain(file, frame)

@@ -214,10 +214,3 @@ def per_question(
 
 def _plain(label: Any) -> str:
     return "" if label is None else str(label).strip().casefold()
-
-
-def read_labels(path: Any, where: Sequence[str] = ()) -> LabelMatrix:
-    """A label matrix from a parquet, csv or jsonl file; see `moot.select.files`."""
-    from moot.select.files import read
-
-    return read(path, where)

@@ -276,7 +276,7 @@ def _traces(connection: Connection) -> None:
     from moot.store.before_traces import OldCell, verdict_with_traces
 
     columns = (cells.c.id, cells.c.strategy, cells.c.captain, cells.c.options)
-    known = {row["id"]: OldCell.of_row(row) for row in connection.execute(select(*columns)).mappings().all()}
+    known = {row["id"]: OldCell.of_row(dict(row)) for row in connection.execute(select(*columns)).mappings().all()}
     place = (episodes.c.cell, episodes.c.question, episodes.c.repeat)
     noted = episodes.c.verdict.like('%"notes"%') | episodes.c.verdict.like('%"ballots"%')
     changed = update(episodes).where(

@@ -25,6 +25,7 @@ from moot.experiment.model_specs import SimulatedSpec
 from moot.experiment.plan import Cell
 from moot.experiment.plan import Plan as CheckedPlan
 from moot.experiment.spec import ExperimentFile
+from moot.needs import EVERYTHING, Needs
 from moot.store import schema
 from moot.store.postgresql import PostgresStore
 from moot.store.rows import episode_row, score_row
@@ -50,13 +51,21 @@ LANES = 4
 class RayRunner(Runner):
     """A run whose episodes are played by the workers of a cluster."""
 
-    def __init__(self, experiment: CheckedPlan, store: Store, cluster: Cluster, *, limit: int | None = None) -> None:
+    def __init__(
+        self,
+        experiment: CheckedPlan,
+        store: Store,
+        cluster: Cluster,
+        *,
+        limit: int | None = None,
+        needs: Needs = EVERYTHING,
+    ) -> None:
         if not isinstance(store, PostgresStore):
             raise UsageError(
                 "--engine ray: workers on several machines cannot share a file; "
                 "expected --store postgresql://USER@HOST/NAME"
             )
-        super().__init__(experiment, store)
+        super().__init__(experiment, store, needs=needs)
         self._cluster = cluster
         self._limit = limit
         self._ray: Any = None

@@ -17,9 +17,9 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
             "name": titled(row, "label"),
             "who": who(row),
         }
-        for row in figures["accuracy"]
+        for row in figures.get("accuracy", ())
     ]
-    for row, figures_row in zip(rows, figures["accuracy"], strict=True):
+    for row, figures_row in zip(rows, figures.get("accuracy", ()), strict=True):
         if bounds := figures_row.get("bounds"):
             row |= {"ungraded": figures_row["ungraded"], "least": bounds["low"], "most": bounds["high"]}
     open_grades = any("least" in row for row in rows)
@@ -59,7 +59,7 @@ def outcomes_section(figures: Figures) -> Iterator[Section]:
             "ungraded": row["ungraded"],
             "disputed": row["disputed"],
         }
-        for row in figures["accuracy"]
+        for row in figures.get("accuracy", ())
     ]
     shown = [name for name in (*names, "missing", "ungraded", "disputed") if any(row[name] for row in rows)]
     heads = {"missing": "not played"}

@@ -25,7 +25,7 @@ def quiz_sections(figures: Figures) -> Iterator[Section]:
 
 
 def _by_captain(figures: Figures) -> Iterator[Section]:
-    led = [row for row in figures["accuracy"] if row.get("captain")]
+    led = [row for row in figures.get("accuracy", ()) if row.get("captain")]
     alone = {(row.get("team"), row["player"]): row for row in figures.get("players", ())}
     several = any(team is not None for team, _ in alone)
     rows: list[Row] = []
