@@ -12,7 +12,9 @@ import copy
 import dataclasses
 import itertools
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from moot.ballots.tally import Ballot, Rule, Tally
