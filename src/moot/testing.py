@@ -12,7 +12,7 @@ import copy
 import dataclasses
 import itertools
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 HEAVY = {
-    *("aiohttp", "asyncpg", "fastapi", "jinja2", "json_repair", "litellm", "numpy", "polars", "pydantic", "pymorphy3"),
-    *("ray", "scipy", "sklearn", "sqlalchemy", "uvicorn", "xllamacpp", "yaml"),
+    *("aiohttp", "asyncpg", "jinja2", "json_repair", "litellm", "numpy", "polars", "pydantic", "pymorphy3"),
+    *("ray", "scipy", "sklearn", "sqlalchemy", "starlette", "uvicorn", "xllamacpp", "yaml"),
 }
 COMMAND = """
 import json, sys

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from beside import in_a_thread
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import UsageError
+from moot.simulate.server import SimulatedServer, running
 from moot.store import postgresql_line, public, store_at
 
 sys.path.insert(0, str(Path(__file__).parent))
-from processes import experiment, finish, simulator, start, stats, wait_for, write_questions
+from processes import PLAYERS, experiment, finish, simulator, start, stats, wait_for, write_questions
 
 RESULTS = "SELECT cells.label, player, captain, question, repeat, outcome, answer FROM episodes JOIN cells ON id = cell"
 CALLS = "SELECT key, model, text, finish, prompt_tokens FROM calls"
@@ -124,20 +129,48 @@ def test_a_server_that_restarts_in_the_middle_costs_nothing(tmp_path: Path, post
     assert postgres.sql(url, "SELECT state FROM runs") == [("done",)]
 
 
+@contextmanager
+def holding(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, after: int
+) -> Iterator[tuple[SimulatedServer, threading.Event]]:
+    """A simulated server that keeps every reply past so many back until it is told: the run stands still meanwhile."""
+    released = threading.Event()
+    served = SimulatedServer._serve
+
+    async def held(server: SimulatedServer, *given: Any) -> Any:
+        while server.stats["requests"] > after and not released.is_set():  # noqa: ASYNC110  set from another thread
+            await asyncio.sleep(0.01)
+        return await served(server, *given)
+
+    monkeypatch.setattr(SimulatedServer, "_serve", held)
+    models = {name: {"accuracy": accuracy} for name, accuracy in PLAYERS.items()}
+    config = {"seed": 7, "models": models, "questions": str(folder / "questions.jsonl")}
+    with in_a_thread(running(config)) as server:
+        yield server, released
+
+
+def until(reached: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not reached() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert reached()
+
+
 def test_a_server_that_stays_away_ends_the_run_and_loses_nothing(
     tmp_path: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(postgresql_line, "PATIENCE_S", 0.5)
     write_questions(tmp_path, 100)
     url = postgres.database()
-    with simulator(tmp_path, latency=0.02) as server:
-        path = experiment(tmp_path, server, url)
+    with holding(monkeypatch, tmp_path, after=60) as (server, released):
+        path = experiment(tmp_path, server.base_url, url)
 
         def stop() -> None:
-            deadline = time.monotonic() + 20
-            while stats(server)["requests"] < 60 and time.monotonic() < deadline:
-                time.sleep(0.01)
-            postgres.stop()
+            try:
+                until(lambda: server.stats["requests"] > 60 and postgres.sql(url, CALLS) != [])
+                postgres.stop()
+            finally:
+                released.set()
 
         thread = threading.Thread(target=stop)
         thread.start()
@@ -152,9 +185,9 @@ def test_a_server_that_stays_away_ends_the_run_and_loses_nothing(
         assert len(error.splitlines()) == 1
         kept = postgres.sql(url, "SELECT COUNT(*) FROM calls")[0][0]
         assert 0 < kept < 300
-        before = stats(server)["requests"]
+        before = server.stats["requests"]
         assert moot("run", path, "--quiet") == 0
-        assert stats(server)["requests"] - before == 300 - kept, "what was kept is not asked again"
+        assert server.stats["requests"] - before == 300 - kept, "what was kept is not asked again"
 
 
 # --- addresses and passwords ---------------------------------------------------------------------------------------------
