@@ -111,6 +111,10 @@ class Case:
     meta: Mapping[str, Any] = field(default_factory=dict)
     known: bool = True
     """False: nobody has said yet what is right, as with questions that a served team is asked."""
+    question_set: str | None = None
+    """The set of questions that it is of, where a file has several. Like the cluster it is no part of what a case is."""
+    cluster: str | None = None
+    """What it belongs together with, such as other questions on one passage; None: with no other."""
     _digest: str = field(default="", init=False, compare=False, repr=False)
 
     @property

@@ -11,7 +11,7 @@ import json
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -51,6 +51,9 @@ class Graded:
     """Why scores are ungraded."""
     judged: list[tuple[bool, bool]] = field(default_factory=list)
     """Answers that two judges both graded, for their agreement."""
+
+    def __add__(self, other: Graded) -> Graded:
+        return Graded(self.stages + other.stages, self.causes + other.causes, [*self.judged, *other.judged])
 
     @property
     def scores(self) -> int:
@@ -177,6 +180,22 @@ class StoredGrading:
         (sheet,) = await _sheets(self.store, self.grading, NO_CELLS, [case])
         words = await _judge_sheet(self.store, self.grading, replace(sheet, answers=frozenset([answer])))
         return self.grading.score(case, answer, words, sheet.persons.get(normalise(answer)))
+
+
+Grade = Callable[[Case, str | None], float | None]
+
+
+async def stored_grades(store: Store, grading: Grading, cases: Sequence[Case]) -> Grade:
+    """What answers to these questions are worth by what is on record: nobody is asked. None: ungraded."""
+    sheets = {sheet.case.digest: sheet for sheet in await _sheets(store, grading, NO_CELLS, cases)}
+
+    def grade(case: Case, answer: str | None) -> float | None:
+        sheet = sheets[case.digest]
+        person = sheet.persons.get(normalise(answer)) if answer is not None else None
+        words = [word for word in sheet.judgements if word.right is not None]
+        return grading.score(case, answer, words, person).value
+
+    return grade
 
 
 NO_CELLS = GradedCells((), frozenset(), claims=False)

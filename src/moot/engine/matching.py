@@ -61,6 +61,9 @@ class Matched:
     calls: int = 0
     """Calls made; none for what the store held."""
 
+    def __add__(self, other: Matched) -> Matched:
+        return Matched(self.asked + other.asked, self.failed + other.failed, self.calls + other.calls)
+
 
 class Drafted(NamedTuple):
     """An episode of a cell whose players first answered alone."""

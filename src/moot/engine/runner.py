@@ -13,7 +13,7 @@ import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Generic, Literal, TypeVar
 
@@ -22,6 +22,7 @@ from sqlalchemy import Connection
 from moot import __version__
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import Graded, GradedCells, grade_all
+from moot.engine.lessons import Lessons, learning, read_lessons
 from moot.engine.matching import Matched, drafts_together, match_all, reference_shown
 from moot.engine.play import play
 from moot.errors import BudgetReached, MootError, StoreError, TransportError
@@ -101,6 +102,7 @@ class Runner:
         self._declared = False
         self._ungraded: set[str] = set()
         self._shows_reference = reference_shown(experiment)
+        self._lessons: Lessons | None = None
 
     def interrupt(self) -> None:
         """Stop cleanly: calls under way are dropped, everything stored is kept."""
@@ -122,8 +124,10 @@ class Runner:
         cause: str | None = None
         try:
             seated = experiment.with_models(models, StoredAttendance(self.store, experiment.name))
-            await self._play_all(seated.cells)
-            await self._afterwards(seated)
+            others = tuple(cell for cell in seated.cells if not cell.traits.learns)
+            await self._play_all(others)
+            await self._afterwards(replace(seated, cells=others))
+            await self._play_learners(seated)
             state = self._state()
             cause = None if self._stopped is None else str(self._stopped)
         except asyncio.CancelledError:
@@ -175,6 +179,15 @@ class Runner:
         if not self._store_is_broken():
             await self.store.flush()
 
+    async def _play_learners(self, seated: Plan) -> None:
+        """Cells that learn: they are decided last, by what has been played and graded, and here, where that is read."""
+        learners = learning(seated)
+        if not learners or self._interrupted or self._stopped is not None:
+            return
+        self._lessons = await read_lessons(self.store, seated)
+        await Runner._play_all(self, learners)
+        await self._afterwards(replace(seated, cells=tuple(learners)))
+
     async def _work(self, left: Prefetched[OpenEpisode]) -> None:
         """One of many that take the next episode and play it, until there is none or the run must end."""
         try:
@@ -217,8 +230,7 @@ class Runner:
         self, connection: Connection, ids: list[str], start: int, cases: list[Case]
     ) -> set[tuple[str, str, int]]:
         """Which episodes are finished; on the way questions are written down, and missing grades noted."""
-        if not self._declared:
-            self._declare_questions(connection, start, cases)
+        self._declare_questions(connection, start, cases)
         cased = {case.question.digest: case.digest for case in cases}
         done = queries.finished(connection, ids, list(cased))
         if done:
@@ -246,13 +258,15 @@ class Runner:
             # Answers that a judge must see, and episodes that were graded by an earlier reference.
             cases = (case for case in self.experiment.dataset or () if judged or case.digest in self._ungraded)
             cells = GradedCells.of(((cell.id, cell.traits) for cell in seated.cells), self.needs)
-            self.tally.graded = await grade_all(self.store, seated.grading, cells, cases)
+            graded = await grade_all(self.store, seated.grading, cells, cases)
+            self.tally.graded = graded if self.tally.graded is None else self.tally.graded + graded
         if (self.needs.grouped_drafts or self.needs.matched_words) and any(map(drafts_together, seated.cells)):
             # Measurement, not play: so it comes last and is counted apart.
             assert self.tally.calls is not None, "a run has begun"
             made = self.tally.calls.made
-            self.tally.matched = await match_all(self.store, seated, self.needs)
-            self.tally.matched.calls = self.tally.calls.made - made
+            matched = await match_all(self.store, seated, self.needs)
+            matched.calls = self.tally.calls.made - made
+            self.tally.matched = matched if self.tally.matched is None else self.tally.matched + matched
 
     def _declare(self, connection: Connection) -> bool:
         """Write down what will be played: the file and the cells. True if the questions are written already."""
@@ -267,15 +281,26 @@ class Runner:
         return queries.declare_experiment(connection, row, [cell.row() for cell in experiment.cells])
 
     def _declare_questions(self, connection: Connection, start: int, cases: Sequence[Case]) -> None:
+        """Where they stand, and what they belong to, which a file may say otherwise than the last time."""
         ident = self.experiment.id
         places = [
-            {"experiment": ident, "position": position, "question": case.question.digest, "case": case.digest}
+            {
+                "experiment": ident,
+                "position": position,
+                "question": case.question.digest,
+                "case": case.digest,
+                "question_set": case.question_set,
+                "cluster": case.cluster,
+            }
             for position, case in enumerate(cases, start)
         ]
-        queries.declare_questions(connection, places, [case_row(case) for case in cases])
+        if not self._declared or queries.placed_questions(connection, ident, start, len(cases)) != places:
+            queries.declare_questions(connection, places, [case_row(case) for case in cases])
 
     async def play_one(self, open_episode: OpenEpisode) -> None:
         case, cell, repeat = open_episode.case, open_episode.cell, open_episode.repeat
+        if cell.traits.learns and self._lessons is not None:
+            cell = self._lessons.seated(case, cell, repeat)
         grouper = cell.team.grouper
         told = grouper.knowing(case) if self._shows_reference and isinstance(grouper, Stages) else None
         episode = await play(cell, case.question, repeat, grouper=told)

@@ -13,7 +13,7 @@ from moot.errors import FileError, UsageError
 from moot.experiment.claims import ClaimError, cells_meant, check_hypothesis, parse_side
 from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.offices import staffed
-from moot.experiment.plan import Cell, Plan, cell_of
+from moot.experiment.plan import Cell, Plan, cell_of, with_lessons
 from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
 from moot.experiment.seating import check_recordings, cohorts_of, configured_names, reader_of, table_shape
@@ -43,6 +43,7 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
     }
     cells = _cells(file, teams, prompts, models)
     _check_claims(file, cells)
+    grading = _grading(file, models, prompts)
     return Plan(
         file=file,
         store_url=store_url or file.store_url,
@@ -50,8 +51,8 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
         models=models,
         players=players,
         teams=teams,
-        cells=cells,
-        grading=_grading(file, models, prompts),
+        cells=with_lessons(cells, dataset, grading),
+        grading=grading,
     )
 
 

@@ -6,7 +6,7 @@ same is played once, and what differs is never mixed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -113,6 +113,13 @@ def cell_of(
     named = {**spec, "team": None if traits.alone else lineup.name}
     player = lineup.players[0].name if traits.alone else None
     return Cell(digest(named), played, label(played), lineup, player, canonical_json(named).decode())
+
+
+def with_lessons(cells: Iterable[Cell], dataset: Dataset | None, grading: Grading) -> tuple[Cell, ...]:
+    """Cells that learn decide by the graded drafts of the other questions: so questions and grader are part of them."""
+    questions = None if dataset is None else [dataset.fingerprint, sorted(dataset.chosen or ())]
+    lessons = ["lessons", questions, grading.name]
+    return tuple(replace(cell, id=digest([cell.id, lessons])) if cell.traits.learns else cell for cell in cells)
 
 
 @dataclass(frozen=True, slots=True)

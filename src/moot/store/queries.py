@@ -81,6 +81,28 @@ def declare_questions(connection: Connection, places: Sequence[Row], cases: Sequ
     put(connection, schema.experiment_questions, places)
 
 
+def placed_questions(connection: Connection, experiment: str, start: int, count: int) -> list[Row]:
+    """So many questions of an experiment from a position on, as they are written down."""
+    places = schema.experiment_questions
+    query = select(places).where(places.c.experiment == experiment, places.c.position.between(start, start + count - 1))
+    return [dict(row) for row in _mappings(connection, query.order_by(places.c.position))]
+
+
+def put_choice(connection: Connection, cell: str, questions: Iterable[str]) -> None:
+    """What was chosen, such as a team of proposers, was chosen on these questions, by their digests."""
+    add(connection, schema.choices, [{"cell": cell, "question": question} for question in dict.fromkeys(questions)])
+
+
+def choices_of(connection: Connection, cells: Sequence[str]) -> dict[str, frozenset[str]]:
+    """The questions that each of these cells was chosen on; a cell that nobody chose is not in it."""
+    table = schema.choices
+    chosen_on: dict[str, set[str]] = {}
+    for part in chunks(cells):
+        for cell, question in connection.execute(select(table.c.cell, table.c.question).where(table.c.cell.in_(part))):
+            chosen_on.setdefault(cell, set()).add(question)
+    return {cell: frozenset(questions) for cell, questions in chosen_on.items()}
+
+
 def start_run(connection: Connection, experiment: str, facts: Mapping[str, Any]) -> int:
     values = {"experiment": experiment, "started_at": time.time(), "state": "running", "facts": json.dumps(facts)}
     result = connection.execute(insert(schema.runs).values(**values))
@@ -158,7 +180,8 @@ def _with_its_end(run: Row) -> Row:
 
 def cases_of(connection: Connection, ident: str, question_id: str | None = None) -> Iterator[Row]:
     places = schema.experiment_questions
-    query = select(places.c.question, schema.cases).join(places, places.c.case == schema.cases.c.id)
+    placed = (places.c.question, places.c.question_set, places.c.cluster)
+    query = select(*placed, schema.cases).join(places, places.c.case == schema.cases.c.id)
     query = query.where(places.c.experiment == ident).order_by(places.c.position)
     if question_id is not None:
         query = query.where(schema.cases.c.question_id == question_id)

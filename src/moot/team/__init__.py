@@ -1,5 +1,6 @@
 """How one is asked: players and teams, the forms of replies, attempts, attendance, and reading an answer."""
 
+from moot.team.lessons import Lesson as Lesson
 from moot.team.player import Player as Player
 from moot.team.team import Grouper as Grouper
 from moot.team.team import Reader as Reader

@@ -18,6 +18,7 @@ from moot.prompts import Prompts
 from moot.team.attempts import Asking, until_usable
 from moot.team.attendance import Attendance, Quorum, Remembered, until_quorum
 from moot.team.forms import AnswerForm, Form, HoldsAnswer, Read, Unusable, read_reply
+from moot.team.lessons import Lesson
 from moot.team.player import COPY_STRIDE, Heard, names_of
 from moot.team.player import Player as Player  # a team is made of players: both are found here
 from moot.team.reading import Announced, Reading, unparsed
@@ -87,6 +88,8 @@ class Team:
     officers: Mapping[str, Player] = field(default_factory=dict, compare=False)
     """Models that do not play, by their office: a judge, say. A strategy that needs one says so by its options."""
     retriever: Retriever | None = field(default=None, compare=False)
+    lessons: tuple[Lesson, ...] = field(default=(), compare=False, repr=False)
+    """Graded drafts of other questions, for a strategy whose traits say that it learns."""
 
     def __getitem__(self, name: str) -> Player:
         for player in self.players:

@@ -1,0 +1,170 @@
+"""Strategies that learn: decided last, by the graded drafts of other questions, at no call of their own."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from beside import rows
+
+from moot.data import Dataset, given_cases
+from moot.engine.runner import Runner
+from moot.experiment.build import build
+from moot.experiment.plan import Plan, cell_of, with_lessons
+from moot.experiment.spec import read_experiment
+from moot.models.scripted import Script, ScriptedModel
+from moot.strategies import Traits
+from moot.team import Lesson, Team
+from moot.types import Question, Request, Verdict
+
+PLAYERS = ("ann", "bob", "cat")
+QUESTIONS = [{"id": f"q{n}", "text": f"Which city is number {n}?", "answer": f"city {n}"} for n in range(6)]
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """The draft of whoever was right most often on the other questions."""
+
+    name: ClassVar[str] = "weighted-by-lessons"
+    traits: ClassVar[Traits] = Traits(
+        prompts=("draft",), drafts="single-call", word="player", asks="nobody", learns=True
+    )
+    seen: ClassVar[list[tuple[str, tuple[Lesson, ...]]]] = []
+    """No option of it, only what the tests look at."""
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        self.seen.append((question.id, team.lessons))
+        drafts = await team.drafts(question)
+        weight = dict.fromkeys((player.name for player in team.players), 0.0)
+        for lesson in team.lessons:
+            for draft, right in zip(lesson.drafts, lesson.rights, strict=True):
+                weight[draft.player] += right or 0.0
+        best = max(drafts, key=lambda draft: weight[draft.player])
+        return Verdict(best.text, "answered", who=(best.player,), answers=drafts)
+
+
+class Cup:
+    """Bob is always right, the others never: a vote follows the others, who agree, and a learner follows bob."""
+
+    def __init__(self, folder: Path, **more: Any) -> None:
+        (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, QUESTIONS)), encoding="utf-8")
+        judges = more.get("judge", {}).get("models", [])
+        spec = {
+            "name": "cup",
+            "questions": {"file": "questions.jsonl"},
+            "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in (*PLAYERS, *judges)},
+            "players": {name: {"model": name} for name in PLAYERS},
+            "teams": {"three": {"players": list(PLAYERS), "captain": "ann"}},
+            "strategies": ["vote"],
+            **more,
+        }
+        self.path = folder / "cup.yaml"
+        self.path.write_text(json.dumps(spec), encoding="utf-8")
+        self.models = {name: ScriptedModel(name, self._player(name)) for name in PLAYERS}
+        self.models |= {name: ScriptedModel(name, self._judge) for name in judges}
+        self.strategy = Weighted()
+        self.strategy.seen.clear()
+
+    def _player(self, name: str) -> Any:
+        def reply(request: Request) -> Script:
+            number = str(request.question_id).removeprefix("q")
+            return {"reasoning": "So.", "answer": f"city {number}" if name == "bob" else "a village"}
+
+        return reply
+
+    def _judge(self, request: Request) -> Script:
+        count = (request.schema or {})["properties"]["grades"]["items"]["properties"]["id"]["maximum"]
+        return {"grades": [{"id": number, "is_correct": False} for number in range(1, count + 1)]}
+
+    def plan(self, dataset: Dataset | None = None) -> Plan:
+        plan = build(read_experiment(self.path))
+        dataset = dataset or plan.dataset
+        (team,) = plan.teams.values()
+        (lineup,) = self.strategy.lineups(team)
+        learner = cell_of(self.strategy, lineup, team.prompts, None, {})
+        cells = (*plan.cells, *with_lessons([learner], dataset, plan.grading))
+        models = {name: replace(built, model=self.models[name]) for name, built in plan.models.items()}
+        return replace(plan, cells=cells, dataset=dataset, models=models)
+
+    async def play(self, dataset: Dataset | None = None) -> Runner:
+        plan = self.plan(dataset)
+        store = await plan.store().open()
+        try:
+            runner = Runner(plan, store)
+            assert await runner.run() == "done"
+            return runner
+        finally:
+            await store.close()
+
+    def right(self, strategy: str) -> list[float | None]:
+        query = "SELECT value FROM scores JOIN cells ON cells.id = cell WHERE strategy = '{}'"
+        return [value for (value,) in rows(self.path.with_suffix(".db"), query.format(strategy))]
+
+    @property
+    def requests(self) -> int:
+        return sum(len(model.requests) for model in self.models.values())
+
+
+@pytest.mark.parametrize("judge", [{}, {"judge": {"models": ["jay"]}}], ids=["by match", "by a judge"])
+async def test_it_decides_by_what_others_were_worth(tmp_path: Path, judge: dict[str, Any]) -> None:
+    cup = Cup(tmp_path, **judge)
+    runner = await cup.play()
+    assert cup.right("vote") == [0.0] * len(QUESTIONS)
+    assert cup.right("weighted-by-lessons") == [1.0] * len(QUESTIONS)
+    judged = len(QUESTIONS) if judge else 0
+    assert cup.requests == len(PLAYERS) * len(QUESTIONS) + judged, "its drafts are those of the vote"
+    assert runner.tally.done == runner.tally.total == 2 * len(QUESTIONS)
+
+
+async def test_lessons_are_of_the_other_questions_with_their_grades(tmp_path: Path) -> None:
+    cup = Cup(tmp_path)
+    await cup.play()
+    assert {question for question, _ in cup.strategy.seen} == {question["id"] for question in QUESTIONS}
+    for question, lessons in cup.strategy.seen:
+        assert {lesson.question.id for lesson in lessons} == {each["id"] for each in QUESTIONS} - {question}
+        for lesson in lessons:
+            assert [draft.player for draft in lesson.drafts] == list(PLAYERS)
+            assert lesson.rights == (0.0, 1.0, 0.0)
+            assert sorted(lesson.groups) == [("ann", "cat"), ("bob",)]
+
+
+async def test_what_nobody_could_grade_is_not_wrong(tmp_path: Path) -> None:
+    cup = Cup(tmp_path, judge={"models": ["jay"]})
+    cup.models["jay"] = ScriptedModel("jay", lambda request: "no idea")
+    await cup.play()
+    assert {lesson.rights for _, lessons in cup.strategy.seen for lesson in lessons} == {(None, 1.0, None)}
+
+
+async def test_questions_that_belong_together_or_say_the_same_teach_each_other_nothing(tmp_path: Path) -> None:
+    cup = Cup(tmp_path)
+    cases = list(build(read_experiment(cup.path)).dataset or ())
+    placed = [replace(case, cluster=("sea", "sea", None, None, "hill", "hill")[n]) for n, case in enumerate(cases)]
+    twin = replace(placed[2], question=replace(placed[2].question, id="q2-again"))
+    await cup.play(given_cases((*placed, twin)))
+    learnt = {question: {lesson.question.id for lesson in lessons} for question, lessons in cup.strategy.seen}
+    every = {case.question.id for case in (*placed, twin)}
+    assert learnt["q0"] == learnt["q1"] == every - {"q0", "q1"}
+    assert learnt["q2"] == learnt["q2-again"] == every - {"q2", "q2-again"}
+    assert learnt["q3"] == every - {"q3"}
+    assert learnt["q5"] == every - {"q4", "q5"}
+
+
+async def test_other_questions_or_another_judge_make_it_another_cell(tmp_path: Path) -> None:
+    cup = Cup(tmp_path)
+    whole = cup.plan()
+    fewer = cup.plan(given_cases(tuple(whole.dataset or ())[:3]))
+    (tmp_path / "judged").mkdir()
+    judged = Cup(tmp_path / "judged", judge={"models": ["jay"]}).plan()
+    assert len({plan.cells[-1].id for plan in (whole, fewer, judged)}) == 3
+    assert {plan.cells[0].id for plan in (whole, fewer, judged)} == {whole.cells[0].id}
+    await cup.play()
+    asked = cup.requests
+    played = len(cup.strategy.seen)
+    await cup.play()
+    assert (cup.requests, len(cup.strategy.seen)) == (asked, played), "a second run plays nothing"
