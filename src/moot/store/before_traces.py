@@ -19,7 +19,7 @@ from moot.strategies.option_values import option_json
 
 _ROLES = {"peer-review": "reviewer", "mixture": "summariser"}
 """Who read the drafts, by strategy; in all others that wrote down an order it was the captain."""
-_KINDS: Mapping[str, traces.BallotKind] = {
+_KINDS: Mapping[str, traces.BallotForm] = {
     "simple-voting": "choice",
     "judge": "choice",
     "cumulative-voting": "points",
