@@ -16,10 +16,10 @@ from moot.models.scripted import ScriptedModel
 from moot.prompts import Prompts
 from moot.strategies import strategy
 from moot.team import Player, Team
-from moot.team.team import LONGEST_QUOTE
 from moot.team.attempts import ATTEMPTS
 from moot.team.forms import AnswerForm
 from moot.team.player import COPY_STRIDE, numbered
+from moot.team.team import LONGEST_QUOTE
 from moot.types import Case, Question, Reply
 
 OPEN = Question("q", "Which city is the capital of France?")
