@@ -123,8 +123,14 @@ def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
         key, title = title_of(cell), title_of(shortly)
         if titles[key] > 1:  # the same strategy at several tables
             key, title = f"{key} ({cell['team']})", f"{title} ({team})"
-        keys = ("strategy", "label", "team", "cohort", "captain", "player")
-        named: dict[str, Any] = {name: shortly[name] for name in keys}
+        named: dict[str, Any] = {
+            "strategy": shortly["strategy"],
+            "label": shortly["label"],
+            "team": shortly["team"],
+            "cohort": shortly["cohort"],
+            "captain": shortly["captain"],
+            "player": shortly["player"],
+        }
         full = cell["label"] if shortly["label"] != cell["label"] else None
         named["drafts"] = cell["traits"].drafts is not None
         found.append({**named, "key": key, "title": title, "full": full, "options": left[cell["label"]]})
