@@ -2,6 +2,10 @@
 
 It exists so that everything that talks to an endpoint can be tried, counted and broken without one. ``GET /stats`` and
 ``GET /log`` say what really arrived, ``POST /reset`` begins the count anew.
+
+It reads and writes with `openai_form`, as `moot serve` does, and like it is a Starlette application on uvicorn. On aiohttp,
+where it stood before, with a reader and a writer of its own, a whole reply took about a tenth less CPU (measured in turns on
+a busy machine: 1.02 to 1.13 times as much now) and a stream about as much (0.83 to 1.11); most of either is the model.
 """
 
 from __future__ import annotations
