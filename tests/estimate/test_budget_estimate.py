@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sqlite3
 from pathlib import Path
@@ -131,13 +132,15 @@ async def test_after_a_few_questions_the_rest_is_foretold(
 # --- before anything is stored -----------------------------------------------------------------------------------------
 
 
+NUMBERS = itertools.count()
+
+
 async def contrary(request: web.Request) -> web.Response:
-    """A model that says something else to every prompt; asked to group, it finds nothing alike; asked to judge, no."""
+    """A model that says something else every time; asked to group, it finds nothing alike; asked to judge, no."""
     body = await request.json()
     form = body["response_format"]["json_schema"]["schema"]
-    text = contrarily(
-        Request((Message("user", body["model"] + body["messages"][-1]["content"]),), schema=form), "", None
-    )
+    asked = f"{next(NUMBERS)} {body['model']} {body['messages'][-1]['content']}"
+    text = contrarily(Request((Message("user", asked),), schema=form), "", None)
     usage = {"prompt_tokens": len(str(body["messages"])) // 4, "completion_tokens": len(text) // 4}
     message = {"role": "assistant", "content": text.replace("pretended ", "word ")}
     return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
@@ -147,25 +150,27 @@ async def contrary(request: web.Request) -> web.Response:
     ("strategies", "more", "clerks_calls"),
     [
         (["talkative"], {}, 0),
-        (["talkative"], {"grouping": {"model": "clerk"}}, 1),
-        (["silent", "talkative"], {"grouping": {"model": "clerk"}}, 1),
-        (["vote", "talkative"], {"grouping": {"model": "clerk"}}, 2),
-        (["talkative"], {"grouping": {"model": "clerk"}, "judge": {"models": ["clerk"]}}, 2),
-        (["talkative"], {"grouping": {"model": "clerk", "reference": "shown"}, "repeats": 2}, 2),
-        ([{"peer-review": {"drafts": "single-call"}}], {"grouping": {"model": "clerk"}}, 1),
-        ([{"mixture": {"summariser": "dan", "repeats": 3}}, "silent"], {"grouping": {"model": "clerk"}}, 1),
-        ([{"mixture": {"repeats": 3}}], {"grouping": {"model": "clerk"}, "repeats": 2}, 2),
+        (["vote"], {"grouping": {"model": "clerk"}}, 1),
+        (["talkative"], {"grouping": {"model": "clerk"}}, 1 + 1),
+        (["silent", "talkative"], {"grouping": {"model": "clerk"}}, 1 + 2),
+        (["vote", "talkative"], {"grouping": {"model": "clerk"}}, 1 + 1),
+        (["talkative"], {"grouping": {"model": "clerk"}, "judge": {"models": ["clerk"]}}, 1 + 1 + 1),
+        (["talkative"], {"grouping": {"model": "clerk", "reference": "shown"}, "repeats": 2}, 2 * (1 + 1)),
+        ([{"peer-review": {"drafts": "single-call"}}], {"grouping": {"model": "clerk"}}, 1 + 1),
+        ([{"mixture": {"summariser": "dan", "repeats": 3}}, "silent"], {"grouping": {"model": "clerk"}}, 1 + 3 + 1),
+        ([{"mixture": {"repeats": 3}}], {"grouping": {"model": "clerk"}, "repeats": 2}, 2 * (1 + 3)),
     ],
     ids=[
         "words alone",
-        "matched",
-        "two strategies in one match",
+        "grouped in play",
         "grouped and matched",
+        "two words",
+        "grouped in play and matched",
         "judged too",
         "repeated",
         "reviewers",
-        "summarisers and captains in one match",
-        "its own repeats in one match",
+        "summarisers and captains",
+        "its own repeats",
     ],
 )
 async def test_what_follows_the_play_is_in_the_estimate(
