@@ -125,8 +125,10 @@ def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
             key, title = f"{key} ({cell['team']})", f"{title} ({team})"
         named = {name: shortly[name] for name in ("strategy", "label", "team", "cohort", "captain", "player")}
         full = cell["label"] if shortly["label"] != cell["label"] else None
-        named["drafts"] = cell["traits"].drafts is not None
-        found.append({**named, "key": key, "title": title, "full": full, "options": left[cell["label"]]})
+        drafts = cell["traits"].drafts is not None
+        found.append(
+            {**named, "drafts": drafts, "key": key, "title": title, "full": full, "options": left[cell["label"]]}
+        )
     return found
 
 
