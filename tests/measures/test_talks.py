@@ -224,7 +224,7 @@ def test_challenges_by_hand() -> None:
         Objection("q2", False, 0.4, None, answered=True),  # nobody has graded it
     ]
     found = challenges(said)
-    assert (found["challenged"], found["agents"], found["silent"]) == (6, 8, 1)
+    assert (found["challenged"], found["agents"], found["did_not_say"]) == (6, 8, 1)
     assert found["rate"] == pytest.approx(6 / 8)
     assert (found["improved"], found["worsened"], found["no_new_answer"], found["ungraded"]) == (2, 1, 1, 1)
     assert found["net"] == pytest.approx(1 / 5), "of those that could be graded"

@@ -132,8 +132,10 @@ def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
             "player": shortly["player"],
         }
         full = cell["label"] if shortly["label"] != cell["label"] else None
-        named["drafts"] = cell["traits"].drafts is not None
-        found.append({**named, "key": key, "title": title, "full": full, "options": left[cell["label"]]})
+        drafts = cell["traits"].drafts is not None
+        found.append(
+            {**named, "drafts": drafts, "key": key, "title": title, "full": full, "options": left[cell["label"]]}
+        )
     return found
 
 
