@@ -31,7 +31,7 @@ from moot.store.bulk_read import Marks, most_repeats, pays, written_episodes
 from moot.store.rows import case_of, verdict_of
 from moot.strategies.natives import SINGLE_CALL
 from moot.strategies.traits import Traits
-from moot.traces import Grouped, NotNeeded, Shown, of_kind
+from moot.traces import Grouped, NotNeeded, Shown, Trace, of_kind, trace_json, trace_of
 from moot.types import Answer, Case, Verdict
 
 
@@ -334,6 +334,8 @@ class Source:
         return {key: spent[3] for key, spent in self.spent(keys).items()}
 
 
+_LOOKED_AT = frozenset(trace_json(record)["kind"] for record in (Grouped(()), Shown("", "", ()), NotNeeded(())))
+"""The kinds of record that an episode is read for, as they are stored."""
 _ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds")
 
 
@@ -387,18 +389,20 @@ def own_repeats(cell: Stored) -> int:
 
 def _seen(cell: Stored, row: Row, key: Key, table: Table) -> Seen:
     steps = orjson.loads(row["transcript"])
-    verdict = verdict_of(row["verdict"])
-    drafts = drafts_of(cell, verdict)
+    verdict = orjson.loads(row["verdict"])
+    # Most records of a play are of no use here, and there may be very many: only these are made what they were.
+    traces = [trace_of(record) for record in verdict.get("traces", ()) if record["kind"] in _LOOKED_AT]
+    drafts = _alone_in(cell, tuple(Answer(*fields) for fields in verdict.get("answers", ())), traces)
     if drafts:
         kept = table.drafts.get(key, ())
         if len(kept) < len(drafts):  # another strategy may have asked fewer, or not waited for all
             kept = table.drafts[key] = drafts
             table.groups.pop(key, None)  # those of fewer
         drafts = kept if kept == drafts else drafts
-    if drafts and (grouped := of_kind(verdict.traces, Grouped)):
+    if drafts and (grouped := of_kind(traces, Grouped)):
         table.groups.setdefault(key, grouped[0].groups)
         table.grouping.setdefault(key, tuple(step[3] for step in steps if step[1] == GROUPING and step[3]))
-    look = next((each for each in of_kind(verdict.traces, Shown) if each.places is None), None)
+    look = next((record for record in of_kind(traces, Shown) if record.places is None), None)
     word = look.answer if look is not None else None
     order = tuple(intern(name) for holders in look.order for name in holders) if look is not None else ()
     calls = _calls(steps)
@@ -424,10 +428,14 @@ def drafts_of(cell: Stored, verdict: Verdict) -> tuple[Answer, ...]:
 
     A draft that was not waited for is none: nobody knows what it would have been.
     """
+    return _alone_in(cell, verdict.answers, verdict.traces)
+
+
+def _alone_in(cell: Stored, answers: tuple[Answer, ...], traces: Sequence[Trace]) -> tuple[Answer, ...]:
     if cell["traits"].drafts is None:
         return ()
-    dropped = {player for record in of_kind(verdict.traces, NotNeeded) for player in record.players}
-    return tuple(draft for draft in verdict.answers if draft.player not in dropped) if dropped else verdict.answers
+    dropped = {player for record in of_kind(traces, NotNeeded) for player in record.players}
+    return tuple(draft for draft in answers if draft.player not in dropped) if dropped else answers
 
 
 def right_of(row: Row) -> float | None:

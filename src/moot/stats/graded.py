@@ -33,6 +33,9 @@ NOT_PLAYED = Value(0.0, 0.0, 0.0)
 
 def value_of(grades: Sequence[float | None]) -> Value:
     """From the grades of a question's plays; None is ungraded."""
+    if len(grades) == 1:  # nearly always
+        only = grades[0]
+        return Value(None, 0.0, 1.0) if only is None else Value(only, only, only)
     graded = [grade for grade in grades if grade is not None]
     total, n = sum(graded), len(grades)
     if len(graded) == n:

@@ -90,11 +90,13 @@ def top_by_question(alone: Iterable[Played], questions: Collection[str] | None =
 
     A question that somebody has right is known, whatever else is ungraded.
     """
-    plays = list(alone)
-    parts = split(plays, lambda play: (play.question, play.repeat))
-    repeats: dict[str, list[Value]] = {}
-    for (question, _), several in parts.items():
-        repeats.setdefault(question, []).append(best_value([play.right for play in several]))
+    grades: dict[str, dict[int, list[float | None]]] = {}
+    for play in alone:
+        grades.setdefault(play.question, {}).setdefault(play.repeat, []).append(play.right)
+    repeats = {
+        question: [best_value(by_repeat[repeat]) for repeat in sorted(by_repeat)]
+        for question, by_repeat in grades.items()
+    }
     asked = sorted(questions if questions is not None else repeats)
     return {question: mean_value(repeats[question]) if question in repeats else NOT_PLAYED for question in asked}
 
