@@ -14,6 +14,7 @@ A record that nobody here knows, because its package is not installed, is read b
 
 from __future__ import annotations
 
+from collections import abc
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
@@ -310,12 +311,12 @@ def trace_of(stored: Mapping[str, Any]) -> Trace:
     content = dict(stored)
     kind = content.pop("kind")
     record = _KINDS.get(kind)
-    if record is None or not content.keys() <= _hints(record).keys():
+    if record is None:
         return Unknown(kind, content)
-    hints = _hints(record)
+    readers = _readers(record)
     try:
-        return record(**{name: _typed(value, hints[name]) for name, value in content.items()})
-    except (TypeError, ValueError):
+        return record(**{name: readers[name](value) for name, value in content.items()})
+    except (KeyError, TypeError, ValueError):
         return Unknown(kind, content)  # written by another version of the package that brought it
 
 
@@ -328,21 +329,36 @@ def _defaults(record: Any) -> tuple[tuple[str, Any], ...]:
     return tuple(found)
 
 
+Reader = Callable[[Any], Any]
+
+
 @cache
-def _hints(record: Any) -> dict[str, Any]:
-    return get_type_hints(record)
+def _readers(record: Any) -> dict[str, Reader]:
+    """How each field comes out of JSON. Made once a kind: there may be a million records to read."""
+    return {name: _reader(hint) for name, hint in get_type_hints(record).items()}
 
 
-def _typed(value: Any, hint: Any) -> Any:
-    """JSON has lists and text keys where a record has tuples and numbers."""
-    if value is None:
-        return None
+def _reader(hint: Any) -> Reader:
+    """JSON has lists and text keys where a record has tuples and numbers; all else is as it was."""
     kind, parts = get_origin(hint), get_args(hint)
     if kind in (Union, UnionType):
-        return _typed(value, next(each for each in parts if each is not type(None)))
-    if kind is tuple and isinstance(value, list):
-        items = parts[:1] * len(value) if parts[1:] == (...,) else parts
-        return tuple(_typed(item, part) for item, part in zip(value, items, strict=True))
-    if isinstance(value, dict) and len(parts) == 2:
-        return {parts[0](key): _typed(item, parts[1]) for key, item in value.items()}
+        inner = _reader(next(part for part in parts if part is not type(None)))
+        return inner if inner is _as_it_is else lambda value: None if value is None else inner(value)
+    if kind is tuple:
+        return _tuple_reader(parts)
+    if len(parts) == 2 and kind is not Literal and issubclass(kind, abc.Mapping):
+        key, item = parts[0], _reader(parts[1])
+        return lambda value: {key(name): item(held) for name, held in value.items()}
+    return _as_it_is
+
+
+def _as_it_is(value: Any) -> Any:
     return value
+
+
+def _tuple_reader(parts: tuple[Any, ...]) -> Reader:
+    if parts[1:] == (...,):
+        item = _reader(parts[0])
+        return tuple if item is _as_it_is else lambda value: tuple([item(held) for held in value])
+    items = [_reader(part) for part in parts]
+    return lambda value: tuple(read(held) for read, held in zip(items, value, strict=True))

@@ -64,7 +64,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
 
 
 def _named(cell: Stored) -> dict[str, Any]:
-    named: dict[str, Any] = {"strategy": cell["strategy"], "label": cell["label"]}
+    named: dict[str, Any] = {"strategy": cell["strategy"], "label": cell["label"], "options": dict(cell["given"])}
     if cell["player"]:
         return {**named, "player": cell["player"]}
     named |= {"team": cell["team"], "captain": cell["captain"]}
