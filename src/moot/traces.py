@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 T = TypeVar("T")
 
-BallotKind = Literal["choice", "ranking", "points", "approved"]
+BallotForm = Literal["choice", "ranking", "points", "approved"]
 
 _KINDS: dict[str, type[Any]] = {}
 _NAMES: dict[type[Any], str] = {}
@@ -37,6 +37,8 @@ def trace(kind: str) -> Callable[[type[T]], type[T]]:
             raise ValueError(f"the trace {kind!r} is {known.__module__}.{known.__qualname__} already")
         if not is_dataclass(record):
             raise TypeError(f"the trace {kind!r} must be a dataclass: its fields are what is stored")
+        if any(each.name == "kind" for each in fields(record)):
+            raise TypeError(f"the trace {kind!r} has a field 'kind', under which its own name is stored; rename it")
         _KINDS[kind] = record
         _NAMES[record] = kind
         return record
@@ -62,7 +64,8 @@ class Ballot:
 
     voter: str
     choice: Mapping[int, float] | None
-    kind: BallotKind = "choice"
+    form: BallotForm = "choice"
+    """What it says of the options: one of them, places, points, or which are approved."""
     order: tuple[int, ...] = ()
     """The options in the order in which this voter was shown them; empty where nothing was shown."""
     turn: int = 1

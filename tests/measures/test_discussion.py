@@ -25,15 +25,18 @@ from moot.experiment.spec import read_experiment
 from moot.grade.embedding import MODEL
 from moot.grade.normalise import normalise
 from moot.measures.discussion import similarity as discussion_similarity
-from moot.measures.discussion.options import DEFAULTS, options_of
+from moot.measures.discussion.naming import names_of, options_of, varied
 from moot.measures.discussion.sections import discussion_sections
 from moot.measures.discussion.talks import overlap_cosine
+from moot.measures.source import Stored
 from moot.models import packaged
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import figures, find_experiment
 from moot.report.sections import all_sections
 from moot.report.terminal import print_report
 from moot.store import schema
+from moot.strategies import label, strategy, traits_of
+from moot.strategies.option_values import option_json
 from moot.types import Request
 
 PLAYERS = ("ann", "bob", "cat", "dan", "eve")
@@ -350,7 +353,7 @@ def test_challenges(talk: dict[str, Any], company: Company) -> None:
     better, worse = (sum(pair[place] == "A" for pair in objected) for place in (1, 0))
     assert (row["improved"], row["worsened"]) == (better, worse)
     assert row["net"] == pytest.approx((better - worse) / len(objected))
-    assert (row["part"], row["not_held"], row["silent"], row["n"]) == ("shown", 0, 0, 6)
+    assert (row["part"], row["not_held"], row["did_not_say"], row["n"]) == ("shown", 0, 0, 6)
 
 
 def test_planted_answers_that_are_right_stand_apart(talk: dict[str, Any]) -> None:
@@ -426,13 +429,31 @@ async def test_without_discussions_there_is_nothing(tmp_path: Path) -> None:
     assert not {"protocols", "challenges"} & {section.id for section in all_sections(found)}
 
 
-def test_options_are_read_back_from_labels() -> None:
-    assert options_of("discuss") == DEFAULTS
-    given = "discuss(paradigm=relay, personas=('one, agents=4', 'two (b)'), agents=5, facts=a, b)"
-    assert options_of(given) == {
-        **DEFAULTS,
-        "paradigm": "relay",
-        "personas": "('one, agents=4', 'two (b)')",
-        "agents": "5",
-        "facts": "a, b",
-    }
+def cell_of(**options: Any) -> Stored:
+    """A discussion as a store keeps it."""
+    played = strategy("discuss", options)
+    kept = option_json(played)
+    return Stored(
+        id=str(options),
+        strategy=played.name,
+        label=label(played),
+        team="five",
+        captain=None,
+        player=None,
+        cohort=None,
+        spec="{}",
+        given=kept["given"],
+        options={**kept["default"], **kept["given"]},
+        traits=traits_of(played),
+    )
+
+
+def test_options_are_values_and_never_their_words() -> None:
+    """A text that looks like another option changes nothing but itself."""
+    plain = cell_of(agents=2, personas=["one", "two"], decision="judge", judge="eve")
+    tricky = cell_of(agents=2, personas=["one, agents=4", "two (b)"], decision="judge", judge="eve, style=critical")
+    assert varied([plain, tricky]) == ["personas", "judge"]
+    assert options_of(plain)["paradigm"] == "memory", "left out is a way too"
+    assert varied([cell_of(), cell_of(paradigm="memory")]) == []
+    names = names_of([cell_of(), cell_of(agents=5, style="critical", vote_from=2), cell_of(paradigm="relay")])
+    assert [row["with"] for row in names.values()] == [None, "critical, 5 agents, vote from 2", "relay"]

@@ -78,10 +78,10 @@ def test_the_sentence() -> None:
         ({"n": 29}, "Fewer than 30 questions show next to nothing"),
         (
             {"ungraded": 12.0, "bounds": {"low": 0.442, "high": 0.463}},
-            "12 of the answers are not graded; if all of them are right it is 46.3 %",
+            "12 of the answers are not graded; over all it is between 44.2 and 46.3 %",
         ),
         ({"over_best_single": None, "over_captain": None}, "; nobody played alone"),
-        ({"over_best_single": None, "over_captain": None, "solo": True}, "nobody of the team played alone"),
+        ({"over_best_single": None, "over_captain": None, "played_alone": True}, "nobody of the team played alone"),
         ({"cost_unit": "calls", "cost_usd": None}, "with 7.1 × the calls (the cost in money is unknown)"),
         ({"cost_unit": "calls", "cost_usd": 0.0}, "with 7.1 × the calls."),
         ({"over_captain": {"rescues": 1, "regressions": 1}}, "made 1 new one,"),

@@ -269,6 +269,47 @@ def test_what_counts_as_what() -> None:
     assert (row["regressions"], row["regressions_without_answer"]) == (2, 1)
 
 
+def test_ungraded_pairs_are_in_no_figure_but_their_own_count() -> None:
+    graded = [
+        Pair(f"q{n}", model, float(n % 3 > 0), float(n % 4 > 0), dataset="ab"[n % 2])
+        for n in range(24)
+        for model in "mn"
+    ]
+    # Two that nobody graded on one side, on questions of their own; ann's alone would be right, ann's after would not.
+    unknown = [Pair("x0", "m", None, 1.0, dataset="a"), Pair("x1", "n", 1.0, None, dataset="b")]
+    both = [*graded, *unknown]
+    assert safety(both).row() == {**safety(graded).row(), "ungraded": 2}
+    with_unknown, without = per_model(both), per_model(graded)
+    assert [row["ungraded"] for row in with_unknown] == [1, 1]
+    assert [{**row, "ungraded": 0} for row in with_unknown] == without
+    assert macro_average(both) == {**(macro_average(graded) or {}), "ungraded": 2}
+    (whole,), (expected,) = coverage(both), coverage(graded)
+    assert whole == {**expected, "ungraded": 2}
+    moved = lift(both, [*graded, *(Pair(pair.question, pair.model, 1.0, 1.0) for pair in unknown)])
+    alone = lift(graded, graded)
+    assert moved is not None
+    assert alone is not None
+    assert moved.row() == {**alone.row(), "ungraded": 2}
+
+
+def test_one_who_is_right_covers_a_question_whatever_the_ungraded_said() -> None:
+    pairs = [
+        Pair("q0", "m", 1.0, 1.0),
+        Pair("q0", "n", None, 0.0),
+        Pair("q1", "m", 0.0, 0.0),
+        Pair("q1", "n", 0.0, None),
+    ]
+    (row,) = coverage(pairs)
+    assert (row["native"], row["after"], row["n"], row["ungraded"]) == (1.0, 1.0, 1, 1)
+
+
+def test_a_stage_of_which_nothing_is_graded_has_no_figures() -> None:
+    row = safety([Pair("q0", "m", None, 1.0)]).row()
+    assert (row["multiple"], row["rescue_rate"], row["net_share"]) == (None, None, None)
+    assert (row["ungraded"], row["n_pairs"], row["n"]) == (1, 0, 0)
+    assert per_model([Pair("q0", "m", None, 1.0)]) == []
+
+
 def test_lift_is_over_the_same_pairs() -> None:
     review = [Pair(f"q{n}", "m", float(n % 2), float(n % 2 == 0 or n < 20)) for n in range(60)]
     debate = [Pair(f"q{n}", "m", float(n % 2), float(n % 2 == 0 or n < 50)) for n in range(10, 60)]

@@ -14,7 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.measures.quiz.diversity import difficulty, diversity_and_people, diversity_by_difficulty, diversity_curve
-from moot.measures.quiz.played import Played, accuracy_of, by_category, gains, groups_of, human_comparison
+from moot.measures.quiz.played import (
+    Played,
+    accuracy_figures,
+    accuracy_of,
+    by_category,
+    gains,
+    groups_of,
+    human_comparison,
+)
 from moot.measures.quiz.self_preference import in_largest, self_preference
 from moot.measures.quiz.skyline import best_single, gap_closed, gap_rows, guessing, skyline
 from moot.measures.quiz.threshold import learn_threshold
@@ -275,9 +283,10 @@ def test_skyline_keeps_every_question() -> None:
     plays = solo("ann", "1000?") + solo("bob", "01000")
     found = skyline(plays, questions=[f"q{n}" for n in range(8)], choices=dict.fromkeys(["q0", "q1"], 4))
     assert found.estimate is not None
-    assert (found.estimate.value, found.estimate.n) == (0.25, 8)
+    assert (found.estimate.value, found.estimate.n) == (2 / 7, 7), "nobody knows whether q4 was right"
     assert found.ungraded == 1
-    assert found.guessing == pytest.approx(guessing(2, 4) * 2 / 8), "open questions are not guessed"
+    assert found.row()["bounds"] == {"low": 2 / 8, "high": 3 / 8}, "q5 to q7 were not played"
+    assert found.guessing == pytest.approx(guessing(2, 4) * 2 / 7), "open questions are not guessed"
     assert skyline([]).row() == {
         "value": None,
         "low": None,
@@ -286,7 +295,77 @@ def test_skyline_keeps_every_question() -> None:
         "players": 0,
         "guessing": None,
         "ungraded": 0,
+        "why": "nothing has been played yet",
     }
+
+
+def test_the_skyline_is_taken_in_each_repeat() -> None:
+    """Two players who are right in turn: in each repeat one of them is, though each is right only half of the time."""
+    plays = [
+        Played(f"q{n}", "solo", player=player, right=float((repeat + place) % 2), repeat=repeat)
+        for n in range(4)
+        for repeat in range(3)
+        for place, player in enumerate(("ann", "bob"))
+    ]
+    found = skyline(plays)
+    assert found.estimate is not None
+    assert (found.estimate.value, found.estimate.n) == (1.0, 4)
+    assert gap_closed([Played(f"q{n}", "vote", right=1.0) for n in range(4)], plays).after_the_fact == 1.0
+
+
+def test_a_question_that_somebody_has_right_is_known() -> None:
+    found = skyline(solo("ann", "1?0") + solo("bob", "?00"))
+    assert found.estimate is not None
+    assert (found.estimate.value, found.estimate.n, found.ungraded) == (0.5, 2, 1)
+    assert found.row()["bounds"] == {"low": 1 / 3, "high": 2 / 3}
+
+
+def test_the_best_single_player_is_chosen_and_scored_by_what_is_graded() -> None:
+    """Ann has all right that is graded; counted as wrong, what is ungraded would make bob the better."""
+    plays = solo("ann", "11??" * 5) + solo("bob", "1101" * 5)
+    found = best_single(plays)
+    assert found.estimate is not None
+    assert (set(found.chosen), found.raw_player) == ({"ann"}, "ann")
+    assert (found.estimate.value, found.estimate.n, found.ungraded) == (1.0, 10, 10)
+    nothing = best_single(solo("ann", "????"))
+    assert (nothing.estimate, nothing.row()["value"]) == (None, None)
+
+
+def test_pairs_of_which_one_side_is_ungraded_are_left_out() -> None:
+    team = [Played(f"q{n}", "vote", "ann", right={"1": 1.0, "0": 0.0}.get(mark)) for n, mark in enumerate("11?1" * 10)]
+    (row,) = gains(team + solo("ann", "10?0" * 10))
+    assert (row["n"], row["difference"], row["rescues"], row["regressions"]) == (30, 2 / 3, 20, 0)
+    assert (row["ungraded"], row["bounds"]) == (10, {"low": 0.25, "high": 0.75})
+    (row,) = gains([Played("q0", "vote", "ann"), *solo("ann", "1")])
+    assert (row["difference"], row["p"], row["why"]) == (None, None, "no question has both answers graded")
+
+
+def test_categories_people_and_diversity_count_what_is_graded() -> None:
+    plays = [
+        Played(f"q{n}", "vote", "ann", right=right, groups=(("ann",),), human=0.5, category="art")
+        for n, right in enumerate([1.0, 1.0, None, None])
+    ]
+    rows = [by_category(plays)[0], human_comparison(plays)[0], diversity_curve(plays).rows[0]]
+    assert [(row["accuracy"], row["n"], row["ungraded"]) for row in rows] == [(1.0, 2, 2)] * 3
+    assert [row["bounds"] for row in rows] == [{"low": 0.5, "high": 1.0}] * 3
+    assert rows[1]["difference"] == 0.5
+
+
+def test_how_often_a_captain_is_right_is_over_what_is_graded() -> None:
+    chosen = [(True, 1.0), (True, None), (False, 0.0), (False, None)]
+    plays = [Played(f"q{n}", "silent", "ann", right=right, own_choice=own) for n, (own, right) in enumerate(chosen)]
+    (row,) = self_preference(plays)
+    assert (row["self_choice"], row["self_choice_n"], row["ungraded"]) == (0.5, 4, 2)
+    assert (row["accuracy_self"], row["accuracy_self_n"], row["accuracy_not_self_n"]) == (1.0, 1, 1)
+
+
+def test_a_threshold_is_learnt_from_what_is_graded() -> None:
+    vote, talk = arms(40, talk_right_from=3)
+    open_grades = [replace(play, right=None) for play in talk[:8]]
+    found = learn_threshold(vote, [*open_grades, *talk[8:]])
+    assert found is not None
+    assert (found.talk_from, found.n, found.ungraded, found.left_out) == (3, 32, 8, 8)
+    assert found.row()["ungraded"] == 8
 
 
 @unhurried
@@ -412,10 +491,15 @@ def test_gains_are_paired_and_adjusted_together() -> None:
     assert all(row["p_holm"] >= row["p"] for row in (ann, bob, pooled))
 
 
-def test_ungraded_is_not_right() -> None:
+def test_ungraded_is_neither_right_nor_wrong() -> None:
     found = accuracy_of(solo("ann", "1?"))
     assert found is not None
-    assert (found.value, found.n) == (0.5, 2)
+    assert (found.value, found.n) == (1.0, 1)
+    row = accuracy_figures(solo("ann", "1?"))
+    assert (row["ungraded"], row["bounds"]) == (1, {"low": 0.5, "high": 1.0})
+    nothing = accuracy_figures(solo("ann", "??"))
+    assert (nothing["value"], nothing["n"]) == (None, 0)
+    assert nothing["why"] == "none of the answers to 2 questions is graded"
     assert accuracy_of([]) is None
 
 
@@ -439,9 +523,13 @@ def test_threshold_is_found_and_scored_on_other_questions() -> None:
     found = learn_threshold(*arms(80, talk_right_from=3))
     assert found is not None
     assert (found.talk_from, set(found.chosen)) == (3, {3})
-    assert found.adaptive.accuracy is not None
-    assert found.adaptive.cost_usd is not None
-    assert (found.adaptive.accuracy.value, found.adaptive.cost_usd.value, found.adaptive.calls) == (1.0, 2.0, 4.5)
+    assert found.by_threshold.accuracy is not None
+    assert found.by_threshold.cost_usd is not None
+    assert (found.by_threshold.accuracy.value, found.by_threshold.cost_usd.value, found.by_threshold.calls) == (
+        1.0,
+        2.0,
+        4.5,
+    )
     assert found.always_vote.accuracy is not None
     assert found.always_vote.accuracy.value == 0.5
     assert (found.over_vote.rescues, found.over_talk.rescues, found.n, found.left_out) == (40, 40, 80, 0)
@@ -466,7 +554,7 @@ def test_unknown_cost_stays_unknown() -> None:
     vote, talk = arms(12, talk_right_from=9)
     found = learn_threshold(vote, [replace(play, cost_usd=None) for play in talk], players=6)
     assert found is not None
-    assert (found.talk_from, found.always_talk.cost_usd, found.adaptive.cost_usd) == (7, None, None)
+    assert (found.talk_from, found.always_talk.cost_usd, found.by_threshold.cost_usd) == (7, None, None)
     assert found.row()["always_vote"]["cost_usd"] == 1.0
     assert learn_threshold(vote[:1], talk[:1]) is None
 

@@ -272,16 +272,12 @@ async def test_debates_of_which_the_orders_were_not_kept_are_not_known(tmp_path:
     whole = find((await played(tmp_path, Company(0.0), [DEBATE]))["position_bias"], by="debater", captain=None)
     connection = sqlite3.connect(tmp_path / "cup.db")
     questions = [row[0] for row in connection.execute("SELECT DISTINCT question FROM episodes ORDER BY question")]
-    kept = ("orders", "sides", "resolution_orders", "resolution_sides")
     for old in (questions[: QUESTIONS // 2], questions):
         for question in old:
             query = "SELECT rowid, verdict FROM episodes WHERE question = ?"
             for row, content in connection.execute(query, (question,)).fetchall():
                 verdict = json.loads(content)
-                notes = verdict.get("notes", {})
-                for each in (notes, *notes.get("rounds", ())):
-                    for key in kept:
-                        each.pop(key, None)
+                verdict["traces"] = [record for record in verdict["traces"] if record["kind"] != "shown"]
                 changed = (json.dumps(verdict), row)
                 connection.execute("UPDATE episodes SET verdict = ? WHERE rowid = ?", changed)
         connection.commit()

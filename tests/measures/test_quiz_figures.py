@@ -229,7 +229,7 @@ async def test_people_and_categories(shown: dict[str, Any], world: World) -> Non
 
 
 async def test_the_threshold_is_learnt_from_what_is_stored(shown: dict[str, Any], world: World) -> None:
-    learnt = shown["adaptive"]
+    learnt = shown["talk_threshold"]
 
     def policy(start: int) -> float:
         return fmean(
@@ -254,7 +254,7 @@ async def test_without_solo_the_drafts_say_what_each_would_have_got(
     assert [row["value"] for row in again["players"]] == [row["value"] for row in shown["players"]]
     assert {row["from"] for row in again["players"]} == {"drafts"}
     assert again["self_preference"] == shown["self_preference"], "groups are the same, found from the drafts"
-    assert "adaptive" not in again
+    assert "talk_threshold" not in again
 
 
 async def test_two_teams_are_measured_apart(tmp_path: Path, world: World) -> None:
@@ -275,7 +275,7 @@ async def test_a_team_without_a_captain_has_no_captains_figures(tmp_path: Path, 
     teams = {"four": {"players": list(PLAYERS)}}
     shown = await played(tmp_path, world, ("vote",), teams=teams)
     assert {"skyline", "diversity"} <= set(shown)
-    assert not {"gains", "comparisons", "self_preference", "adaptive"} & set(shown)
+    assert not {"gains", "comparisons", "self_preference", "talk_threshold"} & set(shown)
 
 
 async def test_players_alone_have_no_quiz_part(tmp_path: Path, world: World) -> None:
@@ -312,10 +312,18 @@ async def test_an_ungraded_answer_is_not_silently_wrong(tmp_path: Path) -> None:
     replies = {**four(dict.fromkeys(PLAYERS, same)), "judge": judging({"metz": False, "lyon": False})}
     shown = await run(tmp_path, lines, replies, strategies=["solo", "vote"], judge={"models": ["judge"]})
     row = find(shown["accuracy"], strategy="vote", captain="ann")
-    assert (row["value"], row["ungraded"], row["bounds"]) == (0.25, 1, {"low": 0.25, "high": 0.5})
+    assert (row["value"], row["n"], row["ungraded"], row["bounds"]) == (1 / 3, 3, 1, {"low": 0.25, "high": 0.5})
     assert shown["ungraded"] == len(shown["accuracy"])
     assert "disputed" not in shown
-    assert shown["skyline"]["ungraded"] == 1
+    top = shown["skyline"]
+    assert (top["value"], top["n"], top["ungraded"], top["bounds"]) == (1 / 3, 3, 1, {"low": 0.25, "high": 0.5})
+    gain = find(shown["gains"], captain="ann")
+    assert (gain["n"], gain["ungraded"], gain["bounds"]) == (3, 1, {"low": -0.25, "high": 0.25})
+    for row in (shown["headline"], *shown["frontier"]):
+        assert (row.get("value", row.get("accuracy")), row["n"]) == (1 / 3, 3)
+        assert row["bounds"] == {"low": 0.25, "high": 0.5}
+    assert "answered 33.3 % (6.1–79.2) of the 3 graded" in shown["headline"]["sentence"]
+    assert "over all it is between 25.0 and 50.0 %" in shown["headline"]["sentence"]
 
 
 async def test_two_judges_and_their_agreement(tmp_path: Path) -> None:

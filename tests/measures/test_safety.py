@@ -304,15 +304,26 @@ def test_everything_is_json_and_fits(net: dict[str, Any]) -> None:
     assert max(map(cell_len, text.splitlines())) <= 80
 
 
+async def test_a_draft_stands_in_for_a_player_never_played_alone(tmp_path: Path, world: World) -> None:
+    """No figure hangs on whether somebody also stands alone in the file."""
+    stages = ["silent", "peer-review", "debate"]
+    (tmp_path / "alone").mkdir()
+    (tmp_path / "together").mkdir()
+    alone = await played(tmp_path / "alone", world, ["solo", DOUBLE, *stages], captain="each")
+    together = await played(tmp_path / "together", world, stages, captain="each")
+    assert "safety_missing" not in together
+    for key in ("safety", "safety_models", "coverage", "gap_closure", "debate_lift", "macro_average", "consensus"):
+        assert together[key] == alone[key], key
+
+
 async def test_what_is_missing_is_said(tmp_path: Path, world: World) -> None:
-    found = await played(tmp_path, world, ["solo", "silent", "peer-review"], captain="each")
-    assert {row["stage"] for row in found["safety"]} == {"silent"}
+    """Ann sums up what others propose, and is nowhere asked alone."""
+    mixture = {"mixture": {"proposers": ["bob", "cat"], "repeats": 1}}
+    found = await played(tmp_path, world, ["peer-review", mixture], captain="ann", cohorts={})
+    assert {row["stage"] for row in found["safety"]} == {"peer-review"}
     (missing,) = found["safety_missing"]
-    assert missing == {
-        "stage": "peer-review",
-        "captains": list(PLAYERS),
-        "add": "- solo: {drafts: double-call}",
-    }
+    (named,) = (row["label"] for row in found["accuracy"] if row["strategy"] == "mixture")
+    assert missing == {"stage": named, "captains": ["ann"], "add": "- solo"}
     (section,) = (each for each in safety_sections(found) if each.id == "safety-missing")
     assert section.rows == [missing]
 

@@ -17,7 +17,7 @@ from moot.report.figures import Figures, figures, find_experiment
 from moot.report.page import words
 from moot.report.page.questions import QuestionData, read_questions
 from moot.report.sections import all_sections
-from moot.store import along, store_at
+from moot.store import bulk_read, store_at
 
 ALONE = ["solo"]
 TOGETHER = ["solo", "vote", "silent"]
@@ -78,8 +78,8 @@ async def test_no_way_of_reading_changes_anything(
             patch.setattr(module, "pays", lambda *_: False)
         assert await read(url) == whole, "looked up"
 
-    monkeypatch.setattr(along, "AHEAD", 8)
-    monkeypatch.setattr(along, "AT_ONCE", 2)
+    monkeypatch.setattr(bulk_read, "AHEAD", 8)
+    monkeypatch.setattr(bulk_read, "AT_ONCE", 2)
     assert await read(url) == whole, "little is kept of what was read past"
     database = sqlite3.connect(tmp_path / "cup.db")
     with database:

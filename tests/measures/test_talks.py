@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.measures.discussion.ballot_order import Paper
 from moot.measures.discussion.challenge import Objection, challenges
 from moot.measures.discussion.talks import (
     Talk,
@@ -23,8 +22,10 @@ from moot.measures.discussion.talks import (
     similarity,
     turns_to_decide,
 )
-from moot.measures.position.bias import position_bias
+from moot.measures.position.ballot_order import ballot_look, favourites
+from moot.measures.position.bias import Look, position_bias
 from moot.stats.proportion import wilson
+from moot.traces import Ballot, BallotForm
 
 
 def talks(*repeats: str) -> list[Talk]:
@@ -66,10 +67,25 @@ def test_deviation_is_on_questions_that_all_repeats_played() -> None:
 
 
 def test_scores_between_0_and_1() -> None:
-    found = score([Talk("q0", 0.4), Talk("q1", 0.8), Talk("q2", None)])
-    assert found["value"] == pytest.approx(0.4)
-    assert found["ungraded"] == 1
+    found = score([Talk("q0", 0.4), Talk("q1", 0.8)])
+    assert found["value"] == pytest.approx(0.6)
+    assert (found["ungraded"], "bounds" in found) == (0, False)
     assert score([])["value"] is None
+
+
+def test_what_is_ungraded_is_neither_right_nor_wrong() -> None:
+    known = [Talk("q0", 1.0), Talk("q1", 0.0), Talk("q2", 1.0)]
+    with_open = [*known, Talk("q3", None), Talk("q0", None, repeat=1)]
+    found, without = score(with_open), score(known)
+    assert {key: found[key] for key in ("value", "low", "high", "n")} == {
+        key: without[key] for key in ("value", "low", "high", "n")
+    }
+    assert found["ungraded"] == 2
+    assert found["bounds"] == pytest.approx({"low": (0.5 + 0 + 1 + 0) / 4, "high": (1 + 0 + 1 + 1) / 4})
+    assert by_question(with_open) == {"q0": 1.0, "q1": 0.0, "q2": 1.0}
+    nothing = score([Talk("q0", None)])
+    assert (nothing["value"], nothing["n"], nothing["why"]) == (None, 0, "nothing is graded")
+    assert nothing["bounds"] == {"low": 0.0, "high": 1.0}
 
 
 def test_turns_share_one_denominator() -> None:
@@ -150,44 +166,47 @@ def test_words_in_common() -> None:
 
 
 PAPERS: list[tuple[dict[str, Any], tuple[int, ...]]] = [
-    ({"kind": "choice", "choice": {2: 1.0}}, (2,)),
-    ({"kind": "ranking", "choice": {0: 2, 1: 1, 2: 3}}, (1,)),
-    ({"kind": "points", "choice": {0: 10, 1: 10, 2: 5}}, (0, 1)),
-    ({"kind": "approved", "choice": {0: 1.0, 2: 1.0}}, (0, 2)),
-    ({"kind": "approved", "choice": {}}, ()),
-    ({"kind": "choice", "choice": None}, ()),
+    ({"form": "choice", "choice": {2: 1.0}}, (2,)),
+    ({"form": "ranking", "choice": {0: 2, 1: 1, 2: 3}}, (1,)),
+    ({"form": "points", "choice": {0: 10, 1: 10, 2: 5}}, (0, 1)),
+    ({"form": "approved", "choice": {0: 1.0, 2: 1.0}}, (0, 2)),
+    ({"form": "approved", "choice": {}}, ()),
+    ({"form": "choice", "choice": None}, ()),
 ]
 
 
-@pytest.mark.parametrize(("filled", "favourites"), PAPERS)
-def test_favourites(filled: dict[str, Any], favourites: tuple[int, ...]) -> None:
-    assert Paper("q", (1, 0, 2), **filled).favourites == favourites
+@pytest.mark.parametrize(("filled", "liked"), PAPERS)
+def test_favourites(filled: dict[str, Any], liked: tuple[int, ...]) -> None:
+    assert favourites(Ballot("ann", order=(1, 0, 2), **filled)) == liked
+
+
+def look(question: str, order: tuple[int, ...], choice: dict[int, float] | None, form: BallotForm = "choice") -> Look:
+    return ballot_look(question, Ballot("ann", choice, form, order))
 
 
 def test_the_first_shown_beside_chance() -> None:
-    papers = [
-        Paper("q0", (1, 0), {1: 1.0}),
-        Paper("q0", (0, 1), {1: 1.0}),
-        Paper("q1", (2, 0, 1), {2: 1.0, 0: 1.0}, "approved"),
-        Paper("q1", (2, 0, 1), {}, "approved"),
-        Paper("q1", (0, 1, 2), None),
+    looks = [
+        look("q0", (1, 0), {1: 1.0}),
+        look("q0", (0, 1), {1: 1.0}),
+        look("q1", (2, 0, 1), {2: 1.0, 0: 1.0}, "approved"),
+        look("q1", (2, 0, 1), {}, "approved"),
+        look("q1", (0, 1, 2), None),
     ]
-    found = position_bias(paper.look for paper in papers)
+    found = position_bias(looks)
     assert found["first"] == pytest.approx((1 + 0 + 0.5) / 3)
     assert found["chance"] == pytest.approx((1 / 2 + 1 / 2 + 1 / 3) / 3)
     assert found["first_difference"] == pytest.approx(found["first"] - found["chance"])
     assert (found["decisions"], found["apart"], found["n"]) == (3, {"empty": 1, "spoilt": 1}, 2)
     assert found["small"]
-    assert position_bias(paper.look for paper in papers[3:])["first"] is None
+    assert position_bias(looks[3:])["first"] is None
 
 
 def test_a_voter_who_always_takes_the_first_is_found() -> None:
     draw = np.random.default_rng(7)
-    blind = [
-        Paper(f"q{n}", order, {order[0]: 1.0}) for n in range(40) if (order := tuple(map(int, draw.permutation(3))))
-    ]
-    fair = [Paper(f"q{n}", tuple(map(int, draw.permutation(3))), {0: 1.0}) for n in range(400)]
-    biased, unbiased = (position_bias(paper.look for paper in papers) for papers in (blind, fair))
+    orders = [tuple(map(int, draw.permutation(3))) for _ in range(40)]
+    blind = [look(f"q{n}", order, {order[0]: 1.0}) for n, order in enumerate(orders)]
+    fair = [look(f"q{n}", tuple(map(int, draw.permutation(3))), {0: 1.0}) for n in range(400)]
+    biased, unbiased = (position_bias(looks) for looks in (blind, fair))
     assert (biased["first"], biased["chance"]) == pytest.approx((1.0, 1 / 3))
     assert biased["first_p"] < 0.001
     assert unbiased["first_low"] < 0 < unbiased["first_high"]

@@ -8,53 +8,102 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from moot.report.layout import fitted, longest_piece, table, wrapped
-from moot.report.names import left_out, options_in, short_names, shortened, table_names
+from moot.report.names import Way, left_out, options_left, short_names, shortened, table_names, ways_of
 
-MIXTURES = [
-    f"mixture({order}{shown}summariser=ace, proposers=('qwq-one', 'gpt-two'), shown_accuracies=2#838a5a)"
+SHARED = {
+    "summariser": "ace",
+    "proposers": ["qwq-one", "gpt-two"],
+    "shown_accuracies": {"qwq-one": 0.6, "gpt-two": 0.5},
+}
+ROWS = [
+    {
+        "strategy": "mixture",
+        "label": f"mixture({order}{hidden}summariser=ace, proposers=('qwq-one', 'gpt-two'), shown_accuracies=2#838a5a)",
+        "options": {
+            **({"order": "ascending"} if order else {}),
+            **({"accuracies": "hidden"} if hidden else {}),
+            **SHARED,
+        },
+    }
     for order in ("order=ascending, ", "")
-    for shown in ("accuracies=hidden, ", "")
+    for hidden in ("accuracies=hidden, ", "")
 ]
+MIXTURES = [str(row["label"]) for row in ROWS]
+SOLO = {"strategy": "solo", "label": "solo", "options": {}}
 
 
 def test_what_all_rows_of_a_strategy_share_is_left_out_and_said_once() -> None:
-    names = short_names(["solo", *MIXTURES])
-    assert list(names.values()) == [
-        "solo",
-        "mixture(order=ascending, accuracies=hidden)",
-        "mixture(order=ascending)",
-        "mixture(accuracies=hidden)",
-        "mixture",
+    ways = ways_of([SOLO, *ROWS])
+    assert short_names(ways) == dict(
+        zip(
+            ["solo", *MIXTURES],
+            [
+                "solo",
+                "mixture(order=ascending, accuracies=hidden)",
+                "mixture(order=ascending)",
+                "mixture(accuracies=hidden)",
+                "mixture",
+            ],
+            strict=True,
+        )
+    )
+    assert list(options_left(ways).values()) == [
+        "",
+        "order=ascending, accuracies=hidden",
+        "order=ascending",
+        "accuracies=hidden",
+        "",
     ]
-    assert left_out(["solo", *MIXTURES]) == [
+    assert left_out(ways) == [
         "Every mixture here has summariser=ace, proposers=qwq-one+gpt-two, shown_accuracies (2 given)."
     ]
 
 
 def test_one_label_keeps_its_options_and_lists_are_written_plainly() -> None:
-    (name,) = short_names(MIXTURES[:1]).values()
+    ways = ways_of(ROWS[:1])
+    (name,) = short_names(ways).values()
     assert name == (
         "mixture(order=ascending, accuracies=hidden, summariser=ace, proposers=qwq-one+gpt-two, shown_accuracies (2 given))"
     )
-    assert left_out(MIXTURES[:1]) == []
-    assert short_names(["adaptive(talk_from=3)"]) == {"adaptive(talk_from=3)": "adaptive(talk_from=3)"}
+    assert left_out(ways) == []
+    adaptive = {"adaptive(talk_from=3)": Way("adaptive", {"talk_from": 3, "captain": "ann"})}
+    assert short_names(adaptive) == {"adaptive(talk_from=3)": "adaptive(talk_from=3)"}, "captains stand after the @"
 
 
-def test_commas_and_brackets_within_a_value_part_nothing() -> None:
-    label = """discuss(personas=('a chemist, agents=9', "a poet (it's me"), agents=5)"""
-    assert options_in(label) == ["""personas=('a chemist, agents=9', "a poet (it's me")""", "agents=5"]
+def test_values_are_compared_and_never_their_words() -> None:
+    """A value that looks like another option is a value."""
+    tricky = "critical, agents=5"
+    ways = {
+        "one": Way("discuss", {"style": tricky, "agents": 4}),
+        "two": Way("discuss", {"style": tricky, "agents": 5}),
+    }
+    assert short_names(ways) == {"one": "discuss(agents=4)", "two": "discuss(agents=5)"}
+    assert left_out(ways) == ["Every discuss here has style=critical, agents=5."]
+    kinds = {"one": Way("vote", {"early_stop": True}), "two": Way("vote", {"early_stop": "True"})}
+    assert left_out(kinds) == [], "a text is no truth value"
+
+
+def test_without_options_the_label_is_all_there_is() -> None:
+    rows = [{"strategy": "vote", "label": "vote(early_stop=True)"}, {"strategy": "vote", "label": "vote"}]
+    assert short_names(ways_of(rows)) == {"vote(early_stop=True)": "vote(early_stop=True)", "vote": "vote"}
 
 
 def test_names_that_would_be_the_same_stay_whole() -> None:
-    labels = ["mixture(proposers=('a', 'b'))", "mixture(proposers=('a+b',))"]
-    assert len(set(short_names(labels).values())) == 2
+    ways = {
+        "mixture(proposers=('a', 'b'))": Way("mixture", {"proposers": ["a", "b"]}),
+        "mixture(proposers=('a+b',))": Way("mixture", {"proposers": ["a+b"]}),
+    }
+    assert short_names(ways) == {label: label for label in ways}
 
 
-@given(st.lists(st.text(alphabet="ab(),='\"+ ", max_size=20), max_size=6, unique=True))
-def test_different_labels_have_different_names(labels: list[str]) -> None:
-    names = short_names(labels)
-    assert list(names) == labels
-    assert len(set(names.values())) == len(labels)
+_TEXTS = st.text(alphabet="ab(),='+ ", max_size=8)
+
+
+@given(st.dictionaries(_TEXTS, st.dictionaries(_TEXTS, st.lists(_TEXTS, max_size=2) | _TEXTS, max_size=2), max_size=6))
+def test_different_labels_have_different_names(options: dict[str, dict[str, object]]) -> None:
+    names = short_names({label: Way("ab", given) for label, given in options.items()})
+    assert list(names) == list(options)
+    assert len(set(names.values())) == len(options)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +121,7 @@ def test_tables_by_what_their_names_do_not_share(tables: list[str], names: list[
 
 def test_figures_are_renamed_everywhere_and_stay_as_they_were() -> None:
     figures = {
-        "accuracy": [{"label": label, "team": "all"} for label in MIXTURES],
+        "accuracy": [{**row, "team": "all"} for row in ROWS],
         "headline": {"words": [f"Chosen was {MIXTURES[0]}@ann."], "parts": {MIXTURES[1]: 5}},
         "hypotheses": [{"hypothesis": f"accuracy({MIXTURES[0]}) > 0.5"}],
         "gap": [{"strategy": MIXTURES[2], "team": "nine/open", "value": 0.5}],
@@ -85,7 +134,7 @@ def test_figures_are_renamed_everywhere_and_stay_as_they_were() -> None:
     }
     assert shown["gap"] == [{"strategy": "mixture(accuracies=hidden)", "team": "open", "value": 0.5}]
     assert shown["hypotheses"] == figures["hypotheses"], "what somebody wrote is shown as it was written"
-    assert shown["left_out"] == left_out(MIXTURES)
+    assert shown["left_out"] == left_out(ways_of(ROWS))
     assert figures["accuracy"][0]["label"] == MIXTURES[0]
 
 

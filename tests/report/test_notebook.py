@@ -76,6 +76,38 @@ def test_frames(cup: Path) -> None:
     assert store.experiments().select("experiment", "questions").rows() == [("cup", 40)]
 
 
+def test_everything_can_be_computed_again(cup: Path) -> None:
+    """From nothing but the frames: verdicts, records, drafts and grades are whole."""
+    store = moot.open_store(str(cup.parent / "cup.db"))
+    verdicts, traces, drafts = (store.frame(kind) for kind in ("verdicts", "traces", "drafts"))
+    assert verdicts.height == 40 * 9
+    place = ("cell", "question_id", "repeat")
+    whole = {tuple(row[key] for key in place): json.loads(row["verdict"]) for row in verdicts.to_dicts()}
+    read_back: dict[tuple[Any, ...], list[Any]] = {key: [] for key in whole}
+    for row in traces.to_dicts():
+        records = read_back[tuple(row[key] for key in place)]
+        assert row["position"] == len(records)
+        records.append({"kind": row["kind"], **json.loads(row["content"])})
+    assert read_back == {key: verdict.get("traces", []) for key, verdict in whole.items()}
+    assert set(traces["kind"]) == {"grouped", "ballot", "counted", "shown"}
+    keys = {step[3] for row in verdicts["transcript"] for step in json.loads(row)} - {None}
+    assert keys <= set(store.frame("calls")["key"])
+    assert all(json.loads(shape) for shape in store.frame("calls")["shape"])
+    cells = {row["cell"]: row for row in store.frame("cells").to_dicts()}
+    assert set(cells) == set(verdicts["cell"])
+    assert {json.loads(cell["traits"]).get("word") for cell in cells.values()} == {"player", "group", "captain"}
+    assert all({"given", "default"} == set(json.loads(cell["options"])) for cell in cells.values())
+    alone = drafts.filter(polars.col("player") == "bob").select("question_id", "value")
+    assert set(drafts.filter(polars.col("by") == "bob").select("question_id", "value").rows()) == set(alone.rows())
+    figures = store.report().figures
+    row = next(row for row in figures["players"] if row["player"] == "bob")
+    assert alone["value"].mean() == pytest.approx(row["value"])
+    questions = store.frame("questions")
+    assert questions.height == 40
+    assert questions["position"].to_list() == list(range(40))
+    assert all("answer" in json.loads(content) for content in questions["content"])
+
+
 def test_mistakes(cup: Path, tmp_path: Path) -> None:
     store = moot.open_store(str(cup.parent / "cup.db"))
     with pytest.raises(UsageError, match="no frame 'answers'; expected episodes, calls, scores"):
@@ -131,7 +163,9 @@ def test_tables_as_files(cup: Path, tmp_path: Path, kind: str, capsys: pytest.Ca
     read = polars.read_csv if kind == "csv" else polars.read_parquet
     tables = {path.stem: read(path) for path in (tmp_path / "tables").iterdir()}
     assert {"accuracy", "episodes", "outcomes", "gains", "comparisons", "frontier", "skyline", "power"} <= set(tables)
-    assert tables["episodes"].height == 40 * 9
+    assert tables["episodes"].height == tables["verdicts"].height == 40 * 9
+    assert {"calls", "scores", "traces", "drafts", "cells", "questions"} <= set(tables)
+    assert all(table.height for table in tables.values())
     assert "outcomes.refused" in tables["accuracy"].columns
     assert tables["accuracy"]["value"].dtype == polars.Float64
     assert f"{len(tables)} tables in" in capsys.readouterr().err

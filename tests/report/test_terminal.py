@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import io
 import json
-from collections.abc import Callable
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from rich.cells import cell_len
@@ -18,9 +21,14 @@ from moot.cli.exit import run_app
 from moot.engine.runner import Runner
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
+from moot.measures.section import Chart, Column, Section
+from moot.measures.source import Source
 from moot.models.scripted import Script, ScriptedModel
+from moot.needs import Needs
 from moot.report.figures import Figures, figures, find_experiment
+from moot.report.page import page_html, read_run
 from moot.report.remarks import remarks
+from moot.report.sections import all_sections
 from moot.report.story import stories
 from moot.report.terminal import print_report
 from moot.simulate.prompt_reading import read_shown
@@ -138,6 +146,51 @@ def test_ungraded_answers_are_said_with_their_bounds() -> None:
     shown = {"experiment": "cup", "questions": 50, "accuracy": [row], "simulated": [], "failures": []}
     assert remarks(shown) == ["vote@ann: 5 ungraded, 2 of them disputed; right lies between 40.0 % and 50.0 %."]
     assert "5 ungraded" in printed(shown)
+
+
+@dataclass(frozen=True)
+class Loudness:
+    """A measure that no view has ever heard of."""
+
+    name: ClassVar[str] = "loudness"
+    needs: ClassVar[Needs] = Needs()
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        return {"loudness": [{"who": player, "decibels": 60.0 + place} for place, player in enumerate(("ann", "bob"))]}
+
+    def sections(self, figures: Mapping[str, Any]) -> Iterator[Section]:
+        columns = (Column("who", "player"), Column("decibels", "loudness", "number"))
+        chart = Chart("dots", "decibels", "who", label="who")
+        yield Section("loudness", "How loud they are", ("Bob is louder.",), columns, figures.get("loudness", ()), chart)
+
+
+async def test_a_measure_from_elsewhere_is_drawn_as_any_other(tmp_path: Path) -> None:
+    """Given as an object: its figures, its table in the terminal, its chart on the page, and nothing else touched."""
+    path = write(tmp_path, 3, strategies=["solo"])
+    await run(path)
+    store = await build(read_experiment(path)).store().open()
+    try:
+        page = await store.read(
+            lambda connection: read_run(connection, find_experiment(connection, "cup"), given=[Loudness()])
+        )
+    finally:
+        await store.close()
+    (section,) = (section for section in page.sections if section.id == "loudness")
+    assert section.chart is not None
+    assert section in all_sections(page.figures, given=[Loudness()])
+    assert "loudness" not in {each.id for each in all_sections(page.figures)}
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_report(dict(page.figures), console, given=[Loudness()])
+    text = console.export_text()
+    assert "How loud they are" in text
+    assert ["bob", "61.00"] in [line.split() for line in text.splitlines()]
+    assert "Bob is louder." in text
+    html = page_html(page.figures, page.sections, page.questions)
+    (packed_index,) = re.findall(r'id="index">([^<]*)<', html)
+    (index,) = json.loads(gzip.decompress(base64.b64decode(packed_index)))["runs"]
+    (drawn,) = (each for each in index["sections"] if each["id"] == "loudness")
+    assert drawn["chart"]["kind"] == "dots"
+    assert [row["decibels"] for row in drawn["rows"]] == [60.0, 61.0]
 
 
 # --- stories ------------------------------------------------------------------------------------------------------------

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,13 @@ from sqlalchemy import Connection
 from moot.cli.safe_text import print_json
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
-from moot.measures.sides import sides
+from moot.measures.sides import Side, sides
 from moot.measures.source import Source
-from moot.report.figures import figures, find_experiment, grader_of
-from moot.report.frames import Format, frame, rows_frame, section_frame, write_tables
+from moot.report.figures import figures, find_experiment
+from moot.report.frames import RAW, Format, frame, rows_frame, section_frame, write_tables
 from moot.report.sections import all_sections
-from moot.report.side_by_side import Run, side_by_side, side_by_side_sections
-from moot.store import from_here, queries, store_at
+from moot.report.side_by_side import Run, run_of, side_by_side, side_by_side_sections
+from moot.store import from_here, store_at
 from moot.store.store import Store
 
 
@@ -40,7 +39,8 @@ class Read:
 
     run: Run
     page: Any = None
-    episodes: Any = None
+    raw: Mapping[str, Any] = field(default_factory=dict)
+    """What the store holds, as tables by name."""
 
 
 def report_command(
@@ -91,19 +91,19 @@ async def _read(path: Path | None, url: str | None, wanted: Wanted, served: bool
     def read(connection: Connection) -> Read:
         experiment = find_experiment(connection, name)
         shown = figures(connection, experiment, hypotheses=hypotheses)
-        page = episodes = None
+        page = None
         if wanted.page:
             from moot.report.page.run import read_run
 
             page = read_run(connection, experiment, shown)
+        raw: dict[str, Any] = {}
         if wanted.tables:
-            episodes = frame(connection, "episodes", experiment["name"])
-        right: dict[str, Any] = {}
+            raw = {kind: frame(connection, kind, experiment["name"]) for kind in RAW}
+        played: Mapping[str, Side] = {}
         if wanted.pairs:
-            source = Source(connection, experiment, grader_of(json.loads(experiment["config"])))
-            found = sides(source, queries.cells_of(connection, experiment["id"]))
-            right = {title: side.right for title, side in found.items()}
-        return Read(Run(shown, right), page, episodes)
+            source = Source(connection, experiment)
+            played = sides(source, source.cells)
+        return Read(run_of(shown, played), page, raw)
 
     await opened.open()
     try:
@@ -148,14 +148,19 @@ def _write_tables(folder: Path, kind: Format, runs: Sequence[Read], both: dict[s
     try:
         for number, each in enumerate(runs, start=1):
             sections = all_sections(each.run.figures)
-            tables = {section.id: section_frame(section) for section in sections}
-            tables |= {"accuracy": rows_frame(each.run.figures["accuracy"]), "episodes": each.episodes}
+            tables = {_file_name(section.id): section_frame(section) for section in sections}
+            tables |= {"accuracy": rows_frame(each.run.figures["accuracy"]), **each.raw}
             written += write_tables(folder / f"run-{number}" if both else folder, kind, tables)
         for section in side_by_side_sections(both) if both else ():
             written += write_tables(folder, kind, {section.id: section_frame(section)})
     except OSError as error:
         raise UsageError(f"-o: {folder}: {error.strerror}") from None
     print(f"moot: {len(written)} tables in {folder}", file=sys.stderr)
+
+
+def _file_name(section: str) -> str:
+    """A section of somebody's measure does not stand in the place of what the store holds."""
+    return f"section-{section}" if section in RAW else section
 
 
 def open_existing(path: Path | None, url: str | None, *, served: bool = False) -> tuple[Store, str | None]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from moot.cli.safe_text import print_json
 from moot.errors import UsageError
 from moot.report.figures import find_experiment
 from moot.report.transcript import Transcript, transcripts
+from moot.traces import trace_json
 
 
 def show_command(path: Path, question_id: str, *, strategy: str | None, store: str | None, as_json: bool) -> int:
@@ -63,9 +63,26 @@ def _print(transcript: Transcript, console: Console) -> None:
     _print_block("verdict", f"{verdict.answer if verdict.answer is not None else '–'} ({verdict.outcome})", console)
     if verdict.cause:
         _print_block("cause", verdict.cause, console)
-    for ballot in verdict.ballots:
-        _print_block("ballot", json.dumps(dict(ballot), ensure_ascii=False), console)
+    for record in verdict.traces:
+        stored = trace_json(record)
+        _print_block(stored.pop("kind"), "\n".join(_lines(stored)), console)
     _print_block("grade", _grade(transcript), console)
+
+
+def _lines(record: Mapping[str, Any]) -> Iterator[str]:
+    """A record as it is stored, a line for each part; those who stand behind one thing are joined by a plus."""
+    for name, value in record.items():
+        yield f"{name.replace('_', ' ')}: {_words(value)}"
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_words(part)}" for key, part in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(
+            "+".join(map(_words, part)) if isinstance(part, list | tuple) else _words(part) for part in value
+        )
+    return {True: "yes", False: "no", None: "–"}[value] if value is None or isinstance(value, bool) else str(value)
 
 
 def _grade(transcript: Transcript) -> str:

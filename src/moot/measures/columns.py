@@ -62,6 +62,8 @@ def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     said = [f"In percentage points, on the same questions; p adjusted (Holm) for {count(size, 'comparison')}."]
     if any(row["small"] for row in rows):
         said.append("Small: fewer than 30 questions or 10 that differ.")
+    if any(row.get("ungraded") for row in rows):
+        said.append("Questions of which one answer is not graded are left out.")
     return (*said, *over_captains(rows))
 
 

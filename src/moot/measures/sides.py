@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import cast
 
-from moot.measures.quiz.played import by_question, solos, split
-from moot.measures.source import Seen, Source, Stored, plays_of
+from moot.experiment.claims import cells_meant, parse_side
+from moot.measures.quiz.played import Played, solos, split, values_by_question
+from moot.measures.quiz.plays import plays_of
+from moot.measures.source import Seen, Source, Stored
 from moot.stats.crossfit import CrossFit, crossfit
+from moot.stats.graded import NOT_PLAYED, Value, known, mean_value, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +21,31 @@ class Side:
     title: str
     cells: tuple[Stored, ...]
     right: Mapping[str, float]
+    """By question, over what is graded; a question of which nothing is graded is not here."""
     calls: Mapping[str, float]
+    """By question, of all that were played."""
     cost_usd: Mapping[str, float] | None
     """None where the price of a single call is unknown."""
-    ungraded: float
-    """How many questions' worth of answers no grader has settled."""
+    open: Mapping[str, Value] = field(default_factory=dict)
+    """The questions of which something is ungraded: mostly none."""
     once: bool = False
     """One cell that played every question once: its values are no means."""
+
+    @property
+    def ungraded(self) -> float:
+        """How many questions' worth of answers no grader has settled."""
+        return sum(value.most - value.least for value in self.open.values())
+
+    @property
+    def marks(self) -> Mapping[str, float | None]:
+        """The value of every question that was played; None: ungraded."""
+        return {question: self.right.get(question) for question in self.calls} if self.open else self.right
+
+    def value(self, question: str) -> Value:
+        if question in self.open:
+            return self.open[question]
+        right = self.right.get(question)
+        return NOT_PLAYED if right is None else Value(right, right, right)
 
     @property
     def alone(self) -> bool:
@@ -51,56 +73,75 @@ def sides(source: Source, cells: Sequence[Stored]) -> dict[str, Side]:
     return found
 
 
+def cells_named(text: str, cells: Sequence[Stored]) -> list[Stored]:
+    """The cells that ``talkative@ann`` or ``talkative`` speaks of. Raises a `ClaimError` that says what there is."""
+    return [cast(Stored, cell) for cell in cells_meant(parse_side(text), cells)]
+
+
 def side_of(source: Source, cells: Sequence[Stored], title: str) -> Side:
     """Several cells as one option: the mean over those that have played a question."""
-    seen = [each for cell in cells for each in source.seen(cell)]
+    seen = [episode for cell in cells for episode in source.seen(cell)]
     costs = source.paid_usd(seen)
-    if len(cells) == 1 and len(seen) == len({each.key[0] for each in seen}):
+    if len(cells) == 1 and len(seen) == len({episode.key[0] for episode in seen}):
         return _once(seen, costs, cells[0], title)
-    right = _means([each.right or 0.0 for each in seen], seen)
-    calls = _means([float(len(each.calls)) for each in seen], seen)
-    known = [cost for cost in costs if cost is not None]
-    paid = _means(known, seen) if len(known) == len(seen) else None
-    ungraded = sum(_means([float(each.right is None) for each in seen], seen).values())
-    return Side(title, tuple(cells), right, calls, paid, ungraded)
+    calls = _means([float(len(episode.calls)) for episode in seen], seen)
+    known_costs = [cost for cost in costs if cost is not None]
+    paid = _means(known_costs, seen) if len(known_costs) == len(seen) else None
+    values = _values(seen)
+    partly = {question: value for question, value in values.items() if value.open}
+    return Side(title, tuple(cells), known(values), calls, paid, partly)
 
 
 def _once(seen: Sequence[Seen], costs: Sequence[float | None], cell: Stored, title: str) -> Side:
     """One cell that played every question once: there are no means to take."""
-    asked = [each.key[0] for each in seen]
-    right = dict(zip(asked, (each.right or 0.0 for each in seen), strict=True))
-    calls = dict(zip(asked, (float(len(each.calls)) for each in seen), strict=True))
+    asked = [episode.key[0] for episode in seen]
+    right = {episode.key[0]: episode.right for episode in seen if episode.right is not None}
+    ungraded = {episode.key[0]: Value(None, 0.0, 1.0) for episode in seen if episode.right is None}
+    calls = dict(zip(asked, (float(len(episode.calls)) for episode in seen), strict=True))
     paid = {question: cost for question, cost in zip(asked, costs, strict=True) if cost is not None}
-    ungraded = float(sum(each.right is None for each in seen))
     return Side(title, (cell,), right, calls, paid if len(paid) == len(seen) else None, ungraded, once=True)
 
 
-def _means(values: Sequence[float], seen: Sequence[Seen]) -> dict[str, float]:
+def _values(seen: Sequence[Seen]) -> dict[str, Value]:
     """Repeats of a cell first, then cells: a cell that was played oftener has no louder voice."""
+    by_cell: dict[tuple[str, str], list[float | None]] = {}
+    for episode in seen:
+        by_cell.setdefault((episode.key[0], episode.cell["id"]), []).append(episode.right)
+    parts: dict[str, list[Value]] = {}
+    for (question, _), grades in by_cell.items():
+        parts.setdefault(question, []).append(value_of(grades))
+    return {question: mean_value(several) for question, several in parts.items()}
+
+
+def _means(values: Sequence[float], seen: Sequence[Seen]) -> dict[str, float]:
+    """The same of what is known of every episode."""
     by_cell: dict[tuple[str, str], list[float]] = {}
-    for each, value in zip(seen, values, strict=True):
-        by_cell.setdefault((each.key[0], each.cell["id"]), []).append(value)
+    for episode, value in zip(seen, values, strict=True):
+        by_cell.setdefault((episode.key[0], episode.cell["id"]), []).append(value)
     parts: dict[str, list[float]] = {}
-    for (question, _), found in by_cell.items():
-        parts.setdefault(question, []).append(sum(found) / len(found))
-    return {question: sum(found) / len(found) for question, found in parts.items()}
+    for (question, _), several in by_cell.items():
+        parts.setdefault(question, []).append(sum(several) / len(several))
+    return {question: sum(several) / len(several) for question, several in parts.items()}
 
 
-def alone_by_player(source: Source, team: str, cells: Sequence[Stored]) -> dict[str, dict[str, float]]:
-    """What each member of a team got right by itself, from its solo cell or else from its drafts."""
+Alone = Mapping[str, Mapping[str, Value]]
+"""By player, and then by question: what it got right by itself."""
+
+
+def alone_by_player(source: Source, team: str, cells: Sequence[Stored]) -> dict[str, dict[str, Value]]:
+    """What each member of a team got right by itself, from where it played alone or else from its drafts."""
     plays, _ = plays_of(source, team, cells)
-    return {player: by_question(each) for player, each in split(solos(plays), lambda play: play.player).items()}
+    return values_by_player(solos(plays))
 
 
-def skyline_of(alone: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """The best that any of them did on each question."""
-    top: dict[str, float] = {}
-    for right in alone.values():
-        for question, value in right.items():
-            top[question] = max(top.get(question, 0.0), value)
-    return top
+def values_by_player(alone: Sequence[Played]) -> dict[str, dict[str, Value]]:
+    return {
+        player: values_by_question(of_player) for player, of_player in split(alone, lambda play: play.player).items()
+    }
 
 
-def best_alone(alone: Mapping[str, Mapping[str, float]], *, seed: int = 0) -> CrossFit | None:
+def best_alone(alone: Alone, *, seed: int = 0) -> CrossFit | None:
     """The best single player, chosen on other questions than those it is scored on."""
-    return crossfit(alone, list(skyline_of(alone)), seed=seed)
+    asked = dict.fromkeys(question for values in alone.values() for question in values)
+    marks = {player: {question: value.known for question, value in values.items()} for player, values in alone.items()}
+    return crossfit(marks, list(asked), seed=seed)

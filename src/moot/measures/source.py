@@ -31,8 +31,8 @@ from moot.store.bulk_read import Marks, most_repeats, pays, written_episodes
 from moot.store.rows import case_of, verdict_of
 from moot.strategies.natives import SINGLE_CALL
 from moot.strategies.traits import Traits
-from moot.traces import Grouped, Shown, of_kind
-from moot.types import Answer, Case
+from moot.traces import Grouped, NotNeeded, Shown, Trace, of_kind, trace_json, trace_of
+from moot.types import Answer, Case, Verdict
 
 
 class Stored(TypedDict):
@@ -63,14 +63,60 @@ def stored_cell(row: Row) -> Stored:
     """A cell from its row. Options and traits are JSON there."""
     kept = orjson.loads(row["options"] or "{}")
     given, default = kept.get("given", {}), kept.get("default", {})
-    named = {name: row[name] for name in ("id", "strategy", "label", "team", "captain", "player", "cohort", "spec")}
-    traits = Traits.of_json(orjson.loads(row["traits"] or "{}"))
-    return Stored(**named, given=given, options={**default, **given}, traits=traits)  # type: ignore[typeddict-item]
+    return Stored(
+        id=row["id"],
+        strategy=row["strategy"],
+        label=row["label"],
+        team=row["team"],
+        captain=row["captain"],
+        player=row["player"],
+        cohort=row["cohort"],
+        spec=row["spec"],
+        given=given,
+        options={**default, **given},
+        traits=Traits.of_json(orjson.loads(row["traits"] or "{}")),
+    )
 
 
 def grader_of(config: Mapping[str, Any]) -> str:
     """The name under which the scores of an experiment are stored: see `grade.grading`."""
     return "+".join((config.get("grader", USUAL), *config.get("judge", {}).get("models", ())))
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One episode as it is on record, whole: what was said, what happened on the way, and what it was worth."""
+
+    cell: Stored
+    case: Case
+    """The question and its reference."""
+    question: str
+    """The digest of the question: the key of `Source.cases`."""
+    position: int
+    """Where the question stands in the experiment, from 0 on."""
+    repeat: int
+    verdict: Verdict
+    """The answer, the drafts behind it (`answers`), who stands behind it, and the typed `traces` of the play."""
+    right: float | None
+    """0 to 1; None: nobody has graded it. An episode without an answer is not right."""
+    stage: str | None
+    """Who graded it, or why nobody has: ``match``, ``judge``, ``person``, ``disputed``, ``ungraded``."""
+    seconds: float
+    calls: tuple[str, ...]
+    """The keys of its calls: see `Source.spent`."""
+
+    @property
+    def outcome(self) -> str:
+        return self.verdict.outcome
+
+    @property
+    def answer(self) -> str | None:
+        return self.verdict.answer
+
+    @property
+    def key(self) -> Key:
+        """Which drafts it rests on: several episodes share them where a strategy has repeats of its own."""
+        return self.question, drafts_repeat(self.repeat, own_repeats(self.cell))
 
 
 class Seen(NamedTuple):
@@ -109,7 +155,20 @@ class Table:
 
 
 class Source:
-    """The store, as one experiment's report reads it: its cases, matches and judgements are read once."""
+    """One experiment as a measure reads it. What a measure of your own needs:
+
+    - `cells`: who played what, with the options and the traits of each strategy. Go by traits, never by a name.
+    - `cases`: the questions with their references, by the digest of the question.
+    - `episodes(cell)`: every play of a cell, with its verdict, its traces and its grade (None: ungraded, which is not
+      wrong: leave it out and say so).
+    - `grade(case, text)`: what a text is worth, such as a draft or a claim inside of a trace; None: ungraded.
+    - `groups(episode)`: who said the same among the drafts that an episode rests on.
+    - `spent(keys)`: tokens and cost of calls.
+    - `seed`: of everything that is drawn, so that a report is the same twice.
+    - `so_far`: the figures of the measures before this one.
+
+    Cases, matches and judgements are read once.
+    """
 
     def __init__(
         self, connection: Connection, experiment: Row, grader: str | None = None, *, hypotheses: Iterable[str] = ()
@@ -128,6 +187,8 @@ class Source:
         self.grader = grader_of(self.config) if grader is None else grader
         self.cells = [stored_cell(row) for row in queries.cells_of(connection, self.ident)]
         self.seed = int(self.config.get("seed", 0))
+        self.served = bool(self.config.get("served"))
+        """What a served team was asked: nobody planned which cell plays which question."""
         self.cases = {row["question"]: case_of(row["content"]) for row in queries.cases_of(connection, self.ident)}
         self.matches = Matches(queries.matches_on(connection, list(self.cases)), self.config)
         self.judges: list[str] = list(self.config.get("judge", {}).get("models", ()))
@@ -136,7 +197,8 @@ class Source:
         self.tables: dict[str, Table] = {}
         self._seen: dict[str, list[Seen]] = {}
         self._alone_read = False
-        self._plays: dict[str, list[Played]] = {}
+        self.plays: dict[str, list[Played]] = {}
+        """A team's plays, kept by `quiz.plays` once they are made."""
         self.judgements: dict[str, list[Judgement]] = {}
         rows = queries.judgements_on(connection, digests) if self.judges else []
         names = self._identities(rows)
@@ -180,8 +242,42 @@ class Source:
             self._seen[cell["id"]] = known
         return known
 
+    def episodes(self, cell: Stored) -> Iterator[Recorded]:
+        """Every play of a cell, in the order of the questions. Verdicts are read as they are asked for, and not kept."""
+        for row in self.results(cell):
+            yield Recorded(
+                cell,
+                self.cases[row["question"]],
+                row["question"],
+                row["position"],
+                row["repeat"],
+                verdict_of(row["verdict"]),
+                right_of(row),
+                row["stage"],
+                row["seconds"],
+                _calls(orjson.loads(row["transcript"])),
+            )
+
+    def groups(self, episode: Recorded) -> Groups:
+        """Who said the same among the drafts of an episode: as the team grouped them, else by what was matched.
+
+        Nothing where its strategy promises no drafts given alone.
+        """
+        cell = episode.cell
+        drafts = drafts_of(cell, episode.verdict)
+        if not drafts:
+            return ()
+        self.seen(cell)  # its table holds what was grouped, be it by another strategy of the same drafts
+        table = self.tables.setdefault(table_of(cell), Table())
+        kept = table.drafts.get(episode.key)
+        return grouped_drafts(self, episode.key, kept if kept == drafts else drafts, table)
+
     def grade(self, case: Case, text: str | None) -> float | None:
-        """A draft that nobody played alone, by match and by what judges have said of it anyway."""
+        """What a text is worth that is no verdict, such as the draft of somebody who was never played alone.
+
+        By match, by what judges have said of it and by a person's word; None where judges are named and have not said
+        anything usable, and where nobody has said yet what is right. Nothing said is not right: 0.
+        """
         person = self.persons.get((case.digest, normalise(text))) if text is not None else None
         words = self.judgements.get(case.digest, ())
         return scored(self._grader, case, text, words, person, judges=len(self.judges)).value
@@ -238,6 +334,8 @@ class Source:
         return {key: spent[3] for key, spent in self.spent(keys).items()}
 
 
+_LOOKED_AT = frozenset(trace_json(record)["kind"] for record in (Grouped(()), Shown("", "", ()), NotNeeded(())))
+"""The kinds of record that an episode is read for, as they are stored."""
 _ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds")
 
 
@@ -251,30 +349,23 @@ def _calls(steps: Sequence[Sequence[Any]]) -> tuple[str, ...]:
 def table_of(cell: Stored) -> str:
     """What is measured together: a team; a cohort of one, whose players hear nobody else; native answers of one kind."""
     cohort = f"/{cell['cohort']}" if cell.get("cohort") else ""
-    drafts = f" ({_drafts(cell)})" if _drafts(cell) else ""
+    drafts = f" ({unusual_drafts(cell)})" if unusual_drafts(cell) else ""
     return f"{cell['team']}{cohort}{drafts}"
 
 
-def _drafts(cell: Stored) -> str | None:
+def unusual_drafts(cell: Stored) -> str | None:
     """How native answers were asked for, where it is not in the usual way."""
     kind = cell["traits"].drafts
     return None if kind == SINGLE_CALL else kind
 
 
-def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[Played], Table]:
-    """Every play of a team and of its players alone, from one pass over their episodes."""
-    own = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
-    seen = [each for cell in own for each in source.seen(cell)]
-    table = source.tables.setdefault(team, Table())
-    if team not in source._plays:
-        plays = [_played(source, *both, table) for both in zip(seen, source.paid_usd(seen), strict=True)]
-        alone = {
-            cell["player"]: cell for cell in cells if cell["player"] is not None and _drafts(cell) == _drafts(own[0])
-        }
-        for name in [player["name"] for player in json.loads(own[0]["spec"])["players"]]:
-            plays += alone_plays(source, alone[name]) if name in alone else _drafted(source, name, table)
-        source._plays[team] = plays
-    return source._plays[team], table
+def playing_alone(cells: Iterable[Stored], like: Stored) -> dict[str, Stored]:
+    """The cells of players by themselves whose native answers were asked for as in this one, by player."""
+    return {
+        cell["player"]: cell
+        for cell in cells
+        if cell["player"] is not None and unusual_drafts(cell) == unusual_drafts(like)
+    }
 
 
 def _seen_alone(cell: Stored, rows: Iterable[Sequence[Any]]) -> Iterator[Seen]:
@@ -298,15 +389,20 @@ def own_repeats(cell: Stored) -> int:
 
 def _seen(cell: Stored, row: Row, key: Key, table: Table) -> Seen:
     steps = orjson.loads(row["transcript"])
-    verdict = verdict_of(row["verdict"])
-    drafts = verdict.answers if cell["traits"].drafts is not None else ()  # else they are what the talk made of them
+    verdict = orjson.loads(row["verdict"])
+    # Most records of a play are of no use here, and there may be very many: only these are made what they were.
+    traces = [trace_of(record) for record in verdict.get("traces", ()) if record["kind"] in _LOOKED_AT]
+    drafts = _alone_in(cell, tuple(Answer(*fields) for fields in verdict.get("answers", ())), traces)
     if drafts:
-        kept = table.drafts.setdefault(key, drafts)
+        kept = table.drafts.get(key, ())
+        if len(kept) < len(drafts):  # another strategy may have asked fewer, or not waited for all
+            kept = table.drafts[key] = drafts
+            table.groups.pop(key, None)  # those of fewer
         drafts = kept if kept == drafts else drafts
-    if drafts and (grouped := of_kind(verdict.traces, Grouped)):
+    if drafts and (grouped := of_kind(traces, Grouped)):
         table.groups.setdefault(key, grouped[0].groups)
         table.grouping.setdefault(key, tuple(step[3] for step in steps if step[1] == GROUPING and step[3]))
-    look = next((each for each in of_kind(verdict.traces, Shown) if each.places is None), None)
+    look = next((record for record in of_kind(traces, Shown) if record.places is None), None)
     word = look.answer if look is not None else None
     order = tuple(intern(name) for holders in look.order for name in holders) if look is not None else ()
     calls = _calls(steps)
@@ -327,6 +423,21 @@ def _seen(cell: Stored, row: Row, key: Key, table: Table) -> Seen:
     )
 
 
+def drafts_of(cell: Stored, verdict: Verdict) -> tuple[Answer, ...]:
+    """What players said alone; nothing where the answers of a verdict are what the talk made of them.
+
+    A draft that was not waited for is none: nobody knows what it would have been.
+    """
+    return _alone_in(cell, verdict.answers, verdict.traces)
+
+
+def _alone_in(cell: Stored, answers: tuple[Answer, ...], traces: Sequence[Trace]) -> tuple[Answer, ...]:
+    if cell["traits"].drafts is None:
+        return ()
+    dropped = {player for record in of_kind(traces, NotNeeded) for player in record.players}
+    return tuple(draft for draft in answers if draft.player not in dropped) if dropped else answers
+
+
 def right_of(row: Row) -> float | None:
     """None: ungraded. Without an answer there is nothing to grade, and nothing right."""
     return row["value"] if row["value"] is not None or row["answer"] is not None else 0.0
@@ -334,12 +445,17 @@ def right_of(row: Row) -> float | None:
 
 def groups_of(source: Source, seen: Seen, table: Table) -> Groups:
     """Who said the same among the drafts of this episode."""
-    drafts, (question, repeat) = table.drafts.get(seen.key, ()), seen.key
-    if seen.drafts and seen.drafts is not drafts:
-        return source.matches.groups(source.cases[question].question, repeat, seen.drafts)
-    if seen.key not in table.groups:
-        table.groups[seen.key] = source.matches.groups(source.cases[question].question, repeat, drafts)
-    return table.groups[seen.key]
+    return grouped_drafts(source, seen.key, seen.drafts, table)
+
+
+def grouped_drafts(source: Source, key: Key, own: tuple[Answer, ...], table: Table) -> Groups:
+    """`own`: the drafts of an episode, which are the table's own or others."""
+    drafts, (question, repeat) = table.drafts.get(key, ()), key
+    if own and own is not drafts:
+        return source.matches.groups(source.cases[question].question, repeat, own)
+    if key not in table.groups:
+        table.groups[key] = source.matches.groups(source.cases[question].question, repeat, drafts)
+    return table.groups[key]
 
 
 def chosen_by(source: Source, seen: Seen, groups: Groups) -> set[str] | None:
@@ -353,64 +469,3 @@ def chosen_by(source: Source, seen: Seen, groups: Groups) -> set[str] | None:
     # Its own draft in other words is its own draft: whoever grouped the drafts has said so.
     alike = {player for group in groups if set(group) & set(proposers) for player in group}
     return alike | set(proposers)
-
-
-def _played(source: Source, seen: Seen, paid_usd: float | None, table: Table) -> Played:
-    question = seen.key[0]
-    case, groups = source.cases[question], groups_of(source, seen, table)
-    captain = seen.cell["captain"]
-    own = novel = None
-    if (alike := chosen_by(source, seen, groups)) is not None:
-        own, novel = None if captain is None else captain in alike, not alike
-    return Played(
-        question,
-        seen.cell["label"],
-        captain=captain,
-        right=seen.right,
-        outcome=seen.outcome,
-        groups=groups,
-        own_choice=own,
-        novel=novel,
-        human=case.human.rate if case.human else None,
-        category=case.category or case.package,
-        calls=len(seen.calls),
-        cost_usd=paid_usd,
-    )
-
-
-def alone_plays(source: Source, cell: Stored) -> list[Played]:
-    """One player's plays by itself."""
-    seen = source.seen(cell)
-    return [
-        _single(source.cases[each.key[0]], each.key[0], cell["player"], each.right, each.outcome, len(each.calls), paid)
-        for each, paid in zip(seen, source.paid_usd(seen), strict=True)
-    ]
-
-
-def _drafted(source: Source, player: str, table: Table) -> list[Played]:
-    """A player who was never played alone: its drafts say what it would have answered, not what that would cost."""
-    plays = []
-    for (question, _repeat), drafts in table.drafts.items():
-        case = source.cases[question]
-        plays += [
-            _single(case, question, player, source.grade(case, draft.text), draft.outcome, 1, None)
-            for draft in drafts
-            if draft.player == player
-        ]
-    return plays
-
-
-def _single(
-    case: Case, question: str, player: str, right: float | None, outcome: str, calls: int, cost_usd: float | None
-) -> Played:
-    return Played(
-        question,
-        "solo",
-        player=player,
-        right=right,
-        outcome=outcome,
-        human=case.human.rate if case.human else None,
-        category=case.category or case.package,
-        calls=calls,
-        cost_usd=cost_usd,
-    )

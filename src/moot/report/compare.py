@@ -2,53 +2,58 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
-from moot.experiment.claims import ClaimError, cells_meant, parse_side
-from moot.measures.sides import side_of
-from moot.measures.source import Source, Stored
-from moot.report.figures import grader_of
-from moot.stats.estimates import Row, estimate, estimate_row
+from moot.experiment.claims import ClaimError
+from moot.measures.sides import cells_named, side_of
+from moot.measures.source import Row, Source, Stored
+from moot.stats.estimates import estimate, estimate_row
+from moot.stats.graded import difference_bounds, known_pairs
 from moot.stats.paired import compare
 from moot.stats.power import detectable
-from moot.store import queries
 
 
-def compared(connection: Connection, experiment: Stored, a: str, b: str) -> Row:
+def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[str, Any]:
     """`a` against `b` (each ``talkative@ann``, or ``talkative`` over all its captains) on the questions both played."""
-    source = Source(connection, experiment, grader_of(json.loads(experiment["config"])))
-    cells = queries.cells_of(connection, source.ident)
-    first, second = _meant("--a", a, cells), _meant("--b", b, cells)
+    source = Source(connection, experiment)
+    first, second = _meant("--a", a, source.cells), _meant("--b", b, source.cells)
     if {cell["id"] for cell in first} == {cell["id"] for cell in second}:
         raise UsageError(f"--a and --b: {a!r} and {b!r} are the same; expected two that differ")
     first, second = _shared(first, second)
-    sides = [side_of(source, each, title) for each, title in ((first, a), (second, b))]
-    for side in sides:
-        if not side.right:
+    one, other = (side_of(source, cells, title) for cells, title in ((first, a), (second, b)))
+    for side in (one, other):
+        if not side.calls:
             raise UsageError(f"{side.title!r} has not been played yet: run the file first")
-    common = sorted(sides[0].right.keys() & sides[1].right.keys())
-    pairs = [(sides[0].right[question], sides[1].right[question]) for question in common]
-    found = compare(pairs, pooled=not all(side.once for side in sides), seed=source.seed)
-    row: Row = {"experiment": experiment["name"], "a": a, "b": b, **found.row()}
-    for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
-        values = [pair[place] for pair in pairs]
-        row[name] = estimate_row(estimate(values, pooled=not sides[place].once, seed=source.seed))
-    row["left_out"] = len(sides[0].right.keys() ^ sides[1].right.keys())
+    common = sorted(one.calls.keys() & other.calls.keys())
+    pairs = {question: [(one.value(question), other.value(question))] for question in common}
+    graded = known_pairs(pairs)
+    found = compare(graded, pooled=not (one.once and other.once), seed=source.seed)
+    row: dict[str, Any] = {"experiment": experiment["name"], "a": a, "b": b, **found.row()}
+    for name, place, side in (("accuracy_a", 0, one), ("accuracy_b", 1, other)):
+        values = [pair[place] for pair in graded]
+        row[name] = estimate_row(estimate(values, pooled=not side.once, seed=source.seed))
+    row["left_out"] = len(one.calls.keys() ^ other.calls.keys())
     row["captains"] = len(first) if len(first) > 1 else None
-    if found.test == "mcnemar" and common:
-        row["detectable"] = detectable(len(common), (found.rescues + found.regressions) / len(common))
-    row["ungraded"] = {"a": sides[0].ungraded, "b": sides[1].ungraded}
-    return row
+    if found.test == "mcnemar" and graded:
+        row["detectable"] = detectable(len(graded), (found.rescues + found.regressions) / len(graded))
+    row["ungraded"] = {"a": _count(one.ungraded), "b": _count(other.ungraded)}
+    if bounds := difference_bounds(pairs):
+        row |= {"bounds": bounds["bounds"], "questions": len(common)}
+    return row if graded or not common else {**row, "why": "no question has both answers graded"}
+
+
+def _count(answers: float) -> float:
+    """Whole where it is whole, whatever the sum of its parts was."""
+    return round(answers, 9)
 
 
 def _meant(option: str, text: str, cells: Sequence[Stored]) -> list[Stored]:
     try:
-        return list(cells_meant(parse_side(text), cells))
+        return cells_named(text, cells)
     except ClaimError as error:
         raise UsageError(f"{option}: {error}") from None
 
@@ -63,21 +68,23 @@ def _shared(first: list[Stored], second: list[Stored]) -> tuple[list[Stored], li
     return _led(first, both), _led(second, both)
 
 
-def _whose(cells: Sequence[Stored]) -> set[str]:
+def _whose(cells: Sequence[Stored]) -> set[str | None]:
     return {cell["player"] or cell["captain"] for cell in cells}
 
 
-def _led(cells: Sequence[Stored], whose: set[str]) -> list[Stored]:
+def _led(cells: Sequence[Stored], whose: set[str | None]) -> list[Stored]:
     return [cell for cell in cells if (cell["player"] or cell["captain"]) in whose]
 
 
 def words(row: Mapping[str, Any]) -> list[str]:
     """What the comparison says, in sentences."""
     if not row["n"]:
-        return [f"{row['a']} and {row['b']} have no question in common."]
+        why = "have no question in common" if "bounds" not in row else "have no question that is graded for both"
+        return [f"{row['a']} and {row['b']} {why}."]
+    graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
     said = [
         f"{row['a']} answered {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"
-        f" of the {row['n']:,} question{'s' if row['n'] != 1 else ''} that both played.",
+        f" of the {row['n']:,} question{'s' if row['n'] != 1 else ''} that both played{graded}.",
         f"Difference: {100 * row['difference']:+.1f} points{_limits(row)}; {_tested(row)}.",
         f"{row['a']} was better on {row['rescues']:,} and worse on {row['regressions']:,}.",
     ]
@@ -90,7 +97,9 @@ def words(row: Mapping[str, Any]) -> list[str]:
     if row["left_out"]:
         said.append(f"{row['left_out']:,} questions that only one of them has played are left out.")
     if ungraded := sum(row["ungraded"].values()):
-        said.append(f"{ungraded:g} answers are not graded, and count as not right.")
+        low, high = (100 * row["bounds"][end] for end in ("low", "high")) if "bounds" in row else (None, None)
+        over_all = "" if low is None else f" Over all the difference is between {low:+.1f} and {high:+.1f} points."
+        said.append(f"{ungraded:g} answers are not graded, and no part of this.{over_all}")
     return said
 
 

@@ -5,23 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, select
 
 from moot.errors import UsageError
 from moot.measures.section import Section
-from moot.measures.source import Stored
-from moot.report.figures import grader_of
+from moot.measures.source import Row, Source, drafts_of, grader_of, stored_cell
 from moot.store import queries, schema
+from moot.store.rows import verdict_of
 
 if TYPE_CHECKING:
     from polars import DataFrame
 
-Kind = Literal["episodes", "calls", "scores"]
+Kind = Literal["episodes", "calls", "scores", "traces", "verdicts", "drafts", "cells", "questions"]
 Format = Literal["csv", "parquet"]
 
+RAW: tuple[Kind, ...] = ("episodes", "calls", "scores", "traces", "verdicts", "drafts", "cells", "questions")
+"""What a report is computed from, and can be computed from again elsewhere."""
+
 _CELL = ("strategy", "label", "team", "captain", "player")
+_PLACE = ("experiment", *_CELL, "cohort", "cell", "question_id", "repeat")
+"""Where an episode stands: `cell` tells cells apart that are alike in all but an option."""
 _CALL = (
     "experiment",
     "model",
@@ -36,15 +41,29 @@ _CALL = (
     "cost_usd",
     "created_at",
     "key",
+    "shape",
+    "thoughts",
+    "logprobs",
 )
 
 
 def frame(connection: Connection, kind: str, experiment: str | None = None) -> DataFrame:
-    """``episodes``, ``calls`` or ``scores``; of one experiment by name, or of all that the store holds."""
+    """What the store holds, as one table: of one experiment by name, or of all.
+
+    ``episodes``: how each play ended, by the grader that the report goes by. ``calls``: every call with its prompt.
+    ``scores``: every grader's word. ``traces``: every record of what happened on the way to a verdict. ``verdicts``: each
+    verdict whole, with its transcript. ``drafts``: what players said alone, and what it is worth. ``cells``: who played
+    what, with options and traits. ``questions``: each with its reference.
+    """
     makers: dict[str, Callable[[Connection, str | None], Iterator[dict[str, Any]]]] = {
         "episodes": _episodes,
         "calls": _calls,
         "scores": _scores,
+        "traces": _traces,
+        "verdicts": _verdicts,
+        "drafts": _drafts,
+        "cells": _cells,
+        "questions": _questions,
     }
     if kind not in makers:
         raise UsageError(f"a store has no frame {kind!r}; expected {', '.join(makers)}")
@@ -58,6 +77,11 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
     ),
     "calls": _CALL,
     "scores": ("experiment", *_CELL, "question_id", "repeat", "grader", "value", "stage", "detail"),
+    "traces": (*_PLACE, "position", "kind", "content"),
+    "verdicts": (*_PLACE, "outcome", "answer", "verdict", "transcript", "seconds", "created_at"),
+    "drafts": (*_PLACE, "by", "text", "reasoning", "outcome", "cause", "value"),
+    "cells": ("experiment", *_CELL, "cohort", "cell", "options", "traits", "spec"),
+    "questions": ("experiment", "position", "question_id", "question_set", "cluster", "question", "case", "content"),
 }
 
 
@@ -72,7 +96,7 @@ def experiments_frame(connection: Connection) -> DataFrame:
     return _table(rows, ("experiment", "questions", "created_at", "id"))
 
 
-def _experiments(connection: Connection, name: str | None) -> list[Stored]:
+def _experiments(connection: Connection, name: str | None) -> list[Row]:
     table = schema.experiments
     query = select(table).order_by(table.c.created_at.desc())
     found: list[Any] = list(connection.execute(query if name is None else query.where(table.c.name == name)).mappings())
@@ -81,7 +105,21 @@ def _experiments(connection: Connection, name: str | None) -> list[Stored]:
     return found
 
 
-def _episodes(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
+class _Play(NamedTuple):
+    """One row of `queries.results`, and where it stands."""
+
+    experiment: Row
+    cell: Row
+    question_id: str
+    row: Row
+
+    def place(self) -> dict[str, Any]:
+        named = {key: self.cell[key] for key in (*_CELL, "cohort")}
+        where = {"cell": self.cell["id"], "question_id": self.question_id, "repeat": self.row["repeat"]}
+        return {"experiment": self.experiment["name"], **named, **where}
+
+
+def _plays(connection: Connection, name: str | None) -> Iterator[_Play]:
     """Each once a name: plans under one name share what they have played."""
     told: set[tuple[str, str, str, int]] = set()
     for experiment in _experiments(connection, name):
@@ -92,22 +130,80 @@ def _episodes(connection: Connection, name: str | None) -> Iterator[dict[str, An
                 key = (experiment["name"], cell["id"], row["question"], row["repeat"])
                 if key not in told:
                     told.add(key)
-                    yield _episode(experiment["name"], cell, ids[row["question"]], row)
+                    yield _Play(experiment, cell, ids[row["question"]], row)
 
 
-def _episode(name: str, cell: Stored, question_id: str, row: Stored) -> dict[str, Any]:
-    return {
-        "experiment": name,
-        **{key: cell[key] for key in _CELL},
-        "question_id": question_id,
-        **{key: row[key] for key in ("repeat", "outcome", "answer", "value", "stage", "seconds")},
-        "turns": json.loads(row["verdict"]).get("turns", 1),
-        "calls": len({step[3] for step in json.loads(row["transcript"]) if step[3]}),
-    }
+def _episodes(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
+    for play in _plays(connection, name):
+        row = play.row
+        yield {
+            **play.place(),
+            **{key: row[key] for key in ("outcome", "answer", "value", "stage", "seconds")},
+            "turns": json.loads(row["verdict"]).get("turns", 1),
+            "calls": len({step[3] for step in json.loads(row["transcript"]) if step[3]}),
+        }
+
+
+def _traces(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
+    """A row for each record, in the order in which it was left; its fields as they are stored, as JSON."""
+    for play in _plays(connection, name):
+        for position, record in enumerate(json.loads(play.row["verdict"]).get("traces", ())):
+            content = {key: value for key, value in record.items() if key != "kind"}
+            yield {**play.place(), "position": position, "kind": record["kind"], "content": _json(content)}
+
+
+def _verdicts(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
+    """Whole, as JSON; the transcript has a step for each call: player, stage, turn, key, error, problem."""
+    for play in _plays(connection, name):
+        kept = ("outcome", "answer", "verdict", "transcript", "seconds", "created_at")
+        yield {**play.place(), **{key: play.row[key] for key in kept}}
+
+
+def _drafts(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
+    """What players said alone, where a strategy promises that they did; `value` None: ungraded."""
+    source: Source | None = None
+    for play in _plays(connection, name):
+        if source is None or source.ident != play.experiment["id"]:
+            source = Source(connection, play.experiment)
+        cell, case = stored_cell(play.cell), source.cases[play.row["question"]]
+        for draft in drafts_of(cell, verdict_of(play.row["verdict"])):
+            yield {
+                **play.place(),
+                "by": draft.player,
+                **{key: getattr(draft, key) for key in ("text", "reasoning", "outcome", "cause")},
+                "value": source.grade(case, draft.text),
+            }
+
+
+def _cells(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
+    told: set[tuple[str, str]] = set()
+    for experiment in _experiments(connection, name):
+        for cell in queries.cells_of(connection, experiment["id"]):
+            if (key := (experiment["name"], cell["id"])) not in told:
+                told.add(key)
+                kept = {column: cell[column] for column in (*_CELL, "cohort", "options", "traits", "spec")}
+                yield {"experiment": experiment["name"], "cell": cell["id"], **kept}
+
+
+def _questions(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
+    """Each with its reference as JSON; of several plans under one name the newest says where a question stands."""
+    places, cases = schema.experiment_questions, schema.cases
+    told: set[tuple[str, str]] = set()
+    for experiment in _experiments(connection, name):
+        query = select(places, cases.c.question_id, cases.c.content).join(cases, cases.c.id == places.c.case)
+        query = query.where(places.c.experiment == experiment["id"]).order_by(places.c.position)
+        for row in connection.execute(query).mappings():
+            if (key := (experiment["name"], row["case"])) not in told:
+                told.add(key)
+                yield {**row, "experiment": experiment["name"]}
+
+
+def _json(content: object) -> str:
+    return json.dumps(content, ensure_ascii=False)
 
 
 def _calls(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
-    """Each call once, under the name of the experiment that paid for it; prompts are in `moot show`."""
+    """Each call once, under the name of the experiment that paid for it; `shape` holds all that was asked, as JSON."""
     table = schema.calls
     query = select(*(table.c[column] for column in _CALL)).order_by(table.c.created_at, table.c.key)
     found = connection.execute(query if name is None else query.where(table.c.experiment == name))

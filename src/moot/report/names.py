@@ -7,43 +7,75 @@ figures themselves, and so the JSON and the tables as files, keep the labels who
 
 from __future__ import annotations
 
-import ast
-import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-_AN_OPTION = re.compile(r", (?=\w+=)")
-_A_TABLE = re.compile(r"(\d+)#[0-9a-f]{6}")
-_OPENING, _CLOSING = "([{", ")]}"
+from moot.types import canonical_json
+
 _AS_WRITTEN = ("hypothesis", "note", "text")
 """What somebody wrote, and what is said about it, is not rewritten."""
+_AFTER_THE_NAME = "captain"
+"""An option that stands after the @ and in no label."""
 
 
-def short_names(labels: Iterable[str]) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What a label stands for: a strategy, and its options that differ from their defaults.
+
+    `options` None: nobody says, and the label is all that there is.
+    """
+
+    strategy: str
+    options: Mapping[str, Any] | None = field(default_factory=dict)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        return {name: value for name, value in (self.options or {}).items() if name != _AFTER_THE_NAME}
+
+
+def ways_of(rows: Iterable[Mapping[str, Any]], options: str = "options") -> dict[str, Way]:
+    """By label, from rows or cells; `options` is the key under which they have the options that were given."""
+    ways: dict[str, Way] = {}
+    for row in rows:
+        ways.setdefault(row["label"], Way(row["strategy"], row.get(options)))
+    return ways
+
+
+def short_names(ways: Mapping[str, Way]) -> dict[str, str]:
     """Each label as it is shown. Different labels stay different."""
-    every = list(dict.fromkeys(labels))
-    shared = _shared(every)
-    names = {label: _named(label, shared.get(_strategy(label), ())) for label in every}
-    taken = list(names.values())
-    return {label: name if taken.count(name) == 1 else label for label, name in names.items()}
+    shared = _shared(ways)
+    names = {label: label if way.options is None else _named(way, shared[way.strategy]) for label, way in ways.items()}
+    taken = Counter([*names.values(), *(label for label, name in names.items() if label != name)])
+    return {label: name if taken[name] == 1 else label for label, name in names.items()}
 
 
-def left_out(labels: Iterable[str]) -> list[str]:
+def options_left(ways: Mapping[str, Way]) -> dict[str, str]:
+    """By label, only the options of its short name."""
+    shared = _shared(ways)
+    return {label: ", ".join(_kept(way, shared[way.strategy])) for label, way in ways.items()}
+
+
+def left_out(ways: Mapping[str, Way]) -> list[str]:
     """What the short names do not say, a sentence for each strategy."""
-    shared = _shared(list(dict.fromkeys(labels)))
-    return [f"Every {strategy} here has {', '.join(map(_plain, each))}." for strategy, each in shared.items() if each]
+    return [
+        f"Every {strategy} here has {', '.join(_plain(*option) for option in options.items())}."
+        for strategy, options in _shared(ways).items()
+        if options
+    ]
 
 
 def shortened(figures: Mapping[str, Any]) -> dict[str, Any]:
     """The same figures with short names wherever a label or a table is named, in rows and in sentences alike."""
-    labels = list(dict.fromkeys(row["label"] for row in figures["accuracy"]))
-    names = {label: name for label, name in short_names(labels).items() if name != label}
+    ways = ways_of(figures["accuracy"])
+    names = {label: name for label, name in short_names(ways).items() if name != label}
     tables = table_names(each["team"] for each in figures.get("teams", ()))
     longest_first = sorted(names.items(), key=lambda each: -len(each[0]))
-    found: dict[str, Any] = _renamed(dict(figures), longest_first, tables)
-    if said := left_out(labels):
-        found["left_out"] = said
-    return found
+    renamed: dict[str, Any] = _renamed(dict(figures), longest_first, tables)
+    if sentences := left_out(ways):
+        renamed["left_out"] = sentences
+    return renamed
 
 
 def table_names(tables: Iterable[str]) -> dict[str, str]:
@@ -59,60 +91,39 @@ def table_names(tables: Iterable[str]) -> dict[str, str]:
     return names if len(set(names.values())) == len(every) else {}
 
 
-def options_in(label: str) -> list[str]:
-    """``['agents=5', "proposers=('ann', 'bob')"]``: commas within brackets and quotation marks part nothing."""
-    given = label.partition("(")[2].removesuffix(")")
-    ends = [found.start() for found in _AN_OPTION.finditer(given) if not _within(given[: found.start()])]
-    return [part.removeprefix(", ") for part in _cut(given, ends)] if given else []
-
-
-def _within(text: str) -> bool:
-    """Whether a text ends inside brackets. Quotation marks count only there: elsewhere they are letters."""
-    depth, quote = 0, ""
-    for character in text:
-        if quote:
-            quote = "" if character == quote else quote
-        elif depth and character in "'\"":
-            quote = character
-        else:
-            depth += (character in _OPENING) - (character in _CLOSING)
-    return depth > 0
-
-
-def _cut(text: str, ends: Sequence[int]) -> list[str]:
-    return [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
-
-
-def _strategy(label: str) -> str:
-    return label.partition("(")[0]
-
-
-def _shared(labels: Sequence[str]) -> dict[str, list[str]]:
+def _shared(ways: Mapping[str, Way]) -> dict[str, dict[str, Any]]:
     """By strategy, the options that all its labels have alike; a strategy with one label shares nothing with anybody."""
-    found: dict[str, list[str]] = {}
-    for strategy in dict.fromkeys(map(_strategy, labels)):
-        options = [options_in(label) for label in labels if _strategy(label) == strategy]
-        found[strategy] = [each for each in options[0] if all(each in other for other in options)] * (len(options) > 1)
-    return found
+    together: dict[str, list[dict[str, Any]]] = {}
+    for way in ways.values():
+        together.setdefault(way.strategy, []).append(way.told)
+    return {strategy: _alike(every) if len(every) > 1 else {} for strategy, every in together.items()}
 
 
-def _named(label: str, shared: Sequence[str]) -> str:
-    kept = [_plain(option) for option in options_in(label) if option not in shared]
-    return f"{_strategy(label)}({', '.join(kept)})" if kept else _strategy(label)
+def _alike(every: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    first, *others = every
+    return {name: value for name, value in first.items() if all(_same(other, name, value) for other in others)}
 
 
-def _plain(option: str) -> str:
-    """``proposers=ann+bob``: a list as people write it; of a table, told apart by its digest, how long it is."""
-    key, _, value = option.partition("=")
-    if table := _A_TABLE.fullmatch(value):
-        return f"{key} ({table[1]} given)"
-    if not value.startswith(("(", "[")):
-        return option
-    try:
-        parts = ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return option
-    return f"{key}={'+'.join(map(str, parts))}" if isinstance(parts, tuple | list) else option
+def _same(options: Mapping[str, Any], name: str, value: Any) -> bool:
+    return name in options and canonical_json(options[name]) == canonical_json(value)
+
+
+def _named(way: Way, shared: Mapping[str, Any]) -> str:
+    kept = _kept(way, shared)
+    return f"{way.strategy}({', '.join(kept)})" if kept else way.strategy
+
+
+def _kept(way: Way, shared: Mapping[str, Any]) -> list[str]:
+    return [_plain(name, value) for name, value in way.told.items() if name not in shared]
+
+
+def _plain(name: str, value: Any) -> str:
+    """``proposers=ann+bob``: a list as people write it; of a table, how long it is."""
+    if isinstance(value, Mapping):
+        return f"{name} ({len(value)} given)"
+    if isinstance(value, list | tuple):
+        return f"{name}={'+'.join(map(str, value))}"
+    return f"{name}={value}"
 
 
 def _renamed(value: Any, names: Sequence[tuple[str, str]], tables: Mapping[str, str], key: str = "") -> Any:

@@ -9,13 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.measures.numbers import bounds, shown
-from moot.measures.position.sections import position_sections
+from moot.measures.section import Section
 from moot.report.layout import table
 
 
-def position_table(figures: Mapping[str, Any], width: int) -> Iterable[Table | Text]:
+def position_table(sections: Iterable[Section], width: int) -> Iterable[Table | Text]:
     """Each captain by itself, each place, and rows without a decision are left to the page and the tables."""
-    section = next((each for each in position_sections(figures) if each.id == "position-bias" and each.rows), None)
+    section = next((section for section in sections if section.id == "position-bias"), None)
     if section is None:
         return
     told = [row for row in section.rows if row["decisions"]]

@@ -27,7 +27,7 @@ def remarks(figures: Figures) -> list[str]:
         kappa = "–" if judges["kappa"] is None else f"{judges['kappa']:.2f}"
         said = f"agree on {percent(judges['agreement'])} of {judges['n']} answers (kappa {kappa})"
         lines.append(f"The judges {' and '.join(judges['judges'])} {said}.")
-    if learnt := figures.get("adaptive"):
+    if learnt := figures.get("talk_threshold"):
         lines.append(_threshold(learnt))
     if front := [row for row in figures.get("frontier", ()) if row["on_frontier"]]:
         lines.append(f"None is both cheaper and better than {_front(front)} (picked after the fact).")
@@ -68,12 +68,9 @@ def _ungraded(row: Row) -> str:
 
 
 def _threshold(learnt: Row) -> str:
-    arms = ("adaptive", "always_vote", "always_talk")
-    names = ("adaptive", "always voting", "always talking")
-    parts = [
-        f"{name} {percent(learnt[arm]['accuracy'])} at {_price(learnt[arm])}"
-        for arm, name in zip(arms, names, strict=True)
-    ]
+    """Beside the two that never look: always voting, always talking."""
+    arms = {"by_threshold": "so", "always_vote": "always voting", "always_talk": "always talking"}
+    parts = [f"{name} {percent(learnt[arm]['accuracy'])} at {_price(learnt[arm])}" for arm, name in arms.items()]
     return f"Learnt: talk from {learnt['talk_from']} different answers on. On unseen questions {', '.join(parts)}."
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from moot.measures.columns import paired_columns, paired_words, titled
+from moot.measures.columns import paired_columns, paired_words
 from moot.measures.section import Column, Section
+from moot.measures.sides import Side
 from moot.stats.estimates import Row, with_holm
-from moot.stats.paired import compare
+from moot.stats.graded import Value, compared_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,24 @@ class Run:
 
     figures: Mapping[str, Any]
     right: Mapping[str, Mapping[str, float]]
+    """Over what is graded."""
+    means: frozenset[str] = frozenset()
+    """The options whose values are means over captains or repeats."""
+    open: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    """Questions of which something is ungraded, by option: mostly none."""
+
+    def values(self, title: str) -> dict[str, Value]:
+        graded = {question: Value(right, right, right) for question, right in self.right[title].items()}
+        return {**graded, **self.open.get(title, {})}
+
+
+def run_of(figures: Mapping[str, Any], sides: Mapping[str, Side]) -> Run:
+    return Run(
+        figures,
+        {title: side.right for title, side in sides.items()},
+        frozenset(title for title, side in sides.items() if not side.once),
+        {title: side.open for title, side in sides.items() if side.open},
+    )
 
 
 def side_by_side(first: Run, second: Run, *, seed: int = 0) -> Row:
@@ -25,12 +44,13 @@ def side_by_side(first: Run, second: Run, *, seed: int = 0) -> Row:
     common = _questions(first) & _questions(second)
     rows = []
     for title in [title for title in first.right if title in second.right]:
-        before, after = first.right[title], second.right[title]
-        pairs = [(after[question], before[question]) for question in sorted(before.keys() & after.keys())]
-        if pairs:
-            pooled = any(title in _repeated(run) for run in (first, second))
-            found = compare(pairs, pooled=pooled, seed=seed).row()
-            rows.append({"of": title, "a": _name(second, 1), "b": _name(first, 0), **found})
+        before, after = first.values(title), second.values(title)
+        both = sorted(before.keys() & after.keys())
+        if both:
+            pairs = {question: [(after[question], before[question])] for question in both}
+            pooled = any(title in run.means for run in (first, second))
+            row = compared_row(pairs, pooled=pooled, seed=seed)
+            rows.append({"of": title, "a": _name(second, 1), "b": _name(first, 0), **row})
     return {
         "runs": [dict(first.figures), dict(second.figures)],
         "common_questions": len(common),
@@ -38,14 +58,8 @@ def side_by_side(first: Run, second: Run, *, seed: int = 0) -> Row:
     }
 
 
-def _repeated(run: Run) -> set[str]:
-    """What played some question more than once, by its title with and without the team's name."""
-    rows = [row for row in run.figures["accuracy"] if sum(row["outcomes"].values()) > row["n"]]
-    return {title for row in rows for title in (titled(row, "label"), f"{titled(row, 'label')} ({row.get('team')})")}
-
-
 def _questions(run: Run) -> set[str]:
-    return {question for right in run.right.values() for question in right}
+    return {question for title in run.right for question in run.values(title)}
 
 
 def _name(run: Run, place: int) -> str:

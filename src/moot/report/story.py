@@ -12,14 +12,12 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from moot.measures.quiz.figures import Source, Stored, right_of
 from moot.measures.quiz.played import Groups
-from moot.measures.summaries.figures import summariser_of
+from moot.measures.source import Row, Source, Stored, right_of
 from moot.report.figures import grader_of
-from moot.report.names import short_names
-from moot.store import queries
+from moot.report.names import short_names, ways_of
 from moot.store.rows import verdict_of
-from moot.strategies.discuss.vote import JUDGE
+from moot.traces import Agreement, Ballot, Counted, Ending, Grouped, Round, Shown, of_kind
 from moot.types import Case, Verdict
 
 FEW = 60
@@ -29,28 +27,28 @@ LONGEST_QUESTION = 300
 LONGEST_REASON = 160
 LONGEST_ANSWER = 60
 
-ROLES = {"peer-review": "reviewer", "debate": "debater"}
-"""What whoever has the last word is called, where it is no captain."""
-
 
 @dataclass(frozen=True, slots=True)
 class Told:
     """One team episode with its words, and what its captain's own draft was worth."""
 
     case: Case
-    strategy: str
+    cell: Stored
     title: str
-    summariser: str | None
-    """Who read a mixture, where it is nobody of the team."""
-    captain: str | None
     verdict: Verdict
     groups: Groups
     right: float | None
     alone: float | None
 
     @property
-    def spoke(self) -> bool:
-        return "order" in self.verdict.notes
+    def captain(self) -> str | None:
+        return self.cell["captain"]
+
+    @property
+    def decider(self) -> Shown | None:
+        """What the one had read whose own words the answer is; None where nobody gave the team's word alone."""
+        read = (record for record in of_kind(self.verdict.traces, Shown) if record.places is None)
+        return next((record for record in read if record.answer == self.verdict.answer), None)
 
     @property
     def kind(self) -> str | None:
@@ -61,10 +59,10 @@ class Told:
     @property
     def weight(self) -> tuple[int, int]:
         """How much there is to tell: different answers, and a captain who weighed them."""
-        return len(self.groups), int(self.spoke)
+        return len(self.groups), int(self.decider is not None)
 
 
-def stories(connection: Connection, experiment: Stored, most: int = 3) -> list[str]:
+def stories(connection: Connection, experiment: Row, most: int = 3) -> list[str]:
     """Each several lines of plain text; none for an experiment without a team."""
     told = list(_told(connection, experiment))
     chosen: list[tuple[str, Told]] = []
@@ -80,39 +78,41 @@ def _fits(told: Told, wanted: str | None) -> bool:
     return told.kind == wanted if wanted else len(told.groups) > 2
 
 
-def _told(connection: Connection, experiment: Stored) -> Iterator[Told]:
+def _told(connection: Connection, experiment: Row) -> Iterator[Told]:
     """The first play of every question by every line-up, in the order of the file."""
-    cells = queries.cells_of(connection, experiment["id"])
-    own = [cell for cell in cells if cell["player"] is None]
-    if not own:
-        return
     source = Source(connection, experiment, grader_of(json.loads(experiment["config"])))
-    names = short_names(cell["label"] for cell in cells)
-    for cell in own:
+    names = short_names(ways_of(source.cells, "given"))
+    for cell in source.cells:
+        if cell["player"] is not None:
+            continue
         named = names[cell["label"]]
         title = f"{named}@{cell['captain']}" if cell["captain"] else named
-        reader = summariser_of(cell) if cell["strategy"] == "mixture" and not cell["captain"] else None
         for row in source.results(cell):
             case, verdict = source.cases[row["question"]], verdict_of(row["verdict"])
             if row["repeat"] or verdict.answer is None:
                 continue
-            noted = tuple(tuple(group) for group in verdict.notes.get("groups", ()))
-            groups = noted or source.matches.groups(case.question, 0, verdict.answers)
+            groups = _groups(source, cell, case, verdict)
             drafts = {draft.player: draft.text for draft in verdict.answers}
             alone = source.grade(case, drafts.get(cell["captain"])) if cell["captain"] else None
-            strategy, captain = cell["strategy"], cell["captain"]
-            yield Told(case, strategy, title, reader, captain, verdict, groups, right_of(row), alone)
+            yield Told(case, cell, title, verdict, groups, right_of(row), alone)
+
+
+def _groups(source: Source, cell: Stored, case: Case, verdict: Verdict) -> Groups:
+    """Who said the same. What a vote at the end of a talk has grouped are no drafts."""
+    grouped = of_kind(verdict.traces, Grouped) if cell["traits"].drafts is not None else []
+    return (grouped[0].groups if grouped else ()) or source.matches.groups(case.question, 0, verdict.answers)
 
 
 def _lines(name: str, told: Told) -> list[str]:
     question, verdict = told.case.question, told.verdict
     lines = [f"{name} ({told.title}, question {question.id}): {_short(question.text, LONGEST_QUESTION)}"]
     said = {draft.player: draft.text for draft in verdict.answers if draft.text is not None}
-    lines.append(_voices(said, told.groups, told.case))
+    if told.groups:
+        lines.append(_voices(said, told.groups, told.case))
     if verdict.absent:
         lines.append(f"{_list(verdict.absent)} gave no answer.")
     lines.append(_decision(told, said))
-    if told.spoke and verdict.reasoning:
+    if told.decider is not None and verdict.reasoning:
         lines.append(f"Its reason: “{_short(verdict.reasoning, LONGEST_REASON)}”")
     worth = {None: "Nobody could grade that", 1.0: "That is right", 0.0: "That is wrong"}.get(told.right, "Half right")
     lines.append(f"{worth}: the answer is {_answer(told.case, told.case.answer or 'that there is none')}.")
@@ -127,56 +127,68 @@ def _voices(said: Mapping[str, str], groups: Groups, case: Case) -> str:
 
 
 def _decision(told: Told, said: Mapping[str, str]) -> str:
-    word = _answer(told.case, told.verdict.answer or "")
-    if (rounds := told.verdict.notes.get("rounds")) is not None:
-        agreed = "All agreed" if told.verdict.notes["agreed"] else "No agreement"
-        after = (
-            f" after {len(rounds)} round{'s' if len(rounds) != 1 else ''} of debate" if rounds else " from the start"
-        )
-        who = f"the debater {told.captain}" if told.captain else "the team"
+    word, records = _answer(told.case, told.verdict.answer or ""), told.verdict.traces
+    if endings := of_kind(records, Ending):
+        rounds = len(of_kind(records, Round))
+        agreed = "All agreed" if endings[-1].agreed else "No agreement"
+        after = f" after {rounds} round{'s' if rounds != 1 else ''} of debate" if rounds else " from the start"
+        role = next((record.role for record in of_kind(records, Shown)), "debater")
+        who = f"the {role} {told.captain}" if told.captain else "the team"
         return f"{agreed}{after}; {who} ended on {word}."
-    if "votes" in told.verdict.notes or "messages" in told.verdict.notes:
+    if told.cell["traits"].hears == "talk":
         return _talked(told, word)
-    if not told.spoke:
-        return f"{_vote(told)}: {word}."
-    if told.summariser is not None:
-        read = len(told.verdict.notes["order"])
-        return f"The summariser {told.summariser} read the {read} response{'s' * (read != 1)} and settled on {word}."
-    own = said.get(told.captain or "")
+    if told.decider is None:
+        return _vote(told, word)
+    if told.decider.to != told.captain:
+        return _read(told, told.decider, word)
+    own = said.get(told.captain)
     before = (
         f", alone for {_answer(told.case, own)} ({_worth(told.alone)})," if own is not None else ", without a draft,"
     )
-    role = ROLES.get(told.strategy, "captain")
-    return f"The {role} {told.captain}{before} read what all had said and settled on {word}."
+    return f"The {told.decider.role} {told.captain}{before} read what all had said and settled on {word}."
 
 
-def _vote(told: Told) -> str:
+def _read(told: Told, decider: Shown, word: str) -> str:
+    """Nobody of the team has the last word: whoever was asked for it has an office."""
+    named = told.cell["traits"].offices.get(decider.to, decider.to)
+    count = len(decider.order)
+    return f"The {decider.role} {named} read the {count} response{'s' * (count != 1)} and settled on {word}."
+
+
+def _vote(told: Told, word: str) -> str:
     """Who won, and where several might have, who broke the tie."""
-    voices, votes, tied = len(told.verdict.who), sum(map(len, told.groups)), told.verdict.notes.get("tied", 1)
+    counts = of_kind(told.verdict.traces, Counted)
+    if not counts:
+        return f"The team settled on {word}."
+    voices, votes, tied = len(told.verdict.who), sum(map(len, told.groups)), len(counts[-1].winners)
     each = f"{voices} voice{'s' if voices != 1 else ''}"
     if tied < 2:
-        return f"{each} of {votes} won the vote"
+        return f"{each} of {votes} won the vote: {word}."
     by = f"the captain {told.captain}'s own answer won" if told.captain in told.verdict.who else "the lot decided"
-    return f"A tie: {tied} answers with {each} each of {votes}; {by}"
+    return f"A tie: {tied} answers with {each} each of {votes}; {by}: {word}."
 
 
 def _talked(told: Told, word: str) -> str:
     """How a discussion ended: by a vote, which need not go with the number of those who had proposed the answer."""
-    notes, turns = told.verdict.notes, told.verdict.turns
+    records, turns = told.verdict.traces, told.verdict.turns
     after = f"After {turns} turn{'s' if turns != 1 else ''} of talk"
-    if "consensus" in notes:
-        behind = len(notes["consensus"]["supporters"])
+    if agreements := of_kind(records, Agreement):
+        behind = len(agreements[-1].supporters)
         return f"{after} {behind} of {len(told.verdict.answers)} stood behind {word}."
     if told.verdict.outcome == "undecided":
         return f"{after} nothing was decided ({told.verdict.cause}): {word}."
-    vote = notes["votes"][-1]
-    if len(vote["options"]) < 2:
+    counts = of_kind(records, Counted)
+    if not counts:
+        return f"{after} the team settled on {word}."
+    count = counts[-1]
+    if len(count.options) < 2:
         return f"{after} all proposed {word}."
-    if told.verdict.ballots and told.verdict.ballots[-1]["player"] == JUDGE:
-        return f"{after} the judge picked {word}."
-    won = vote["winners"][0]
-    others = sorted((each for option, each in enumerate(vote["points"]) if option != won), reverse=True)
-    return f"{after} a vote decided, {' to '.join(f'{each:g}' for each in (vote['points'][won], *others))}: {word}."
+    ballots = of_kind(records, Ballot)
+    if ballots and ballots[-1].role != "voter":
+        return f"{after} the {ballots[-1].role} picked {word}."
+    won = count.winners[0]
+    others = sorted((points for option, points in enumerate(count.points) if option != won), reverse=True)
+    return f"{after} a vote decided, {' to '.join(f'{points:g}' for points in (count.points[won], *others))}: {word}."
 
 
 def _worth(value: float | None) -> str:

@@ -10,7 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.measures.columns import at_table, count, over_captains, several_teams, who
+from moot.measures.measure import Measure
 from moot.measures.numbers import WHISKER, brief, interval, money, percent, plain, points, shown, whisker
+from moot.measures.section import Section
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
 from moot.report.names import shortened
@@ -30,7 +32,7 @@ LONG = 100
 
 TOLD = {
     *("accuracy", "outcomes", "by-captain", "skyline", "gap", "gains", "self-preference", "diversity", "human"),
-    *("hypotheses", "adaptive", "judges", "failures", "comparisons", "categories", "diversity-by-difficulty"),
+    *("hypotheses", "talk-threshold", "judges", "failures", "comparisons", "categories", "diversity-by-difficulty"),
     *("frontier", "power", "runs", "prompts", "safety-models"),
     *("position-bias", "position-deciders", "position-places"),
 }
@@ -39,20 +41,22 @@ TOLD = {
 Row = dict[str, Any]
 
 
-def print_report(figures: Figures, console: Console) -> None:
+def print_report(figures: Figures, console: Console, given: Iterable[Measure] = ()) -> None:
+    """`given`: measures beside the registered ones. What nobody draws here in a way of its own is drawn as a table."""
     figures, width = shortened(figures), console.width
+    sections = all_sections(figures, given)
     for sentence in (figures.get("headline") or {}).get("words", ()):
         console.print(Text(sentence))
     console.print(_accuracy_table(figures, width))
     troubled = [row for row in figures["accuracy"] if _without_answer(row)]
     if troubled:
         console.print(_outcomes(troubled, width))
-    for section in SECTIONS:
-        for part in section(figures, width):
-            if isinstance(part, Table) and part.title:
-                console.print(Text(str(part.title), style="italic"))  # a title of its own is not bound to the width
-                part.title = None
-            console.print(part)
+    drawn = (part for draw in DRAWN for part in draw(figures, width))
+    for part in (*drawn, *_hypotheses(sections, width), *_rest(sections, width), *position_table(sections, width)):
+        if isinstance(part, Table) and part.title:
+            console.print(Text(str(part.title), style="italic"))  # a title of its own is not bound to the width
+            part.title = None
+        console.print(part)
     for line in remarks(figures):
         whole = max(map(len, line.split())) <= width  # else a list of players would break within a name
         console.print(Text(line if whole else wrapped(line, width), style="dim"))
@@ -198,8 +202,8 @@ def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
     yield from map(Text, over_captains(every))
 
 
-def _hypotheses(figures: Figures, width: int) -> Iterable[Table | Text]:
-    section = next((each for each in all_sections(figures) if each.id == "hypotheses"), None)
+def _hypotheses(sections: Iterable[Section], width: int) -> Iterable[Table | Text]:
+    section = next((section for section in sections if section.id == "hypotheses"), None)
     if section is None:
         return
     value = next(column for column in section.columns if column.key == "value")
@@ -217,9 +221,9 @@ def _hypotheses(figures: Figures, width: int) -> Iterable[Table | Text]:
     yield from (Text(f"{row['hypothesis']}: {row['note']}.") for row in section.rows if row["note"])
 
 
-def _rest(figures: Figures, width: int) -> Iterable[Table | Text]:
+def _rest(sections: Iterable[Section], width: int) -> Iterable[Table | Text]:
     """Every other section that there is; those that are told above, or for a page only, are left out."""
-    for section in all_sections(figures):
+    for section in sections:
         if section.id in TOLD:
             continue
         if len(section.rows) > LONG:
@@ -228,17 +232,15 @@ def _rest(figures: Figures, width: int) -> Iterable[Table | Text]:
             yield from section_parts(section, width)
 
 
-SECTIONS: tuple[Callable[[Figures, int], Iterable[Table | Text]], ...] = (
+DRAWN: tuple[Callable[[Figures, int], Iterable[Table | Text]], ...] = (
     _by_captain,
     _skyline,
     _gains,
     _self_preference,
     _diversity,
     _human,
-    _hypotheses,
-    _rest,
-    position_table,
 )
+"""What a terminal draws from the figures themselves, captains across or strategies across."""
 
 
 def pooled(rows: Sequence[Row]) -> list[Row]:

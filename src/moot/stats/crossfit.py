@@ -2,6 +2,9 @@
 
 The best of many always looks better than it is on the questions it was chosen by. So questions are dealt into folds;
 for each fold the choice is made on the other folds, and only the score on this one counts.
+
+A value of None is not known: it neither speaks for an option nor against it, and a question whose chosen option is not
+known there has no value. A question that an option lacks was not played, which is not being right: 0.
 """
 
 from __future__ import annotations
@@ -9,15 +12,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from typing import TYPE_CHECKING
 
 from moot.types import digest
+
+if TYPE_CHECKING:
+    from moot.stats.bootstrap import Floats
 
 FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class CrossFit:
-    """For each question the value of the option that the other folds chose; and what was chosen, fold by fold."""
+    """For each question the value of the option that the other folds chose, where it is known; and what was chosen."""
 
     values: Mapping[str, float]
     choice: Mapping[str, str]
@@ -33,24 +40,21 @@ def folds(questions: Collection[str], *, count: int = FOLDS, seed: int = 0) -> d
 
 
 def best(
-    options: Mapping[str, Mapping[str, float]],
+    options: Mapping[str, Mapping[str, float | None]],
     questions: Collection[str],
     costs: Mapping[str, Mapping[str, float]] | None = None,
 ) -> str | None:
-    """The option with the highest mean on these questions; of equals the cheaper, then the one named first.
-
-    A question that an option has no value for counts as 0: not having played is not being right.
-    """
+    """The option with the highest mean on these questions; of equals the cheaper, then the one named first."""
 
     def merit(name: str) -> tuple[float, float]:
-        cost = _sum(costs[name], questions) if costs else 0.0
-        return round(_sum(options[name], questions), 9), -round(cost, 12)
+        cost = sum(values_on(costs[name], questions)) if costs else 0.0
+        return round(_as_if_known(options[name], questions), 9), -round(cost, 12)
 
     return max(options, key=merit) if options and questions else None
 
 
 def crossfit(
-    options: Mapping[str, Mapping[str, float]],
+    options: Mapping[str, Mapping[str, float | None]],
     questions: Collection[str],
     *,
     costs: Mapping[str, Mapping[str, float]] | None = None,
@@ -65,12 +69,13 @@ def crossfit(
     fold_of = folds(unique, count=count, seed=seed)
     chosen = _chosen(options, unique, [fold_of[question] for question in unique], count, costs)
     choice = {question: chosen[fold_of[question]] for question in unique}
-    values = {question: options[name].get(question, 0.0) for question, name in choice.items()}
+    marks = {question: options[name].get(question, 0.0) for question, name in choice.items()}
+    values = {question: mark for question, mark in marks.items() if mark is not None}
     return CrossFit(values, choice, tuple(chosen))
 
 
 def _chosen(
-    options: Mapping[str, Mapping[str, float]],
+    options: Mapping[str, Mapping[str, float | None]],
     questions: Sequence[str],
     fold_of: Sequence[int],
     count: int,
@@ -80,7 +85,7 @@ def _chosen(
     import numpy as np
 
     names = list(options)
-    right = np.array([values_on(options[name], questions) for name in names])
+    right = np.array([marks_on(options[name], questions) for name in names], dtype=float)
     paid = np.zeros_like(right)
     if costs is not None:
         paid = np.array([values_on(costs[name], questions) for name in names])
@@ -88,9 +93,23 @@ def _chosen(
     found = []
     for fold in range(count):
         others = folds_by_question != fold
-        value, cost = right[:, others].sum(axis=1).round(9), paid[:, others].sum(axis=1).round(12)
+        value, cost = _sums(right[:, others]).round(9), paid[:, others].sum(axis=1).round(12)
         found.append(names[max(range(len(names)), key=lambda place: (value[place], -cost[place]))])
     return found
+
+
+def _sums(right: Floats) -> Floats:
+    """Of each row, as if what is not known in it (NaN) were like what is; a row of which nothing is known is last."""
+    import numpy as np
+
+    unknown = np.isnan(right)
+    if not unknown.any():
+        sums: Floats = right.sum(axis=1)
+        return sums
+    size, known = right.shape[1], (~unknown).sum(axis=1)
+    sums = np.where(unknown, 0.0, right).sum(axis=1)
+    filled: Floats = np.where(known > 0, sums / np.maximum(known, 1) * size, -np.inf)
+    return filled
 
 
 def values_on(values: Mapping[str, float], questions: Collection[str]) -> list[float]:
@@ -98,5 +117,15 @@ def values_on(values: Mapping[str, float], questions: Collection[str]) -> list[f
     return list(map(values.get, questions, repeat(0.0)))
 
 
-def _sum(values: Mapping[str, float], questions: Collection[str]) -> float:
-    return sum(values_on(values, questions))
+def marks_on(values: Mapping[str, float | None], questions: Collection[str]) -> list[float | None]:
+    """The same where some are not known."""
+    return list(map(values.get, questions, repeat(0.0)))
+
+
+def _as_if_known(values: Mapping[str, float | None], questions: Collection[str]) -> float:
+    """The sum, as if what is not known were like what is."""
+    marks = marks_on(values, questions)
+    known = [mark for mark in marks if mark is not None]
+    if len(known) == len(marks):
+        return sum(known)
+    return sum(known) / len(known) * len(marks) if known else float("-inf")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from moot.stats.crossfit import FOLDS, folds, values_on
+from moot.stats.crossfit import FOLDS, folds, marks_on
 from moot.stats.estimates import Row, estimate, estimate_row
 
 if TYPE_CHECKING:
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way of answering: its value and its cost, question by question. A question it lacks is not right."""
+    """One way of answering: its value and its cost, question by question. A question it lacks is not right.
 
-    right: Mapping[str, float]
+    None: not graded, so the question is no part of its accuracy.
+    """
+
+    right: Mapping[str, float | None]
     cost: Mapping[str, float]
     once: bool = True
     """Its values are right or wrong; else they are means over captains or repeats."""
@@ -42,21 +45,22 @@ def frontier(
     if not options or len(asked) < 2:
         return []
     names = list(options)
-    right = np.array([values_on(options[name].right, asked) for name in names]).T.copy()
+    right = np.array([marks_on(options[name].right, asked) for name in names], dtype=float).T.copy()
     paid = np.array([np.mean(list(options[name].cost.values()) or [0.0]) for name in names])
     parts = min(count, len(asked))
     place = folds(asked, count=parts, seed=seed)
     fold_of = np.array([place[question] for question in asked])
-    learnt = np.array([right[fold_of != fold].mean(axis=0) for fold in range(parts)])
+    learnt = np.array([_means(right[fold_of != fold]) for fold in range(parts)])
     on = [undominated(means, paid) for means in learnt]
-    whole = undominated(right.mean(axis=0), paid)
+    reached = _means(right)
+    whole = undominated(reached, paid)
     rows: list[Row] = []
-    for column in sorted(range(len(names)), key=lambda each: (paid[each], -right[:, each].mean(), names[each])):
+    for column in sorted(range(len(names)), key=lambda place: (paid[place], -_mean(right[:, place]), names[place])):
         affordable = np.flatnonzero(paid <= paid[column] + 1e-15)
         chosen = [affordable[np.argmax(means[affordable])] for means in learnt]
         mixed = not all(options[names[each]].once for each in chosen)
-        within = estimate(right[np.arange(len(asked)), np.array(chosen)[fold_of]].tolist(), pooled=mixed, seed=seed)
-        own = estimate(right[:, column].tolist(), pooled=not options[names[column]].once, seed=seed)
+        within = estimate(_known(right[np.arange(len(asked)), np.array(chosen)[fold_of]]), pooled=mixed, seed=seed)
+        own = estimate(_known(right[:, column]), pooled=not options[names[column]].once, seed=seed)
         rows.append(
             {
                 "of": names[column],
@@ -71,6 +75,27 @@ def frontier(
             }
         )
     return rows
+
+
+def _means(right: Floats) -> Floats:
+    """Of each column, over what is known in it; an option of which nothing is known stands behind all others."""
+    import numpy as np
+
+    unknown = np.isnan(right)
+    if not unknown.any():
+        means: Floats = right.mean(axis=0)
+        return means
+    known = (~unknown).sum(axis=0)
+    return np.where(known > 0, np.where(unknown, 0.0, right).sum(axis=0) / np.maximum(known, 1), -np.inf)
+
+
+def _mean(column: Floats) -> float:
+    known = _known(column)
+    return float(column.mean()) if len(known) == len(column) else sum(known) / max(1, len(known))
+
+
+def _known(values: Floats) -> list[float]:
+    return [value for value in values.tolist() if value == value]  # NaN is not graded
 
 
 def undominated(value: Floats, cost: Floats) -> list[bool]:

@@ -22,7 +22,7 @@ from moot.types import canonical_json
 
 _ROLES = {"peer-review": "reviewer", "mixture": "summariser"}
 """Who read the drafts, by strategy; in all others that wrote down an order it was the captain."""
-_BALLOTS: Mapping[str, traces.BallotKind] = {
+_BALLOTS: Mapping[str, traces.BallotForm] = {
     "simple-voting": "choice",
     "judge": "choice",
     "cumulative-voting": "points",

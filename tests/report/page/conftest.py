@@ -23,6 +23,7 @@ from moot.report.figures import find_experiment
 from moot.report.page import RunPage, read_run
 from moot.report.page.run import write_page
 from moot.report.transcript import Transcript, transcripts
+from moot.store import store_at
 from moot.types import Reply, Request
 
 PLAYERS = ("ann", "bob", "cat")
@@ -126,6 +127,14 @@ async def _play(path: Path, name: str) -> Written:
     page = path.with_suffix(".html")
     write_page(page, run.figures, run.sections, run.questions)
     return Written(page, run, told)
+
+
+async def reread(path: Path, name: str) -> RunPage:
+    store = await store_at(f"sqlite:///{path}").open()
+    try:
+        return await store.run(lambda connection: read_run(connection, find_experiment(connection, name)))
+    finally:
+        await store.close()
 
 
 @pytest.fixture(scope="session")

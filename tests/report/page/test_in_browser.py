@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,7 +19,7 @@ import pytest
 from moot.measures.section import Chart, Column, Section
 from moot.report.page.run import write_page
 
-from .conftest import DRAFTS, FILLERS, LONG, Written
+from .conftest import DRAFTS, FILLERS, LONG, Written, play, reread
 
 ALL = len(DRAFTS) + FILLERS
 WIDE = (1400, 900)
@@ -458,3 +463,39 @@ def test_a_browser_that_cannot_unpack_is_told_so(page: Page, cup: Written) -> No
     page.until(lambda: "cannot unpack the data" in page.text("#trouble"))
     assert "On these" in page.text(".verdict")
     page.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+
+
+def test_records_are_told_in_words_and_unknown_ones_by_their_keys(page: Page, tmp_path: Path) -> None:
+    """Who read what in which order, what it said then; and what a package left that is not installed here."""
+    review = {"peer-review": {"captain": "ann", "drafts": "single-call"}}
+    written = play(tmp_path / "records", "records", strategies=["vote", review])
+    (path,) = (tmp_path / "records").glob("*.db")
+    veto = {"kind": "veto", "by": "bob", "of": ["Rome", "Oslo"], "<b>why</b>": {"mood": "<i>bad</i>"}}
+    with closing(sqlite3.connect(path)) as store, store:
+        for row, content in store.execute("SELECT rowid, verdict FROM episodes").fetchall():
+            verdict = json.loads(content)
+            verdict["traces"] = [*verdict.get("traces", ()), veto]
+            store.execute("UPDATE episodes SET verdict = ? WHERE rowid = ?", (json.dumps(verdict), row))
+    run = asyncio.run(reread(path, "records"))
+    write_page(written.path, run.figures, run.sections, run.questions)
+    page.open(written)
+    page.js("document.getElementById('row-1').click()")
+    assert page.opened() == "rescue"
+    (review_cell,) = (n for n, cell in enumerate(run.questions.cells) if cell["strategy"] == "peer-review")
+    page.find(f'[data-cell="{review_cell}"]').click()
+    page.js("[...document.querySelectorAll('.episode > details')].at(-1).open = true")
+    page.until(lambda: page.all(".record"))
+    kinds = page.js("return [...document.querySelectorAll('.record')].map((record) => record.dataset.kind)")
+    assert kinds == ["shown", "review", "veto"]
+    read = page.text('.record[data-kind="shown"]')
+    assert "ann as reviewer" in read
+    assert re.search(r"Read in this order: 1 (ann|bob|cat) · 2 (ann|bob|cat) · 3 (ann|bob|cat)", read)
+    assert "Then said:" in read
+    unknown = page.text('.record[data-kind="veto"]')
+    for words in ("veto", "by", "bob", "Rome, Oslo", "<b>why</b>", "mood <i>bad</i>"):
+        assert words in unknown
+    voted = next(n for n, cell in enumerate(run.questions.cells) if cell["strategy"] == "vote")
+    page.find(f'[data-cell="{voted}"]').click()
+    page.until(lambda: page.all(".ballots"))
+    assert page.texts(".drafts .group-mark") == ["A", "B", "B"]
+    assert page.texts(".counted tbody tr") == ["ARome1", "BParis2won"]

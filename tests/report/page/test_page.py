@@ -20,16 +20,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.report.figures import find_experiment
-from moot.report.page import RunPage, page_html, read_run
+from moot.measures.source import Stored
+from moot.report.page import page_html
 from moot.report.page.document import SCRIPTS
 from moot.report.page.pack import Once, Texts, packed
 from moot.report.page.questions import named_cells
 from moot.report.page.run import write_page
 from moot.report.page.verdict import lead, verdict, warnings
-from moot.store import store_at
+from moot.strategies.traits import CAUTIOUS
 
-from .conftest import DRAFTS, FILLERS, LONG, Written, play
+from .conftest import DRAFTS, FILLERS, LONG, Written, play, reread
 
 STATIC = files("moot.report.page") / "static"
 BLOCK = re.compile(r'<script type="application/octet-stream" id="([\w-]+)">([^<]*)</script>')
@@ -271,13 +271,23 @@ def test_a_captain_never_played_alone_is_known_by_its_draft(tmp_path: Path) -> N
 
 
 def test_cells_have_short_names_and_whole_keys() -> None:
-    cell = {"strategy": "vote", "team": "nine/open", "cohort": None, "captain": None, "player": None}
-    long = "mixture(summariser=ace, order=random)", "mixture(summariser=ace)"
-    cells = [{**cell, "label": label} for label in (*long, "vote")] + [{**cell, "label": "vote", "team": "nine/closed"}]
+    long = "mixture(summariser=ace, order=ascending)", "mixture(summariser=ace)"
+    ways = [
+        ("mixture", long[0], {"summariser": "ace", "order": "ascending"}),
+        ("mixture", long[1], {"summariser": "ace"}),
+    ]
+    voted = ("vote", "vote", {})
+    cells = [cell_of(*way) for way in (*ways, voted)] + [cell_of(*voted, team="nine/closed")]
     named = named_cells(cells)
-    assert [each["title"] for each in named] == ["mixture(order=random)", "mixture", "vote (open)", "vote (closed)"]
+    assert [each["title"] for each in named] == ["mixture(order=ascending)", "mixture", "vote (open)", "vote (closed)"]
     assert [each["key"] for each in named] == [*long, "vote (nine/open)", "vote (nine/closed)"]
     assert [each["full"] for each in named] == [*long, None, None]
+    assert [each["options"] for each in named] == ["order=ascending", "", "", ""]
+
+
+def cell_of(strategy: str, label: str, given: dict[str, Any], team: str = "nine/open") -> Stored:
+    nobody = {"cohort": None, "captain": None, "player": None, "spec": "{}", "traits": CAUTIOUS}
+    return Stored(id=label, strategy=strategy, label=label, team=team, given=given, options=given, **nobody)  # type: ignore[typeddict-item]
 
 
 def test_repeats_have_a_place_each(tmp_path: Path) -> None:
@@ -299,14 +309,6 @@ def test_a_served_team_draws_the_numbers_of_its_repeats(tmp_path: Path) -> None:
     assert [unpacked(part)["episodes"] for part in served.parts] == [
         unpacked(part)["episodes"] for part in planned.parts
     ]
-
-
-async def reread(path: Path, name: str) -> RunPage:
-    store = await store_at(f"sqlite:///{path}").open()
-    try:
-        return await store.run(lambda connection: read_run(connection, find_experiment(connection, name)))
-    finally:
-        await store.close()
 
 
 # --- the first screen -------------------------------------------------------------------------------------------------

@@ -9,17 +9,17 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from moot.measures.source import Source, Stored
+from moot.measures.source import Source, Stored, table_of
+from moot.stats.graded import bounds_row, value_of, why_nothing
 from moot.stats.proportion import accuracy
 from moot.store import queries, schema
-from moot.types import Estimate
 
 
 def accuracy_figures(source: Source) -> dict[str, Any]:
     """A row for each cell, and what there is to know about the run as a whole."""
     rows = [accuracy_row(source, cell, source.size) for cell in source.cells]
     models = source.config["models"]
-    shown: dict[str, Any] = {
+    found: dict[str, Any] = {
         "experiment": source.name,
         "kind": source.config.get("kind", "production"),
         "questions": source.size,
@@ -30,67 +30,65 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
     }
     for name in ("ungraded", "disputed"):
         if count := sum(row[name] for row in rows):
-            shown[name] = count
-    return shown
+            found[name] = count
+    return found
 
 
 def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
-    scores: dict[int, list[float]] = {}
-    answered_scores: dict[int, list[float]] = {}
+    """Over what is graded: an answer that nobody has graded is neither right nor wrong. The bounds are over all."""
+    grades: dict[int, list[float | None]] = {}
+    answered: dict[int, list[float | None]] = {}
     outcomes: Counter[str] = Counter()
     keys: set[str] = set()
-    open_grades: dict[int, int] = {}
     disputed, seconds = 0, 0.0
-    for each in source.seen(cell):
-        position, right = each.position, each.right
-        outcomes[each.outcome] += 1
-        seconds += each.seconds
-        if right is None:
-            open_grades[position] = open_grades.get(position, 0) + 1
-            disputed += each.stage == "disputed"
-        scores.setdefault(position, []).append(right or 0.0)
-        if each.outcome in ("answered", "undecided"):
-            answered_scores.setdefault(position, []).append(right or 0.0)
-        keys.update(each.calls)
-    seed = source.seed
-    named = {"strategy": cell["strategy"], "label": cell["label"]}
-    named |= {"player": cell["player"]} if cell["player"] else {"team": cell["team"], "captain": cell["captain"]}
-    named |= {"cohort": cell["cohort"]} if cell["cohort"] else {}
+    for episode in source.seen(cell):
+        position, right = episode.position, episode.right
+        outcomes[episode.outcome] += 1
+        seconds += episode.seconds
+        disputed += right is None and episode.stage == "disputed"
+        grades.setdefault(position, []).append(right)
+        if episode.outcome in ("answered", "undecided"):
+            answered.setdefault(position, []).append(right)
+        keys.update(episode.calls)
     return {
-        **named,
-        **_estimate(accuracy(list(scores.values()), seed=seed)),
+        **_named(cell),
+        **_estimate(grades, source.seed),
         "outcomes": dict(outcomes),
-        "missing": size * _plays(source.config, cell) - sum(outcomes.values()),
-        "ungraded": sum(open_grades.values()),
+        "missing": _missing(source, cell, size, sum(outcomes.values())),
+        "ungraded": sum(several.count(None) for several in grades.values()),
         "disputed": disputed,
-        **_bounds(scores, open_grades),
-        "answered": _estimate(accuracy(list(answered_scores.values()), seed=seed)),
+        "answered": _estimate(answered, source.seed),
         "seconds": round(seconds, 3),
         **_usage(source, keys),
     }
 
 
-def _plays(config: Mapping[str, Any], cell: Stored) -> int:
-    """How often a question is played: the file's repeats, and those that the strategy has of its own."""
-    return int(config.get("repeats", 1)) * cell["traits"].repeats
+def _named(cell: Stored) -> dict[str, Any]:
+    named: dict[str, Any] = {"strategy": cell["strategy"], "label": cell["label"]}
+    if cell["player"]:
+        return {**named, "player": cell["player"]}
+    named |= {"team": cell["team"], "captain": cell["captain"]}
+    named |= {"cohort": cell["cohort"]} if cell["cohort"] else {}
+    return {**named, "table": table} if (table := table_of(cell)) != cell["team"] else named
 
 
-def _bounds(scores: Mapping[int, Sequence[float]], open_grades: Mapping[int, int]) -> dict[str, Any]:
-    """What the accuracy would be with all ungraded answers wrong, and with all of them right.
-
-    An ungraded answer is not known to be right, so the accuracy itself is the lower of the two.
-    """
-    if not open_grades:
-        return {}
-    low = sum(sum(values) / len(values) for values in scores.values()) / len(scores)
-    gain = sum(count / len(scores[position]) for position, count in open_grades.items()) / len(scores)
-    return {"bounds": {"low": low, "high": low + gain}}
+def _missing(source: Source, cell: Stored, size: int, played: int) -> int:
+    """Plays that are still to come. Nobody planned which cell of a served team plays which question."""
+    if source.served:
+        return 0
+    repeats = int(source.config.get("repeats", 1)) * cell["traits"].repeats
+    return size * repeats - played
 
 
-def _estimate(estimate: Estimate) -> dict[str, Any]:
-    """A value that does not exist is null, never NaN: JSON has none."""
-    value = estimate.value if estimate.n else None
-    return {"value": value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
+def _estimate(grades: Mapping[int, Sequence[float | None]], seed: int) -> dict[str, Any]:
+    """A value that does not exist is null, never NaN: JSON has none. Then it is said why."""
+    graded = [[grade for grade in several if grade is not None] for several in grades.values()]
+    estimate = accuracy([several for several in graded if several], seed=seed)
+    row: dict[str, Any] = {"value": estimate.value if estimate.n else None, "low": estimate.low, "high": estimate.high}
+    row["n"] = estimate.n
+    if "bounds" in (beside := bounds_row(map(value_of, grades.values()))):
+        row["bounds"] = beside["bounds"]
+    return row if estimate.n else {**row, "why": why_nothing(len(grades))}
 
 
 def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:

@@ -17,8 +17,12 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
             "name": titled(row, "label"),
             "who": who(row),
         }
-        for row in figures["accuracy"]
+        for row in figures.get("accuracy", ())
     ]
+    for row, figures_row in zip(rows, figures.get("accuracy", ()), strict=True):
+        if bounds := figures_row.get("bounds"):
+            row |= {"ungraded": figures_row["ungraded"], "least": bounds["low"], "most": bounds["high"]}
+    open_grades = any("least" in row for row in rows)
     columns = with_team(
         rows,
         Column("label", "strategy"),
@@ -26,11 +30,17 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
         Column("who", "who"),
         figure("value", "right"),
         Column("n", "questions"),
+        *((Column("least", "at least", "share"), Column("most", "at most", "share")) if open_grades else ()),
         Column("calls", "calls", "calls"),
         Column("cost_usd", "cost", "usd"),
     )
+    played = "Right over all questions played; who gave no answer was not right. Intervals are 95 %."
+    graded = (
+        "Right over the questions that are graded; who gave no answer was not right. Intervals are 95 %.",
+        "At least and at most: over all questions, were every ungraded answer wrong, and were it right.",
+    )
     words = (
-        "Right over all questions played; who gave no answer was not right. Intervals are 95 %.",
+        *(graded if open_grades else (played,)),
         *figures.get("left_out", ()),
     )
     yield Section("accuracy", "Accuracy", words, columns, rows, Chart("dots", "value", "name", label="name"), place=0)
@@ -49,7 +59,7 @@ def outcomes_section(figures: Figures) -> Iterator[Section]:
             "ungraded": row["ungraded"],
             "disputed": row["disputed"],
         }
-        for row in figures["accuracy"]
+        for row in figures.get("accuracy", ())
     ]
     shown = [name for name in (*names, "missing", "ungraded", "disputed") if any(row[name] for row in rows)]
     heads = {"missing": "not played"}

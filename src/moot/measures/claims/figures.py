@@ -11,6 +11,7 @@ from moot.measures.sides import Side, sides
 from moot.measures.source import Source, Stored
 from moot.stats.estimates import Row
 from moot.stats.frontier import Option, frontier
+from moot.stats.graded import bounds_row, why_nothing
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
 from moot.stats.power import ALPHA, POWER, detectable
 from moot.store.declarations import declared
@@ -21,7 +22,7 @@ def evidence_figures(
 ) -> Row:
     """The keys `headline`, `hypotheses`, `frontier` and `power`; only those that there is something to say under."""
     said = declared(source.connection, name)
-    options = {title: side for title, side in sides(source, cells).items() if side.right}
+    options = {title: side for title, side in sides(source, cells).items() if side.calls}
     headline = headline_figures(source, cells, said, options)
     found: Row = {
         "headline": headline,
@@ -38,15 +39,26 @@ def frontier_figures(options: Mapping[str, Side], seed: int) -> list[Row]:
         return []
     priced = all(side.cost_usd is not None for side in options.values())
     usd = priced and any(sum((side.cost_usd or {}).values()) > 0 for side in options.values())
-    asked = sorted({question for side in options.values() for question in side.right})
+    asked = sorted({question for side in options.values() for question in side.calls})
     points = {
-        title: Option(side.right, (side.cost_usd if usd else side.calls) or {}, side.once)
+        title: Option(side.marks, (side.cost_usd if usd else side.calls) or {}, side.once)
         for title, side in options.items()
     }
-    named = {title: {"strategy": side.first["label"], "alone": side.alone} for title, side in options.items()}
+    named = {
+        title: {"strategy": side.first["label"], "alone": side.alone, **_bounds(side, asked)}
+        for title, side in options.items()
+    }
     return [
         {**row, **named[row["of"]], "unit": "usd" if usd else "calls"} for row in frontier(points, asked, seed=seed)
     ]
+
+
+def _bounds(side: Side, asked: Sequence[str]) -> Row:
+    """Only where not all is graded."""
+    if not side.open:
+        return {}
+    row = bounds_row(side.value(question) for question in asked)
+    return row if side.right else {**row, "why": why_nothing(len(side.calls))}
 
 
 def power_rows(headline: Row | None, shown: Mapping[str, Any]) -> Iterator[Row]:

@@ -12,12 +12,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from moot.experiment.claims import ClaimError, cells_meant, parse_side
-from moot.measures.sides import Side, alone_by_player, best_alone, side_of
-from moot.measures.source import Source, Stored, table_of
+from moot.experiment.claims import ClaimError
+from moot.measures.sides import Alone, Side, alone_by_player, best_alone, cells_named, side_of
+from moot.measures.source import Source, Stored, playing_alone, table_of
 from moot.stats.crossfit import CrossFit, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
-from moot.stats.paired import FEW_QUESTIONS, compare
+from moot.stats.graded import (
+    NOT_PLAYED,
+    Value,
+    bounds_row,
+    compared_row,
+    known,
+    known_pairs,
+    mean_value,
+    why_nothing,
+)
+from moot.stats.paired import FEW_QUESTIONS
 from moot.store.declarations import Declared
 
 
@@ -39,10 +49,9 @@ class _Chosen:
         """Whether every value is right or wrong, and none a mean over captains or repeats."""
         return all(self.sides[title].once for title in set(self.choice.values()))
 
-    def by_question(self, name: str) -> dict[str, float]:
-        return {
-            question: getattr(self.sides[title], name).get(question, 0.0) for question, title in self.choice.items()
-        }
+    def values(self) -> dict[str, Value]:
+        """What counts on each question; not having played it is not being right."""
+        return {question: self.sides[title].value(question) for question, title in self.choice.items()}
 
 
 def headline_figures(
@@ -52,8 +61,8 @@ def headline_figures(
     chosen = _chosen(source, cells, declared, options)
     if chosen is None:
         return None
-    right = chosen.by_question("right")
-    found = estimate(list(right.values()), pooled=not chosen.once, seed=source.seed)
+    values = chosen.values()
+    found = estimate(list(known(values).values()), pooled=not chosen.once, seed=source.seed)
     teams = _teams(chosen)
     row: Row = {
         "of": chosen.of,
@@ -61,19 +70,28 @@ def headline_figures(
         "parts": dict(chosen.parts),
         **_named(chosen),
         **estimate_row(found),
-        **_ungraded(chosen, found.value if found else None, len(right)),
+        **_ungraded(values),
         "over_best_single": None,
         "over_captain": None,
         "cost_ratio": None,
         "cost_unit": None,
         "after_the_fact": _after_the_fact(options, source.seed),
-        "solo": any(cell["player"] for cell in cells),
+        "played_alone": any(cell["player"] for cell in cells),
     }
-    if teams:
-        row |= _beside_players(source, cells, chosen, teams, right)
+    if teams and found is not None:
+        row |= _beside_players(source, cells, chosen, teams, values)
     row["words"] = sentences(row)
     row["sentence"] = " ".join(row["words"])
     return row
+
+
+def _ungraded(values: Mapping[str, Value]) -> Row:
+    """How much of it is not graded, of how many questions, and what it would be over all of them."""
+    row = bounds_row(values.values())
+    if not row:
+        return {"ungraded": 0}
+    row["questions"] = len(values)
+    return {**row, "why": why_nothing(len(values))} if not known(values) else row
 
 
 def _chosen(
@@ -82,22 +100,22 @@ def _chosen(
     primary = source.config.get("primary")
     if primary:
         try:
-            meant = cells_meant(parse_side(primary), cells)
+            meant = cells_named(primary, cells)
         except ClaimError:
             meant = []  # of another plan under this name
         side = side_of(source, meant, primary)
-        if side.right:
-            late = not any(each.kind == "primary" and each.text == primary and each.frozen for each in declared)
+        if side.calls:
+            late = not any(word.kind == "primary" and word.text == primary and word.frozen for word in declared)
             how = "declared late" if late else "declared"
-            return _Chosen(primary, how, {primary: side}, dict.fromkeys(side.right, primary), {})
+            return _Chosen(primary, how, {primary: side}, dict.fromkeys(side.calls, primary), {})
     teams = {title: side for title, side in options.items() if not side.alone}
     pool = teams or options
-    asked = sorted({question for side in pool.values() for question in side.right})
+    asked = sorted({question for side in pool.values() for question in side.calls})
     if len(pool) == 1:
         (title,) = pool
         return _Chosen(title, "only", pool, dict.fromkeys(asked, title), {})
     fitted = crossfit(
-        {title: side.right for title, side in pool.items()},
+        {title: side.marks for title, side in pool.items()},
         asked,
         costs={title: side.calls for title, side in pool.items()},
         seed=source.seed,
@@ -128,72 +146,73 @@ def _named(chosen: _Chosen) -> Row:
     }
 
 
-def _ungraded(chosen: _Chosen, value: float | None, n: int) -> Row:
-    side = chosen.sides[chosen.of]
-    if not side.ungraded or value is None:
-        return {"ungraded": 0}
-    return {"ungraded": side.ungraded, "bounds": {"low": value, "high": min(1.0, value + side.ungraded / n)}}
-
-
 def _after_the_fact(options: Mapping[str, Side], seed: int) -> Row | None:
     """The highest of all rows: what a careless report would print first."""
-    asked = sorted({question for side in options.values() for question in side.right})
-    top = best({title: side.right for title, side in options.items()}, asked)
+    asked = sorted({question for side in options.values() for question in side.calls})
+    top = best({title: side.marks for title, side in options.items()}, asked)
     if top is None or len(options) < 2:
         return None
-    values = [options[top].right.get(question, 0.0) for question in asked]
-    found = estimate(values, pooled=not options[top].once, seed=seed)
-    return {"of": top, **estimate_row(found), "note": "chosen after the fact"}
+    values = {question: options[top].value(question) for question in asked}
+    found = estimate(list(known(values).values()), pooled=not options[top].once, seed=seed)
+    return {"of": top, **estimate_row(found), **bounds_row(values.values()), "note": "chosen after the fact"}
 
 
 def _beside_players(
-    source: Source, cells: Sequence[Stored], chosen: _Chosen, teams: Sequence[str], right: Mapping[str, float]
+    source: Source, cells: Sequence[Stored], chosen: _Chosen, teams: Sequence[str], values: Mapping[str, Value]
 ) -> Row:
     """Against the best single player of these teams, against the captain alone, and what it cost beside them."""
-    alone: dict[str, dict[str, float]] = {}
+    alone: dict[str, dict[str, Value]] = {}
     for team in teams:
-        alone |= {name: each for name, each in alone_by_player(source, team, cells).items() if name not in alone}
+        alone |= {name: own for name, own in alone_by_player(source, team, cells).items() if name not in alone}
     single = best_alone(alone, seed=source.seed) if alone else None
     repeated = int(source.config.get("repeats", 1)) > 1
     pooled = repeated or not chosen.once
     row: Row = {"over_captain": _over_captain(chosen, alone, pooled, source.seed)}
     if single is None:
         return row
-    pairs = [(value, single.values[question]) for question, value in right.items() if question in single.values]
-    reached = estimate([value for _, value in pairs], pooled=repeated, seed=source.seed)
-    row["over_best_single"] = {
-        **compare(pairs, pooled=pooled, seed=source.seed).row(),
-        "best_single": estimate_row(reached),
-        "chosen": list(single.chosen),
+    pairs = {
+        question: [(value, alone[single.choice[question]].get(question, NOT_PLAYED))]
+        for question, value in values.items()
+        if question in single.choice
     }
+    reached = estimate([other for _, other in known_pairs(pairs)], pooled=repeated, seed=source.seed)
+    over = compared_row(pairs, pooled=pooled, seed=source.seed)
+    if over["n"]:
+        row["over_best_single"] = {**over, "best_single": estimate_row(reached), "chosen": list(single.chosen)}
     return {**row, **_cost(source, cells, chosen, single)}
 
 
-def _over_captain(chosen: _Chosen, alone: Mapping[str, Mapping[str, float]], pooled: bool, seed: int) -> Row | None:
-    """Captain by captain on each question; several captains of one question are one pair, their mean."""
-    pairs: list[tuple[float, float]] = []
+def _over_captain(chosen: _Chosen, alone: Alone, pooled: bool, seed: int) -> Row | None:
+    """Captain by captain on each question; several captains of one question are one pair, their mean.
+
+    Only where captains lead: one that does no more than break ties has no errors that a team could fix.
+    """
+    used = [chosen.sides[title] for title in dict.fromkeys(chosen.choice.values())]
+    if any(cell["traits"].captain != "leads" for side in used for cell in side.cells):
+        return None
+    pairs: dict[str, list[tuple[Value, Value]]] = {}
     for question, title in chosen.choice.items():
         side = chosen.sides[title]
         captains = [cell["captain"] for cell in side.cells]
-        before = [alone[name][question] for name in captains if name in alone and question in alone[name]]
-        if not before or len(before) < len(captains):
-            continue
-        after = side.right.get(question, 0.0)
-        pairs.append((after, sum(before) / len(before)))
-    return compare(pairs, pooled=pooled, seed=seed).row() if pairs else None
+        before = [alone[name][question] for name in captains if name and question in alone.get(name, ())]
+        if before and len(before) == len(captains):
+            pairs[question] = [(side.value(question), mean_value(before))]
+    row = compared_row(pairs, pooled=pooled, seed=seed)
+    return row if row["n"] else None
 
 
 def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, single: CrossFit) -> Row:
     """How many times the best single player's cost: in money, or in calls where money is nothing or not known."""
-    solo = {cell["player"]: side_of(source, [cell], "") for cell in cells if cell["player"]}
     used = [chosen.sides[title] for title in set(chosen.choice.values())]
-    singles = [solo.get(name) for name in set(single.chosen)]
+    drafting = chosen.sides[chosen.of].first
+    alone = {name: side_of(source, [cell], "") for name, cell in playing_alone(cells, drafting).items()}
+    singles = [alone.get(name) for name in set(single.chosen)]
     priced = all(side.cost_usd is not None for side in used) and all(
         side is not None and side.cost_usd is not None for side in singles
     )
     if priced:
         team = _mean([(chosen.sides[title].cost_usd or {}).get(question) for question, title in chosen.choice.items()])
-        one = _mean([(solo[name].cost_usd or {}).get(question) for question, name in single.choice.items()])
+        one = _mean([(alone[name].cost_usd or {}).get(question) for question, name in single.choice.items()])
         if team and one:
             return {"cost_ratio": team / one, "cost_unit": "usd", "cost_usd": team}
     free = priced and not any(sum((side.cost_usd or {}).values()) for side in used)
@@ -204,25 +223,32 @@ def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, single: Cros
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    there = [value for value in values if value is not None]
+    return sum(there) / len(there) if there else None
 
 
 def sentences(row: Mapping[str, Any]) -> list[str]:
     """The headline in words: the verdict first, then what to know before believing it."""
     if row["value"] is None:
-        return ["Nothing has been played yet."]
-    parts = [f"{_opening(row['n'])} {_subject(row)} answered {_share(row)}"]
+        return [_nothing(row)]
+    graded = f" of the {row['n']:,} graded" if row["ungraded"] else ""
+    parts = [f"{_opening(row.get('questions', row['n']))} {_subject(row)} answered {_share(row)}{graded}"]
     if over := row["over_best_single"]:
         parts.append(f", {_than_single(over)}")
     if over := row["over_captain"]:
         parts.append(f"; {_repairs(over, row)}")
     elif row["alone"] is False and row["over_best_single"] is None:
-        nobody = "nobody of the team" if row.get("solo") else "nobody"
+        nobody = "nobody of the team" if row.get("played_alone") else "nobody"
         parts.append(f"; {nobody} played alone, so there is nothing to compare it with")
     if cost := _times(row):
         parts.append(f", {cost}")
     return ["".join(parts) + ".", *_doubts(row)]
+
+
+def _nothing(row: Mapping[str, Any]) -> str:
+    if not row.get("ungraded"):
+        return "Nothing has been played yet."
+    return f"{_opening(row['questions'])} no answer is graded yet, so nobody knows how many are right."
 
 
 def _opening(n: int) -> str:
@@ -286,8 +312,8 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
     if row["n"] < FEW_QUESTIONS:
         said.append(f"Fewer than {FEW_QUESTIONS} questions show next to nothing: look at the width of the intervals.")
     if row["ungraded"]:
-        high = f"{100 * row['bounds']['high']:.1f} %"
-        said.append(f"{row['ungraded']:g} of the answers are not graded; if all of them are right it is {high}.")
+        low, high = (f"{100 * row['bounds'][end]:.1f}" for end in ("low", "high"))
+        said.append(f"{row['ungraded']:g} of the answers are not graded; over all it is between {low} and {high} %.")
     if row["chosen"] == "cross-fitted":
         parts = ", ".join(f"{title} in {times}" for title, times in row["parts"].items())
         said.append(f"The file declares no primary; chosen were {parts} of {sum(row['parts'].values())} parts.")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import cast
 
 from moot.experiment.claims import ClaimError, Hypothesis, Number, Side, Term, cells_meant, parse
 from moot.measures.claims.hypothesis import Judged, Ratio, judge, with_holm
+from moot.measures.quiz.played import Played, solos, split
+from moot.measures.quiz.plays import alone_plays, plays_of
+from moot.measures.quiz.skyline import top_by_question
 from moot.measures.safety.figures import drafting, native_pairs
 from moot.measures.safety.pairs import Pair
-from moot.measures.sides import alone_by_player, best_alone, side_of, skyline_of
+from moot.measures.sides import Side as Reached
+from moot.measures.sides import best_alone, side_of, values_by_player
 from moot.measures.source import Source, Stored, table_of
 from moot.stats.estimates import Row
+from moot.stats.graded import known
 from moot.store.declarations import Declared
 
 
@@ -18,13 +24,13 @@ def hypotheses_figures(
     source: Source, cells: Sequence[Stored], declared: Sequence[Declared], also: Iterable[str] = ()
 ) -> list[Row]:
     """A row for each hypothesis that was declared or stands in the file now (`also`): those are exploratory."""
-    known = {each.text: each for each in declared if each.kind == "hypothesis"}
-    texts = list(dict.fromkeys([*known, *source.config.get("hypotheses", ()), *also]))
+    written = {each.text: each for each in declared if each.kind == "hypothesis"}
+    texts = list(dict.fromkeys([*written, *source.config.get("hypotheses", ()), *also]))
     judged = [_judged(source, cells, text) for text in texts]
-    frozen = [text in known and known[text].frozen for text in texts]
+    frozen = [text in written and written[text].frozen for text in texts]
     rows = with_holm(judged, frozen)
     return [
-        {**row, "declared_at": known[text].declared_at if text in known else None}
+        {**row, "declared_at": written[text].declared_at if text in written else None}
         for row, text in zip(rows, texts, strict=True)
     ]
 
@@ -32,34 +38,38 @@ def hypotheses_figures(
 def _judged(source: Source, cells: Sequence[Stored], text: str) -> Judged:
     try:
         hypothesis = parse(text)
-        known = {term: ratio_of(source, cells, term) for term in hypothesis.terms}
+        ratios = {term: ratio_of(source, cells, term) for term in hypothesis.terms}
     except ClaimError as error:
         # It was declared for another plan under this name; that is said, and it stays open.
         unread = Hypothesis(text, Number(0.0), ">", Number(0.0))
         return Judged(unread, None, 0.0, None, None, 0, None, "none", True, str(error))
-    return judge(hypothesis, known, seed=source.seed)
+    return judge(hypothesis, ratios, seed=source.seed)
 
 
 def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str:
     """One figure as sums over questions, or why there is none."""
-    meant = _of_cohort(source, cells_meant(term.side, cells), term.side)
+    meant = _of_cohort(source, [cast(Stored, cell) for cell in cells_meant(term.side, cells)], term.side)
     if not meant:
         return f"cohort {term.side.cohort!r} has not played {term.side.strategy!r}"
     side = side_of(source, meant, str(term.side))
-    if not side.right:
+    if not side.calls:
         return f"{term.side} has not been played yet"
+    if not side.right and term.function in ("accuracy", "gap_closure"):
+        return f"no answer of {term.side} is graded"
     match term.function:
         case "accuracy":
-            return Ratio(side.right, once=side.once)
+            return Ratio(side.right, once=side.once, open=side.open)
         case "cost":
             return Ratio(side.cost_usd) if side.cost_usd is not None else f"the cost of {term.side} is unknown"
         case "skyline":
             repeated = int(source.config.get("repeats", 1)) > 1
-            return Ratio(_skyline(source, cells, meant, term.side), once=not repeated)
+            top = top_by_question(_alone(source, cells, meant, _members(source, term.side.cohort)))
+            unknown = {question: value for question, value in top.items() if value.open}
+            return Ratio(known(top), once=not repeated, open=unknown)
         case "gap_closure":
             if term.side.cohort is not None:
                 return _cohorts_gap(source, cells, meant, term.side.cohort)
-            return _gap(source, cells, meant, side.right)
+            return _gap(source, cells, meant, side)
         case "net":
             changes = _changes(source, cells, meant)
             if isinstance(changes, str):
@@ -75,7 +85,10 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
             return Ratio(rescues, {question: each[1] for question, each in changes.items()})
 
 
-def _members(source: Source, cohort: str) -> set[str]:
+def _members(source: Source, cohort: str | None) -> set[str] | None:
+    """None: there is no cohort to be a member of."""
+    if cohort is None:
+        return None
     teams = source.config.get("teams", {}).values()
     return {name for team in teams for name in team.get("cohorts", {}).get(cohort, ())}
 
@@ -84,45 +97,43 @@ def _of_cohort(source: Source, meant: Sequence[Stored], side: Side) -> list[Stor
     """The cells of a cohort: its own table, its members alone, or a table led by one of them."""
     if side.cohort is None:
         return list(meant)
-    members = _members(source, side.cohort)
+    members = _members(source, side.cohort) or set()
     own = [cell for cell in meant if cell.get("cohort") == side.cohort]
     return own or [cell for cell in meant if (cell["player"] or cell["captain"]) in members]
 
 
-def _alone(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+def _alone(
+    source: Source, cells: Sequence[Stored], meant: Sequence[Stored], members: Collection[str] | None = None
+) -> list[Played]:
+    """What the players of these cells did by themselves, each once; of a cohort, what its members did."""
+    found: dict[str | None, list[Played]] = {}
     for cell in meant:
-        if cell["player"] is None:
-            found |= alone_by_player(source, table_of(cell), cells)
-        else:
-            found[cell["player"]] = dict(side_of(source, [cell], "solo").right)
-    return found
+        plays = plays_of(source, table_of(cell), cells)[0] if cell["player"] is None else alone_plays(source, cell)
+        found |= split(solos(plays), lambda play: play.player)
+    return [play for player, plays in found.items() if members is None or player in members for play in plays]
 
 
-def _skyline(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side: Side) -> dict[str, float]:
+def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side: Reached) -> Ratio | str:
+    """From the best single player to the skyline, question by question, where all three are graded."""
     alone = _alone(source, cells, meant)
-    if side.cohort is not None:
-        alone = {name: right for name, right in alone.items() if name in _members(source, side.cohort)}
-    return skyline_of(alone)
-
-
-def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], right: Mapping[str, float]) -> Ratio | str:
-    """From the best single player to the skyline, question by question."""
-    alone = _alone(source, cells, meant)
-    top, single = skyline_of(alone), best_alone(alone, seed=source.seed)
+    top, single = known(top_by_question(alone)), best_alone(values_by_player(alone), seed=source.seed)
     if single is None:
         return "there is no best single player to start from"
-    rises = {question: right.get(question, 0.0) - value for question, value in single.values.items()}
-    return Ratio(rises, {question: top[question] - value for question, value in single.values.items()})
+    reached = known({question: side.value(question) for question in single.values})
+    common = [question for question in single.values if question in top and question in reached]
+    rises = {question: reached[question] - single.values[question] for question in common}
+    return Ratio(rises, {question: top[question] - single.values[question] for question in common})
 
 
 def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], cohort: str) -> Ratio | str:
     """From the best of this cohort alone to the best of the others: how far it comes when its members work together."""
-    alone, members = _alone(source, cells, meant), _members(source, cohort)
-    after = {str(cell["captain"]): side_of(source, [cell], "").right for cell in meant}
-    own = best_alone({name: right for name, right in alone.items() if name in members}, seed=source.seed)
-    others = _alone(source, cells, [cell for cell in cells if cell["player"] and cell["player"] not in members])
-    stronger, together = best_alone(others, seed=source.seed), best_alone(after, seed=source.seed)
+    members = _members(source, cohort) or set()
+    sides = {str(cell["captain"]): side_of(source, [cell], "") for cell in meant}
+    after = {captain: {question: side.value(question) for question in side.calls} for captain, side in sides.items()}
+    own = best_alone(values_by_player(_alone(source, cells, meant, members)), seed=source.seed)
+    outside = [cell for cell in cells if cell["player"] and cell["player"] not in members]
+    stronger = best_alone(values_by_player(_alone(source, cells, outside)), seed=source.seed)
+    together = best_alone(after, seed=source.seed)
     if own is None or stronger is None or together is None:
         return f"the best of {cohort!r} or of the other cohorts alone is not known"
     common = own.values.keys() & stronger.values.keys() & together.values.keys()

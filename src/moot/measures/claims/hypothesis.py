@@ -9,12 +9,13 @@ exact test of the comparisons stand instead.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from moot.experiment.claims import Expression, Hypothesis, Number, Operation, Term
 from moot.measures.safety.multiple import multiple
 from moot.stats.bootstrap import RESAMPLES, percentile_interval, resampled_sums
+from moot.stats.graded import Value, bounds_row, difference_bounds
 from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, compare, holm
 from moot.stats.proportion import mean_over_questions
 from moot.types import Estimate
@@ -33,6 +34,12 @@ class Ratio:
     bottoms: Mapping[str, float] | None = None
     once: bool = True
     """Each question gives one value; else they are means over captains or repeats."""
+    open: Mapping[str, Value] = field(default_factory=dict)
+    """The questions of which something is ungraded: they are in the bounds, where the figure is a mean."""
+
+    def value(self, question: str) -> Value:
+        top = self.tops.get(question, 0.0)
+        return self.open.get(question, Value(top, top, top))
 
     def bottom(self, question: str) -> float:
         return 1.0 if self.bottoms is None else self.bottoms[question]
@@ -54,6 +61,10 @@ class Judged:
     small: bool
     why_open: str | None = None
     """Why nothing can be said, where nothing can."""
+    ungraded: int = 0
+    """Questions that are left out because an answer to them is ungraded."""
+    bounds: Mapping[str, float] | None = None
+    """Where the value would lie over all questions, if it is an accuracy or the difference of two."""
 
     @property
     def answer(self) -> Answer:
@@ -76,8 +87,17 @@ class Judged:
             "test": self.test,
             "n": self.n,
             "small": self.small,
-            "note": self.why_open,
+            "note": self.why_open or self._left_out,
+            **({"ungraded": self.ungraded} if self.ungraded else {}),
+            **({"bounds": dict(self.bounds)} if self.bounds else {}),
         }
+
+    @property
+    def _left_out(self) -> str | None:
+        if not self.ungraded:
+            return None
+        left = f"{self.ungraded} question{'s' if self.ungraded != 1 else ''} with an ungraded answer left out"
+        return left if not self.bounds else f"{left}; over all {self.bounds['low']:.3f} to {self.bounds['high']:.3f}"
 
 
 def judge(
@@ -90,9 +110,39 @@ def judge(
     if missing:
         return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, missing[0])
     ratios = {term: ratio for term, ratio in figures.items() if isinstance(ratio, Ratio)}
+    played = set.intersection(*({*ratio.tops, *ratio.open} for ratio in ratios.values()))
     questions = sorted(set.intersection(*(set(ratio.tops) for ratio in ratios.values())))
+    found = _judged(hypothesis, left, threshold, ratios, questions, seed, resamples)
+    bounds = _bounds(left, ratios, sorted(played))
+    return replace(found, ungraded=len(played) - len(questions), bounds=bounds)
+
+
+def _bounds(left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[str]) -> dict[str, float] | None:
+    """Over all questions, graded or not; None where all are graded, or the hypothesis is no accuracy nor difference."""
+    if isinstance(left, Term) and left.function in ("accuracy", "skyline"):
+        row = bounds_row(ratios[left].value(question) for question in questions)
+    elif (sides := _two_accuracies(left)) is not None:
+        one, other = (ratios[side] for side in sides)
+        row = difference_bounds({question: [(one.value(question), other.value(question))] for question in questions})
+    else:
+        return None
+    return row.get("bounds")
+
+
+def _judged(
+    hypothesis: Hypothesis,
+    left: Expression,
+    threshold: float,
+    ratios: Mapping[Term, Ratio],
+    questions: Sequence[str],
+    seed: int,
+    resamples: int,
+) -> Judged:
+    """On the questions of which all figures are known."""
     if not questions:
         why = "no question was played by all that it compares"
+        if any(ratio.open for ratio in ratios.values()):
+            why = "no question is graded for all that it compares"
         return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, why)
     resampled = _resampled(hypothesis, left, threshold, ratios, questions, seed, resamples)
     if (pairs := _paired(left, ratios, questions)) is not None:
@@ -142,12 +192,21 @@ def _paired(
     left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[str]
 ) -> list[tuple[float, float]] | None:
     """One pair a question, where the hypothesis is one accuracy less another."""
+    sides = _two_accuracies(left)
+    if sides is None:
+        return None
+    one, other = (ratios[side].tops for side in sides)
+    return [(one[question], other[question]) for question in questions]
+
+
+def _two_accuracies(left: Expression) -> tuple[Term, Term] | None:
+    """One accuracy less another, if that is what it is."""
     if not (isinstance(left, Operation) and left.sign == "-"):
         return None
     one, other = left.left, left.right
-    if not (isinstance(one, Term) and isinstance(other, Term) and one.function == other.function == "accuracy"):
-        return None
-    return [(ratios[one].tops[question], ratios[other].tops[question]) for question in questions]
+    if isinstance(one, Term) and isinstance(other, Term) and one.function == other.function == "accuracy":
+        return one, other
+    return None
 
 
 def _single(term: Term, ratio: Ratio, questions: Sequence[str], seed: int) -> Estimate | None:

@@ -54,7 +54,7 @@ def challenges(said: Sequence[Objection], *, seed: int = 0) -> dict[str, Any]:
         **_estimate(rate, "rate"),
         "agents": len(said),
         "challenged": sum(each.challenged for each in said),
-        "silent": sum(each.agree is None for each in said),
+        "did_not_say": sum(each.agree is None for each in said),
         **_estimate(net, "net"),
         "improved": sum(each.change > 0 for each in counted),
         "worsened": sum(each.change < 0 for each in counted),

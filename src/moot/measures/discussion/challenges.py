@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from moot import traces
 from moot.measures.discussion.challenge import Objection, challenges
 from moot.measures.source import Source
-from moot.strategies.discuss.challenge import PLANTED
 
 RIGHT = 0.5
 """A planted answer that scores as much is no wrong answer."""
@@ -16,46 +16,55 @@ RIGHT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One episode's round: its question, the score of the team's own answer, and what was written down."""
+    """One episode's round: its question, the score of the team's own answer, what was put to the agents, what they said."""
 
     question: str
     right: float | None
-    notes: Mapping[str, Any]
+    put: traces.Challenge
+    objections: tuple[traces.Objection, ...] = ()
 
 
-def challenge_rows(
+def challenge_rows(source: Source, rounds: Sequence[Round], named: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """One row a cell and setting. Planted answers that turned out right, or that nobody could grade, have rows of
+    their own."""
+    for setting in dict.fromkeys(held.put.setting for held in rounds):
+        own = [held for held in rounds if held.put.setting == setting]
+        yield from _setting_rows(source, setting, own, named)
+
+
+def _setting_rows(
     source: Source, setting: str, rounds: Sequence[Round], named: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """One row a cell. Planted answers that turned out right, or that nobody could grade, have rows of their own."""
+    planted = any(held.put.planted is not None for held in rounds)
     parts: dict[str, list[Round]] = {}
-    for each in rounds:
-        parts.setdefault(_part(source, each), []).append(each)
+    for held in rounds:
+        parts.setdefault(_part(source, held, planted), []).append(held)
     for part in ("shown", "planted", "planted, but right", "planted, ungraded"):
         if own := parts.get(part):
-            found = challenges(list(_objections(source, own)), seed=source.seed)
-            held = sum(bool(each.notes["replies"]) for each in own)
-            yield {**named, "setting": setting, "part": part, **found, "held": held, "not_held": len(own) - held}
+            counted = challenges(list(_objections(source, own)), seed=source.seed)
+            there = sum(bool(held.objections) for held in own)
+            yield {**named, "setting": setting, "part": part, **counted, "held": there, "not_held": len(own) - there}
 
 
-def _part(source: Source, each: Round) -> str:
-    if each.notes["setting"] not in PLANTED:
+def _part(source: Source, held: Round, planted: bool) -> str:
+    """`planted`: in this setting answers are planted, also where once there was none to plant."""
+    if not planted:
         return "shown"
-    if each.notes.get("planted") is None:
+    if held.put.planted is None:
         return "planted"
-    value = _before(source, each)
+    value = _before(source, held)
     return "planted, ungraded" if value is None else "planted, but right" if value >= RIGHT else "planted"
 
 
-def _before(source: Source, each: Round) -> float | None:
+def _before(source: Source, held: Round) -> float | None:
     """The score of what was shown: the team's own has been graded already."""
-    planted = each.notes.get("planted")
-    return each.right if planted is None else source.grade(source.cases[each.question], planted)
+    planted = held.put.planted
+    return held.right if planted is None else source.grade(source.cases[held.question], planted)
 
 
 def _objections(source: Source, rounds: Iterable[Round]) -> Iterator[Objection]:
-    for each in rounds:
-        before, case = _before(source, each), source.cases[each.question]
-        for reply in each.notes["replies"]:
-            new = reply["answer"]
-            after = None if new is None else source.grade(case, new)
-            yield Objection(each.question, reply["agree"], before, after, answered=new is not None)
+    for held in rounds:
+        before, case = _before(source, held), source.cases[held.question]
+        for word in held.objections:
+            after = None if word.answer is None else source.grade(case, word.answer)
+            yield Objection(held.question, word.agree, before, after, answered=word.answer is not None)

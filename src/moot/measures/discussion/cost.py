@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from moot.measures.source import Source, Stored
+from moot.strategies.natives import SINGLE_CALL
 
 Row = dict[str, Any]
 
 
 def drafted_at_once(cell: Stored) -> bool:
     """Whether a player alone was asked in one call, as everywhere else."""
-    return "drafts" not in json.loads(cell["spec"])
+    return cell["traits"].drafts == SINGLE_CALL
 
 
 def way_alone(cell: Stored) -> str | None:
@@ -34,7 +35,7 @@ def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequenc
     seated = set[str]().union(*(_models(cell) for cell, _ in held))
     single = [(cell, _spent(source, cell)) for cell in alone if _models(cell) <= seated]
     for cell, spent in single:
-        named = {"protocol": f"solo@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
+        named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
         yield {**named, "team": None, "cohort": None, **spent, "calls_ratio": None, "tokens_ratio": None}
     for cell, named in held:
         spent = _spent(source, cell)

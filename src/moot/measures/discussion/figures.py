@@ -10,18 +10,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.measures.discussion.ballot_order import Paper
 from moot.measures.discussion.challenges import Round, challenge_rows
 from moot.measures.discussion.cost import cost_rows, drafted_at_once, way_alone
-from moot.measures.discussion.options import DEFAULTS, apart_from, ballot_kind, family_of, options_of, varied
+from moot.measures.discussion.naming import (
+    apart_from,
+    family_of,
+    in_words,
+    is_discussion,
+    is_usual,
+    names_of,
+    options_of,
+    protocol_of,
+    varied,
+)
 from moot.measures.discussion.similarity import similarity_figures
-from moot.measures.discussion.talks import Talk, by_question, fitted, mean_rounds, score, turns_to_decide
-from moot.measures.position.bias import position_bias
+from moot.measures.discussion.talks import Talk, by_question, fitted, graded, mean_rounds, score, turns_to_decide
 from moot.measures.source import Source, Stored, right_of
 from moot.stats.estimates import with_holm
 from moot.stats.paired import FEW_QUESTIONS, compare
 from moot.store.rows import verdict_of
-from moot.strategies.discuss.discuss import Discuss
+from moot.traces import Challenge, Objection, of_kind
 from moot.types import Case, Verdict
 
 Row = dict[str, Any]
@@ -34,11 +42,12 @@ _AXES = (
     ("rounds", "vote_from", ("vote_from", "max_turns")),
 )
 """What scores are drawn along: by which option, and which options may differ."""
-_PARTS: Sequence[tuple[str, tuple[str, ...], str]] = (
-    *((part, (part,), DEFAULTS[part]) for part in ("drafting", "style", "paradigm", "step_by_step")),
+_PARTS: Sequence[tuple[str, tuple[str, ...], str | None]] = (
+    *((part, (part,), None) for part in ("drafting", "style", "paradigm", "step_by_step")),
     ("decision", ("decision", "judge", "budget"), COUNTING),
 )
-"""What is compared by itself: an option, those that come and go with it, and what it is compared with."""
+"""What is compared by itself: an option, those that come and go with it, and what it is compared with; None: the
+default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,63 +55,62 @@ class Discussion:
     """One cell: its options, and all its episodes as far as the figures need them."""
 
     cell: Stored
-    options: Mapping[str, str]
+    options: Mapping[str, Any]
     talks: list[Talk] = field(default_factory=list)
     answers: dict[str, list[list[str]]] = field(default_factory=dict)
     """By question, for each repeat: where every agent stood in the end."""
-    papers: list[Paper] = field(default_factory=list)
     rounds: list[Round] = field(default_factory=list)
 
     @property
     def protocol(self) -> str:
-        return self.options["decision"]
+        return protocol_of(self.cell)
 
     @property
-    def table(self) -> tuple[str, str | None]:
+    def table(self) -> tuple[str | None, str | None]:
         return self.cell["team"], self.cell.get("cohort")
+
+    def is_like(self, option: str, value: str | None) -> bool:
+        """Whether an option has this value; None: its default."""
+        return is_usual(self.cell, option) if value is None else self.options[option] == value
 
 
 def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
     """The keys of the discussions; only those that there is something to say under."""
-    held = [_read(source, cell) for cell in cells if cell["strategy"] == Discuss.name]
-    held = [each for each in held if each.talks]
+    held = [_read(source, cell) for cell in cells if is_discussion(cell)]
+    held = [discussion for discussion in held if discussion.talks]
     if not held:
         return {}
     names = _names(held)
-    alone = [cell for cell in cells if cell["strategy"] == "solo" and drafted_at_once(cell)]
-    shown: Row = {
-        "protocols": [*_scores_alone(source, alone), *_scores(source, held, names)],
-        "protocol_turns": [_turns(source, each, names) for each in held],
+    alone = [cell for cell in cells if cell["traits"].alone and drafted_at_once(cell)]
+    named = [(names[discussion.cell["id"]], discussion) for discussion in held]
+    figures: Row = {
+        "protocols": [*_scores_alone(source, alone), *_scores(source, named)],
+        "protocol_turns": [_turns(source, *each) for each in named],
         "protocol_rounds": list(_rounds(source, held)),
-        "protocol_cost": list(cost_rows(source, [(each.cell, names[id(each)]) for each in held], alone)),
+        "protocol_cost": list(cost_rows(source, [(discussion.cell, row) for row, discussion in named], alone)),
         "protocol_differences": with_holm(list(_differences(source, held))),
         "scaling": list(_scaling(source, held)),
-        "similarity": similarity_figures(source, [(names[id(each)], each.talks, each.answers) for each in held]),
-        "position_bias": list(_positions(source, held, names)),
+        "similarity": similarity_figures(source, [(row, each.talks, each.answers) for row, each in named]),
         "challenges": list(_challenges(source, held)),
     }
-    return {key: value for key, value in shown.items() if value}
+    return {key: value for key, value in figures.items() if value}
+
+
+def _names(held: Sequence[Discussion], *told: str) -> dict[str, Row]:
+    return names_of([discussion.cell for discussion in held], *told)
 
 
 def _read(source: Source, cell: Stored) -> Discussion:
-    found = Discussion(cell, options_of(cell["label"]))
-    kind = ballot_kind(found.protocol)
+    read = Discussion(cell, options_of(cell))
     for row in source.results(cell):
         question = row["question"]
         case, verdict = source.cases[question], verdict_of(row["verdict"])
         right = right_of(row)
-        found.talks.append(
-            Talk(question, right, row["outcome"], verdict.turns, row["repeat"], case.category or case.package)
-        )
-        found.answers.setdefault(question, []).append(_stood(case, verdict))
-        for ballot in verdict.ballots:
-            choice = ballot["choice"]
-            filled = None if choice is None else {int(option): value for option, value in choice.items()}
-            lot = (row["repeat"], ballot["player"])
-            found.papers.append(Paper(question, ballot["order"], filled, kind, lot))
-        if notes := verdict.notes.get("challenge"):
-            found.rounds.append(Round(question, right, notes))
-    return found
+        read.talks.append(Talk(question, right, row["outcome"], verdict.turns, row["repeat"], _dataset(case)))
+        read.answers.setdefault(question, []).append(_stood(case, verdict))
+        objections = tuple(of_kind(verdict.traces, Objection))
+        read.rounds.extend(Round(question, right, put, objections) for put in of_kind(verdict.traces, Challenge))
+    return read
 
 
 def _stood(case: Case, verdict: Verdict) -> list[str]:
@@ -111,52 +119,9 @@ def _stood(case: Case, verdict: Verdict) -> list[str]:
     return [named.get(each.text.strip(), each.text) for each in verdict.answers if each.text is not None]
 
 
-def _names(held: Sequence[Discussion], *told: str) -> dict[int, Row]:
-    """What a row is called: its protocol, and those other options that are not the same everywhere, nor `told` apart."""
-    keys = [key for key in varied(each.options for each in held) if key not in ("planted_by", "facts", *told)]
-    return {
-        id(each): {
-            "protocol": each.protocol,
-            "with": _alone(each.options) or ", ".join(_told(each.options, keys)) or None,
-            "label": each.cell["label"],
-            "team": each.cell["team"],
-            "cohort": each.cell.get("cohort"),
-        }
-        for each in held
-    }
-
-
-def _alone(options: Mapping[str, str]) -> str | None:
-    """One agent and one turn are no discussion, but a baseline."""
-    if (options["agents"], options["max_turns"]) != ("1", "1"):
-        return None
-    return "alone, step by step" if options["step_by_step"] == "True" else "alone"
-
-
-def _told(options: Mapping[str, str], keys: Iterable[str]) -> Iterator[str]:
-    return (_said(key, options[key]) for key in keys if options[key] != DEFAULTS[key])
-
-
-def _said(key: str, value: str) -> str:
-    """``5 agents``, ``relay``, ``critical``: the value alone where it says what it is."""
-    match key:
-        case "agents":
-            return f"{value} agent{'s' * (value != '1')}"
-        case "step_by_step":
-            return "step by step"
-        case "drafting" | "style" | "paradigm":
-            return value
-        case "vote_from":
-            return f"vote from {value}"
-        case "max_turns":
-            return f"{value} turn{'s' * (value != '1')}"
-        case _:
-            return f"{key.replace('_', ' ')} {value}"
-
-
-def _scores(source: Source, held: Iterable[Discussion], names: Mapping[int, Row]) -> Iterator[Row]:
-    for each in held:
-        yield from _by_dataset(names[id(each)], each.talks, source.seed)
+def _scores(source: Source, named: Iterable[tuple[Row, Discussion]]) -> Iterator[Row]:
+    for row, discussion in named:
+        yield from _by_dataset(row, discussion.talks, source.seed)
 
 
 def _scores_alone(source: Source, alone: Iterable[Stored]) -> Iterator[Row]:
@@ -166,7 +131,7 @@ def _scores_alone(source: Source, alone: Iterable[Stored]) -> Iterator[Row]:
             Talk(each.key[0], each.right, each.outcome, 1, each.key[1], _dataset(source.cases[each.key[0]]))
             for each in source.seen(cell)
         ]
-        named = {"protocol": f"solo@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
+        named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
         yield from _by_dataset({**named, "team": None, "cohort": None}, talks, source.seed)
 
 
@@ -187,50 +152,55 @@ def _by_dataset(named: Row, talks: Sequence[Talk], seed: int) -> Iterator[Row]:
             yield {**named, "dataset": dataset, "whole": False, **score(part, seed=seed)}
 
 
-def _turns(source: Source, each: Discussion, names: Mapping[int, Row]) -> Row:
-    return {**names[id(each)], "family": family_of(each.protocol), **turns_to_decide(each.talks, seed=source.seed)}
+def _turns(source: Source, named: Row, discussion: Discussion) -> Row:
+    return {**named, "family": family_of(discussion.cell), **turns_to_decide(discussion.talks, seed=source.seed)}
 
 
 def _rounds(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
     """Voting and consensus, each over all its protocols; one agent has nobody to decide with."""
-    held = [each for each in held if each.options["agents"] != "1"]
-    for family in dict.fromkeys(family_of(each.protocol) for each in held):
-        own = [each for each in held if family_of(each.protocol) == family]
-        talks = [talk for each in own for talk in each.talks]
-        protocols = list(dict.fromkeys(each.protocol for each in own))
+    held = [discussion for discussion in held if discussion.options.get("agents") != 1]
+    for family in dict.fromkeys(family_of(discussion.cell) for discussion in held):
+        own = [discussion for discussion in held if family_of(discussion.cell) == family]
+        talks = [talk for discussion in own for talk in discussion.talks]
+        protocols = list(dict.fromkeys(discussion.protocol for discussion in own))
         yield {"family": family, "protocols": protocols, **mean_rounds(talks, seed=source.seed)}
 
 
 def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
     """Every way against the default, and every protocol against counting solutions, where nothing else differs."""
-    for part, free, default in _PARTS:
+    for part, free, standard in _PARTS:
         names = _names(held, *free)
-        usual = {(each.table, apart_from(each.options, *free)): each for each in held if each.options[part] == default}
-        for each in held:
-            against = usual.get((each.table, apart_from(each.options, *free)))
-            if against is None or each.options[part] == default:
+        able = [discussion for discussion in held if part in discussion.options]
+        usual = {(each.table, apart_from(each.cell, *free)): each for each in able if each.is_like(part, standard)}
+        for discussion in able:
+            against = usual.get((discussion.table, apart_from(discussion.cell, *free)))
+            if against is None or discussion.is_like(part, standard):
                 continue
-            ours, theirs = by_question(each.talks), by_question(against.talks)
+            ours, theirs = by_question(discussion.talks), by_question(against.talks)
             pairs = [(ours[q], theirs[q]) for q in ours if q in theirs]
-            pooled = len(each.talks) > len(ours) or len(against.talks) > len(theirs)
+            if not pairs:
+                continue
+            pooled = len(graded(discussion.talks)) > len(ours) or len(graded(against.talks)) > len(theirs)
             found = compare(pairs, pooled=pooled, seed=source.seed)
-            yield {**names[id(each)], "part": part, "of": each.options[part], "against": default, **found.row()}
+            of, other = (in_words(each.options[part]) for each in (discussion, against))
+            yield {**names[discussion.cell["id"]], "part": part, "of": of, "against": other, **found.row()}
 
 
 def _scaling(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
     """Score by the number of agents, and by the number of rounds, with a line through it."""
     for along, key, free in _AXES:
         alike: dict[Any, list[Discussion]] = {}
-        for each in held:
-            alike.setdefault((each.table, apart_from(each.options, *free)), []).append(each)
+        for discussion in held:
+            if all(isinstance(discussion.options.get(name), int) for name in free):
+                alike.setdefault((discussion.table, apart_from(discussion.cell, *free)), []).append(discussion)
         for group in alike.values():
             # Where two options go up together, each cell must have both of its own: else it is a grid, and no line.
             if len(group) > 1 and all(len({each.options[name] for each in group}) == len(group) for name in free):
-                yield from _line(source, along, key, group, _names(held, *free)[id(group[0])])
+                yield from _line(source, along, key, group, _names(held, *free)[group[0].cell["id"]])
 
 
 def _line(source: Source, along: str, key: str, group: Sequence[Discussion], named: Row) -> Iterator[Row]:
-    by_x = {int(each.options[key]): each for each in sorted(group, key=lambda each: int(each.options[key]))}
+    by_x = {each.options[key]: each for each in sorted(group, key=lambda each: each.options[key])}
     line = fitted({float(x): by_question(each.talks) for x, each in by_x.items()}, seed=source.seed)
     if line is None:
         return
@@ -238,7 +208,7 @@ def _line(source: Source, along: str, key: str, group: Sequence[Discussion], nam
         "along": along,
         "key": key,
         **{name: value for name, value in named.items() if name != "label"},
-        "also_varied": [name for name in varied(each.options for each in group) if name != key],
+        "also_varied": [name for name in varied([each.cell for each in group]) if name != key],
         "slope": line.slope.value,
         "low": line.slope.low,
         "high": line.slope.high,
@@ -249,15 +219,7 @@ def _line(source: Source, along: str, key: str, group: Sequence[Discussion], nam
     }
 
 
-def _positions(source: Source, held: Sequence[Discussion], names: Mapping[int, Row]) -> Iterator[Row]:
-    """Voters and judges, by protocol; `position_figures` sets those beside them who read drafts."""
-    for each in held:
-        if each.papers:
-            named = {"by": "judge" if each.protocol == "judge" else "voter", **names[id(each)]}
-            yield {**named, **position_bias((paper.look for paper in each.papers), seed=source.seed)}
-
-
 def _challenges(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
     names = _names(held, "challenge")
-    for each in held:
-        yield from challenge_rows(source, each.options["challenge"], each.rounds, names[id(each)])
+    for discussion in held:
+        yield from challenge_rows(source, discussion.rounds, names[discussion.cell["id"]])

@@ -39,7 +39,9 @@ def _scores(figures: Figures) -> Iterator[Section]:
         else "The interval is over questions. There is one repeat, and so no deviation."
     ]
     if ungraded := sum(row["ungraded"] for row in rows if row["whole"]):
-        words.append(f"{ungraded} answers are ungraded and count as not right.")
+        are = "answer is" if ungraded == 1 else "answers are"
+        words.append(f"{ungraded:,} {are} ungraded and in no score: it lies between the bounds.")
+        words += [_bounds(row) for row in rows if row["whole"] and "bounds" in row]
     figures_shown = (
         figure("value", "score"),
         Column("deviation", "deviation", "share"),
@@ -54,6 +56,11 @@ def _scores(figures: Figures) -> Iterator[Section]:
     by_set = Chart("dots", "value", "name", label="name", series="dataset") if len(sets) <= DRAWN else None
     title = "Score by protocol and set of questions"
     yield Section("protocols-by-set", title, _small(sets, words[:1]), columns, sets, by_set)
+
+
+def _bounds(row: Mapping[str, Any]) -> str:
+    low, high = row["bounds"]["low"], row["bounds"]["high"]
+    return f"{_title(row)}: over all questions between {100 * low:.1f} % and {100 * high:.1f} %."
 
 
 def _title(row: Mapping[str, Any], more: str | None = None) -> str:
@@ -210,7 +217,7 @@ def _challenges(figures: Figures) -> Iterator[Section]:
 
 
 _EXTRA = {
-    "silent": "did not say",
+    "did_not_say": "did not say",
     "no_new_answer": "no new answer",
     "ungraded": "ungraded",
     "not_held": "rounds not held",

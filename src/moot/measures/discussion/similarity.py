@@ -45,7 +45,7 @@ def similarity_figures(source: Source, told: Sequence[tuple[Row, Sequence[Talk],
             right = by_question(talks)
             method = f"cosine of {MODEL}" if embedding else WORDS
             more = {"method": method, "sampled": len(chosen) < len(questions), "small": found.n < FEW_QUESTIONS}
-            accuracy = sum(right.values()) / len(right)
+            accuracy = sum(right.values()) / len(right) if right else None
             rows.append({**named, **estimate_row(found, "similarity"), "accuracy": accuracy, **more})
     return rows
 

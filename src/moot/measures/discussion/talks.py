@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any
@@ -30,46 +30,62 @@ class Talk:
 
     question: str
     right: float | None
-    """None: ungraded. Counted as not right."""
+    """None: ungraded, and so in no score."""
     outcome: str = "answered"
     turns: int = 1
     """The turn of the decision; without one, the last turn."""
     repeat: int = 0
     dataset: str | None = None
 
-    @property
-    def value(self) -> float:
-        return self.right or 0.0
+
+def graded(talks: Iterable[Talk]) -> list[tuple[Talk, float]]:
+    """What is known to be right or wrong, each with its score."""
+    return [(talk, talk.right) for talk in talks if talk.right is not None]
 
 
 def by_question(talks: Iterable[Talk]) -> dict[str, float]:
-    """The score of each question, over its repeats."""
-    found: dict[str, list[float]] = {}
-    for talk in talks:
-        found.setdefault(talk.question, []).append(talk.value)
-    return {question: fmean(values) for question, values in found.items()}
+    """The score of each question, over those of its repeats that are graded; without any there is none."""
+    scores: dict[str, list[float]] = {}
+    for talk, right in graded(talks):
+        scores.setdefault(talk.question, []).append(right)
+    return {question: fmean(values) for question, values in scores.items()}
 
 
 def score(talks: Sequence[Talk], *, seed: int = 0) -> Row:
-    """The mean score with its interval over questions, and the deviation over repeats."""
+    """The mean score with its interval over questions, and the deviation over repeats.
+
+    Over what is graded; where something is not, `bounds` are what the mean over all questions lies between.
+    """
     values = by_question(talks)
-    once = len(values) == len(talks) and all(value in (0.0, 1.0) for value in values.values())
+    once = len(values) == len(graded(talks)) and all(value in (0.0, 1.0) for value in values.values())
     clusters = [(value, 1.0) for value in values.values()]
     found = wilson(sum(values.values()), len(values)) if once else bootstrap_share(clusters, seed=seed)
+    ungraded = sum(talk.right is None for talk in talks)
     return {
         **estimate_row(found if values else None),
         "deviation": deviation(talks),
         "repeats": len({talk.repeat for talk in talks}),
-        "ungraded": sum(talk.right is None for talk in talks),
+        "ungraded": ungraded,
         "small": len(values) < FEW_QUESTIONS,
+        **({"bounds": _bounds(talks)} if ungraded else {}),
+        **({"why": "nothing is graded"} if ungraded and not values else {}),
     }
 
 
+def _bounds(talks: Sequence[Talk]) -> dict[str, float]:
+    """The score if all that is ungraded were wrong, and if it were right."""
+    low, high = (
+        by_question([replace(talk, right=worth) if talk.right is None else talk for talk in talks])
+        for worth in (0.0, 1.0)
+    )
+    return {"low": fmean(low.values()), "high": fmean(high.values())}
+
+
 def deviation(talks: Iterable[Talk]) -> float | None:
-    """The standard deviation of the score from repeat to repeat, on the questions that all repeats have played."""
+    """The standard deviation of the score from repeat to repeat, on the questions that all repeats have graded."""
     repeats: dict[int, dict[str, float]] = {}
-    for talk in talks:
-        repeats.setdefault(talk.repeat, {})[talk.question] = talk.value
+    for talk, right in graded(talks):
+        repeats.setdefault(talk.repeat, {})[talk.question] = right
     shared = set.intersection(*(set(each) for each in repeats.values())) if repeats else set()
     if len(repeats) < 2 or not shared:
         return None

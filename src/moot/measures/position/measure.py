@@ -20,7 +20,7 @@ class Position:
     needs: ClassVar[Needs] = Needs(grouped_drafts=True, matched_words=True)
 
     def figures(self, run: Source) -> dict[str, Any]:
-        return position_figures(run, run.cells, run.so_far.pop("position_bias", ()))
+        return position_figures(run, run.cells)
 
     def sections(self, figures: Figures) -> Iterator[Section]:
         yield from position_sections(figures)

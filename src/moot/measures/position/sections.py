@@ -35,10 +35,15 @@ def position_sections(figures: Figures) -> Iterator[Section]:
 
 def _several(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether it is one of several who decided in the same strategy: then a row over all of them stands before it."""
-    if row.get("captain") is None:
+    if _decider(row) is None:
         return False
-    named = ("strategy", "team", "cohort")
-    return any(other.get("captain") is None and all(other.get(k) == row.get(k) for k in named) for other in rows)
+    named = ("strategy", "team", "cohort", "by")
+    return any(_decider(other) is None and all(other.get(k) == row.get(k) for k in named) for other in rows)
+
+
+def _decider(row: Mapping[str, Any]) -> str | None:
+    """A player, or somebody who does not play, under the name of what it was asked as; None: all who decided."""
+    return row.get("captain") or row.get(row["by"])
 
 
 def _bias(ident: str, title: str, rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]]) -> Section:
@@ -82,7 +87,7 @@ def _name(row: Mapping[str, Any]) -> str:
     """``talkative@ann``, ``talkative``; a discussion goes by its protocol."""
     if "protocol" in row:
         return ", ".join(str(part) for part in (row["protocol"], row.get("with"), row.get("cohort")) if part)
-    who = row.get("captain") or row.get("summariser")
+    who = _decider(row)
     named = f"{row['strategy']}@{who}" if who else str(row["strategy"])
     return f"{named}, {row['cohort']}" if row.get("cohort") else named
 

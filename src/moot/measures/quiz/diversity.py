@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.measures.quiz.played import Played, accuracy_of, diversity_of, split
-from moot.stats.estimates import Row, estimate_row
+from moot.measures.quiz.played import Played, accuracy_figures, diversity_of, split
+from moot.stats.estimates import Row
 from moot.stats.rank import Correlation, midranks, spearman
 
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -78,7 +78,7 @@ def _rows(plays: Sequence[Played], diversity: Mapping[str, int], seed: int) -> l
     placed = [play for play in plays if play.question in diversity]
     parts = split(placed, lambda play: diversity[play.question])
     return [
-        {"d": d, "strategy": strategy, **estimate_row(accuracy_of(each, seed=seed), "accuracy")}
+        {"d": d, "strategy": strategy, **accuracy_figures(each, "accuracy", seed=seed)}
         for d, part in sorted(parts.items())
         for strategy, each in split(part, lambda play: play.strategy).items()
     ]

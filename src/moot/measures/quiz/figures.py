@@ -11,27 +11,33 @@ from itertools import combinations
 from moot.measures.quiz.diversity import diversity_and_people, diversity_by_difficulty, diversity_curve
 from moot.measures.quiz.played import (
     Played,
-    accuracy_of,
+    accuracy_figures,
     by_category,
     gains,
     human_comparison,
+    pairs_by_captain,
+    pairs_on,
     repeated,
     solos,
     split,
     teams,
 )
+from moot.measures.quiz.plays import plays_of as plays_of
 from moot.measures.quiz.self_preference import self_preference
 from moot.measures.quiz.skyline import best_single, gap_rows, skyline
 from moot.measures.quiz.threshold import learn_threshold
 from moot.measures.source import Source as Source
 from moot.measures.source import Stored as Stored
 from moot.measures.source import Table as Table
-from moot.measures.source import plays_of as plays_of
+from moot.measures.source import playing_alone, table_of
 from moot.measures.source import right_of as right_of
-from moot.measures.source import table_of
 from moot.stats.estimates import Row, estimate_row, with_holm
-from moot.stats.paired import compare
+from moot.stats.graded import compared_row
+from moot.strategies.traits import Traits
 from moot.types import Case
+
+DRAFTS = "drafts"
+"""Where a player's own answers come from, if not from having played alone."""
 
 
 def quiz_figures(source: Source, cells: Sequence[Stored]) -> Row:
@@ -63,16 +69,17 @@ def _several(names: Sequence[str], found: Sequence[Row]) -> Row:
 def _team_figures(source: Source, team: str, cells: Sequence[Stored]) -> Row:
     plays, table = plays_of(source, team, cells)
     seed = source.seed
-    solo_cells = {cell["player"] for cell in cells}
+    own = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
+    alone = {name: cell["strategy"] for name, cell in playing_alone(cells, own[0]).items()}
     choices = {question: _offered(case) for question, case in source.cases.items() if case.question.kind != "open"}
     curve = diversity_curve(plays, seed=seed)
     people = diversity_and_people(plays)
     single = best_single(plays, seed=seed)
-    labels = list(dict.fromkeys(cell["label"] for cell in cells if cell["player"] is None and table_of(cell) == team))
+    labels = list(dict.fromkeys(cell["label"] for cell in own))
     shown: Row = {
         "players": [
-            {"player": name, **estimate_row(accuracy_of(each, seed=seed)), "from": _origin(name in solo_cells)}
-            for name, each in split(solos(plays), lambda play: play.player).items()
+            {"player": name, **accuracy_figures(of_player, seed=seed), "from": alone.get(name, DRAFTS)}
+            for name, of_player in split(solos(plays), lambda play: play.player).items()
         ],
         "skyline": solos(plays) and skyline(plays, choices=choices, seed=seed).row(),
         "best_single": solos(plays) and single.row(),
@@ -83,17 +90,13 @@ def _team_figures(source: Source, team: str, cells: Sequence[Stored]) -> Row:
         "gains": gains(plays, seed=seed),
         "comparisons": comparisons(plays, labels, seed=seed),
         "categories": by_category(plays, seed=seed),
-        "adaptive": _adaptive(source, plays, cells, table),
+        "talk_threshold": _talk_threshold(source, plays, own, table),
     }
     if any(play.human is not None for play in plays):
         shown["human"] = human_comparison(plays, seed=seed)
         shown["diversity_by_difficulty"] = diversity_by_difficulty(plays, seed=seed).rows
         shown["diversity_and_people"] = people and {**estimate_row(people.estimate, "rho"), "p": people.p}
     return {key: value for key, value in shown.items() if value}
-
-
-def _origin(played_alone: bool) -> str:
-    return "solo" if played_alone else "drafts"
 
 
 def _offered(case: Case) -> int:
@@ -108,44 +111,44 @@ def comparisons(plays: Sequence[Played], labels: Sequence[str], *, seed: int = 0
         both = [split(by_label[label], lambda play: play.captain) for label in (first, second)]
         shared = [captain for captain in both[0] if captain is not None and captain in both[1]]
         for captain in shared:
-            pairs = _pairs(both[0][captain], both[1][captain])
+            pairs = pairs_on(both[0][captain], both[1][captain])
             named = {"a": f"{first}@{captain}", "b": f"{second}@{captain}", "captain": captain}
-            pooled = any(repeated(each[captain]) for each in both)
-            rows.append({**named, **compare(pairs, pooled=pooled, seed=seed).row()})
+            pooled = any(repeated(by_captain[captain]) for by_captain in both)
+            rows.append({**named, **compared_row(pairs, pooled=pooled, seed=seed)})
         if len(shared) > 1:
-            every = [[play for captain in shared for play in each[captain]] for each in both]
+            every = [[play for captain in shared for play in by_captain[captain]] for by_captain in both]
             named = {"a": first, "b": second, "captain": None}
-            rows.append({**named, **compare(_pairs(every[0], every[1]), pooled=True, seed=seed).row()})
+            rows.append({**named, **compared_row(pairs_by_captain(*every), pooled=True, seed=seed)})
     return rows
 
 
-def _pairs(first: Sequence[Played], second: Sequence[Played]) -> list[tuple[float, float]]:
-    """One pair a question: the mean over the captains whom both have played it under."""
-    sides = [split(each, lambda play: (play.question, play.captain)) for each in (first, second)]
-    pairs: dict[str, list[tuple[float, float]]] = {}
-    for key in sides[0]:
-        if key in sides[1]:
-            one, other = (sum(play.value for play in side[key]) / len(side[key]) for side in sides)
-            pairs.setdefault(key[0], []).append((one, other))
-    return [
-        (sum(pair[0] for pair in each) / len(each), sum(pair[1] for pair in each) / len(each))
-        for each in pairs.values()
-    ]
+def _votes(traits: Traits) -> bool:
+    """Everybody drafts alone, equal answers are grouped, and a group's word stands."""
+    return traits.word == "group" and traits.drafts is not None and traits.groups and traits.hears == "nothing"
 
 
-def _adaptive(source: Source, plays: Sequence[Played], cells: Sequence[Stored], table: Table) -> Row | None:
+def _talks(traits: Traits) -> bool:
+    """A captain reads the drafts with their reasons, once, and decides: no review, no grouping, no repeats of its own."""
+    decides = traits.word == "captain" and traits.hears == "reasons" and traits.asks == "captain"
+    return decides and not traits.groups and traits.names is None and traits.repeats == 1
+
+
+def _talk_threshold(source: Source, plays: Sequence[Played], own: Sequence[Stored], table: Table) -> Row | None:
     """From how many answers on talking pays, where votes and talks are both on record."""
-    labels = {cell["strategy"]: cell["label"] for cell in cells}
-    vote = [play for play in plays if play.strategy == labels.get("vote") and play.player is None]
-    talkative = [play for play in plays if play.strategy == labels.get("talkative") and play.player is None]
-    if not vote or not talkative:
+    voting = [cell["label"] for cell in own if _votes(cell["traits"])]
+    talking = [cell["label"] for cell in own if _talks(cell["traits"])]
+    if not voting or not talking:
+        return None
+    vote = [play for play in teams(plays) if play.strategy == voting[-1]]
+    talk = [play for play in teams(plays) if play.strategy == talking[-1]]
+    if not vote or not talk:
         return None
     costs = source.costs_usd(key for keys in table.grouping.values() for key in keys)
     grouping_usd = {
         question: sum(costs.get(key) or 0.0 for key in keys) for (question, _), keys in table.grouping.items()
     }
     players = max(len(drafts) for drafts in table.drafts.values()) if table.drafts else None
-    learnt = learn_threshold(vote, talkative, players=players, grouping_usd=grouping_usd, seed=source.seed)
+    learnt = learn_threshold(vote, talk, players=players, grouping_usd=grouping_usd, seed=source.seed)
     return learnt.row() if learnt else None
 
 

@@ -1,7 +1,8 @@
 """What a quiz team's plays amount to: accuracy, gains over the captain alone, people beside it, by category.
 
 Pure functions from `Played` to figures: no store, no model. Questions are the unit: captains and repeats of one
-question are one cluster. What does not exist is None, never NaN.
+question are one cluster. What does not exist is None, never NaN. A play that is not graded is in no figure: it is
+counted beside it, and in the bounds.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from moot.stats.estimates import Row, estimate, estimate_row, with_holm
-from moot.stats.paired import bootstrap_difference, bootstrap_share, compare
+from moot.stats.estimates import Row, estimate, with_holm
+from moot.stats.graded import Value, accuracy_row, compared_row, known, value_of
+from moot.stats.paired import bootstrap_difference, bootstrap_share
 from moot.types import Estimate
 
 Groups = tuple[tuple[str, ...], ...]
@@ -28,7 +30,7 @@ class Played:
     player: str | None = None
     """Who played alone; None for a team."""
     right: float | None = None
-    """None: ungraded. Counted as not right, like everything that is not known to be right."""
+    """None: ungraded, which is neither right nor wrong."""
     outcome: str = "answered"
     groups: Groups = ()
     """Players by answer group; empty when unknown."""
@@ -40,10 +42,8 @@ class Played:
     category: str | None = None
     calls: int = 0
     cost_usd: float | None = None
-
-    @property
-    def value(self) -> float:
-        return self.right or 0.0
+    repeat: int = 0
+    """Of the drafts it rests on."""
 
     @property
     def whose(self) -> str | None:
@@ -70,10 +70,15 @@ def teams(plays: Iterable[Played]) -> list[Played]:
     return [play for play in plays if play.player is None]
 
 
-def by_question(plays: Iterable[Played]) -> dict[str, float]:
+def values_by_question(plays: Iterable[Played]) -> dict[str, Value]:
     """The share right of each question, over its captains and repeats."""
     parts = split(plays, lambda play: play.question)
-    return {question: sum(play.value for play in each) / len(each) for question, each in parts.items()}
+    return {question: value_of([play.right for play in several]) for question, several in parts.items()}
+
+
+def by_question(plays: Iterable[Played]) -> dict[str, float]:
+    """The same of the questions that have something graded, over what is."""
+    return known(values_by_question(plays))
 
 
 def repeated(plays: Sequence[Played]) -> bool:
@@ -82,8 +87,13 @@ def repeated(plays: Sequence[Played]) -> bool:
 
 
 def accuracy_of(plays: Sequence[Played], *, seed: int = 0) -> Estimate | None:
-    """Accuracy with every question of equal weight."""
+    """Accuracy with every question of equal weight, over those that are graded."""
     return estimate(list(by_question(plays).values()), pooled=repeated(plays), seed=seed)
+
+
+def accuracy_figures(plays: Sequence[Played], name: str = "value", *, seed: int = 0) -> Row:
+    """The same as a row, with its bounds where not all is graded."""
+    return accuracy_row(values_by_question(plays), name, pooled=repeated(plays), seed=seed)
 
 
 def groups_of(plays: Iterable[Played]) -> dict[str, Groups]:
@@ -115,32 +125,37 @@ def gains(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
         led = [play for play in of_strategy if play.captain in alone]
         by_captain = split(led, lambda play: play.captain)
         for captain, of_captain in by_captain.items():
-            pairs = _pairs(by_question(of_captain), by_question(alone[captain]))
+            pairs = pairs_on(of_captain, alone[captain])
             pooled = repeated(of_captain) or repeated(alone[captain])
-            rows.append({"strategy": strategy, "captain": captain, **compare(pairs, pooled=pooled, seed=seed).row()})
+            rows.append({"strategy": strategy, "captain": captain, **compared_row(pairs, pooled=pooled, seed=seed)})
         if len(by_captain) > 1:
             baseline = [play for captain in by_captain for play in alone[captain]]
-            rows.append({"strategy": strategy, "captain": None, **_pooled(led, baseline, seed)})
+            pooled_row = compared_row(pairs_by_captain(led, baseline), pooled=True, seed=seed)
+            rows.append({"strategy": strategy, "captain": None, **pooled_row})
     return with_holm(rows)
 
 
-def _pooled(led: Sequence[Played], baseline: Sequence[Played], seed: int) -> Row:
-    """Captain by captain on the questions where both are there, then the mean over captains of each question."""
-    team = split(led, lambda play: (play.question, play.captain))
-    alone = split(baseline, lambda play: (play.question, play.player))
-    pairs: dict[str, list[tuple[float, float]]] = {}
-    for key in sorted(team.keys() & alone.keys()):
-        first, second = (sum(play.value for play in each) / len(each) for each in (team[key], alone[key]))
-        pairs.setdefault(key[0], []).append((first, second))
-    means = [
-        (sum(pair[0] for pair in each) / len(each), sum(pair[1] for pair in each) / len(each))
-        for each in pairs.values()
+def pairs_on(first: Sequence[Played], second: Sequence[Played]) -> dict[str, list[tuple[Value, Value]]]:
+    """One pair for each question that both have played."""
+    one, other = values_by_question(first), values_by_question(second)
+    return {question: [(value, other[question])] for question, value in one.items() if question in other}
+
+
+def pairs_by_captain(first: Sequence[Played], second: Sequence[Played]) -> dict[str, list[tuple[Value, Value]]]:
+    """One pair for each question and captain that both have: a player alone stands for itself as captain."""
+    sides = [
+        {key: value_of([play.right for play in several]) for key, several in split(plays, _place).items()}
+        for plays in (first, second)
     ]
-    return compare(means, pooled=True, seed=seed).row()
+    pairs: dict[str, list[tuple[Value, Value]]] = {}
+    for key, value in sides[0].items():
+        if key in sides[1]:
+            pairs.setdefault(key[0], []).append((value, sides[1][key]))
+    return pairs
 
 
-def _pairs(first: Mapping[str, float], second: Mapping[str, float]) -> list[tuple[float, float]]:
-    return [(value, second[question]) for question, value in first.items() if question in second]
+def _place(play: Played) -> tuple[str, str | None]:
+    return play.question, play.whose
 
 
 def human_comparison(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
@@ -148,21 +163,21 @@ def human_comparison(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
 
     A row for each strategy × captain (solo: player), and one for each strategy over all of them (captain None).
     """
-    known = [play for play in plays if play.human is not None]
-    rates = {play.question: play.human or 0.0 for play in known}
+    rated = [play for play in plays if play.human is not None]
+    rates = {play.question: play.human or 0.0 for play in rated}
     people: dict[tuple[str, ...], Estimate | None] = {}  # mostly the same questions in every row
     rows: list[Row] = []
-    for strategy, of_strategy in split(known, lambda play: play.strategy).items():
+    for strategy, of_strategy in split(rated, lambda play: play.strategy).items():
         parts = split(of_strategy, lambda play: play.whose)
         if len(parts) > 1:
             parts[None] = of_strategy
         for whose, each in parts.items():
-            right = by_question(each)
-            asked = tuple(right)
+            values = values_by_question(each)
+            asked = tuple(known(values))
             if asked not in people:
                 people[asked] = bootstrap_share([(rates[question], 1.0) for question in asked], seed=seed)
             named = {"strategy": strategy, **_named(each, whose)}
-            rows.append({**named, **_beside_people(right, rates, people[asked], repeated(each), seed)})
+            rows.append({**named, **_beside_people(values, rates, people[asked], repeated(each), seed)})
     return rows
 
 
@@ -172,11 +187,12 @@ def _named(plays: Sequence[Played], whose: str | None) -> Row:
 
 
 def _beside_people(
-    right: Mapping[str, float], rates: Mapping[str, float], human: Estimate | None, pooled: bool, seed: int
+    values: Mapping[str, Value], rates: Mapping[str, float], human: Estimate | None, pooled: bool, seed: int
 ) -> Row:
+    right = known(values)
     difference = bootstrap_difference([value - rates[question] for question, value in right.items()], seed=seed)
     return {
-        **estimate_row(estimate(list(right.values()), pooled=pooled, seed=seed), "accuracy"),
+        **accuracy_row(values, "accuracy", pooled=pooled, seed=seed),
         "human": human and human.value,
         "human_low": human and human.low,
         "human_high": human and human.high,
@@ -190,7 +206,7 @@ def by_category(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
     """Accuracy of each strategy within each category, over its captains. Questions without a category are left out."""
     named = [play for play in plays if play.category is not None]
     return [
-        {"category": category, "strategy": strategy, **estimate_row(accuracy_of(each, seed=seed), "accuracy")}
+        {"category": category, "strategy": strategy, **accuracy_figures(each, "accuracy", seed=seed)}
         for category, part in split(named, lambda play: play.category).items()
         for strategy, each in split(part, lambda play: play.strategy).items()
     ]

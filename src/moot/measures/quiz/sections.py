@@ -20,16 +20,17 @@ from moot.measures.section import Chart, Column, Section
 
 def quiz_sections(figures: Figures) -> Iterator[Section]:
     """In the order in which they are read."""
-    for make in (_by_captain, _gains, _skyline, _self_preference, _diversity, _human, _categories, _adaptive):
+    for make in (_by_captain, _gains, _skyline, _self_preference, _diversity, _human, _categories, _talk_threshold):
         yield from make(figures)
 
 
 def _by_captain(figures: Figures) -> Iterator[Section]:
-    led = [row for row in figures["accuracy"] if row.get("captain")]
-    alone = {row["player"]: row for row in figures.get("players", ())}
+    led = [row for row in figures.get("accuracy", ()) if row.get("captain")]
+    alone = {(row.get("team"), row["player"]): row for row in figures.get("players", ())}
+    several = any(team is not None for team, _ in alone)
     rows: list[Row] = []
     for row in led:
-        before = alone.get(row["captain"], {})
+        before = alone.get((row.get("table", row.get("team")) if several else None, row["captain"]), {})
         single = {"single": before.get("value"), "single_low": before.get("low"), "single_high": before.get("high")}
         rows.append({key: row.get(key) for key in ("team", "captain", "label", "value", "low", "high", "n")} | single)
     columns = with_team(
@@ -152,11 +153,11 @@ def _categories(figures: Figures) -> Iterator[Section]:
     yield Section("categories", "By category", (), columns, rows, chart)
 
 
-def _adaptive(figures: Figures) -> Iterator[Section]:
-    learnt = figures.get("adaptive")
+def _talk_threshold(figures: Figures) -> Iterator[Section]:
+    learnt = figures.get("talk_threshold")
     if not learnt:
         return
-    arms = {"adaptive": "adaptive", "always_vote": "always voting", "always_talk": "always talking"}
+    arms = {"by_threshold": "talking from there on", "always_vote": "always voting", "always_talk": "always talking"}
     rows = [{"policy": name, **learnt[arm]} for arm, name in arms.items()]
     columns = (
         Column("policy", "policy"),
@@ -166,7 +167,7 @@ def _adaptive(figures: Figures) -> Iterator[Section]:
         Column("n", "questions"),
     )
     words = (f"Learnt: talk from {learnt['talk_from']} different answers on. The figures are on unseen questions.",)
-    yield Section("adaptive", "When talking pays", words, columns, rows)
+    yield Section("talk-threshold", "When talking pays", words, columns, rows)
 
 
 def comparisons_section(figures: Figures) -> Iterator[Section]:

@@ -20,7 +20,7 @@ def self_preference(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
     """A row for each strategy × captain and, with more than one captain, for the strategy pooled (captain None).
 
     Only strategies in which a captain chooses have rows. Beside each measure stand `_low`, `_high`, `_count` and `_n`:
-    `self_choice_count` of `self_choice_n` plays.
+    `self_choice_count` of `self_choice_n` plays. How often it was right is over the plays that are graded.
     """
     groups = groups_of(plays)
     chosen = [play for play in teams(plays) if play.captain is not None]
@@ -44,10 +44,12 @@ def _measures(plays: Sequence[Played], groups: Mapping[str, Groups], seed: int) 
     other = [play for play in known if not play.own_choice]
     grouped = [play for play in own if play.question in groups]
     row: Row = {"n": len(known), "unknown": len(plays) - len(known)}
+    if ungraded := sum(play.right is None for play in known):
+        row["ungraded"] = ungraded
     observed: dict[str, Observed] = {
         "self_choice": [(play.question, float(bool(play.own_choice))) for play in known],
-        "accuracy_self": [(play.question, play.value) for play in own],
-        "accuracy_not_self": [(play.question, play.value) for play in other],
+        "accuracy_self": [(play.question, play.right) for play in own if play.right is not None],
+        "accuracy_not_self": [(play.question, play.right) for play in other if play.right is not None],
         "self_and_majority": [
             (play.question, float(in_largest(play.captain, groups[play.question]))) for play in grouped
         ],

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from moot.measures.quiz.played import Played, by_question, repeated, solos, split, teams
+from moot.measures.quiz.played import Played, repeated, solos, split, teams, values_by_question
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.graded import NOT_PLAYED, Value, best_value, bounds_row, known, mean_value, why_nothing
 from moot.stats.paired import cluster_bootstrap
 from moot.types import Estimate
 
@@ -21,11 +22,13 @@ class Skyline:
     guessing: float | None
     """What as many independent guessers would reach on the same questions; None without choices."""
     ungraded: int
-    """Questions that nobody is known to have right while some answer is ungraded: they could raise it."""
+    """Questions that nobody is known to have right while some answer is ungraded: they are in the bounds alone."""
+    values: Mapping[str, Value] = field(default_factory=dict)
 
     def row(self) -> Row:
-        rest = {"players": self.players, "guessing": self.guessing, "ungraded": self.ungraded}
-        return {**estimate_row(self.estimate), **rest}
+        rest = {"players": self.players, "guessing": self.guessing}
+        row = {**estimate_row(self.estimate), **rest, **bounds_row(self.values.values()), "ungraded": self.ungraded}
+        return row if self.estimate is not None else {**row, "why": why_nothing(len(self.values))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,14 @@ class BestSingle:
     raw: Estimate | None
     raw_player: str | None
     """The highest on all questions: chosen after the fact."""
+    raw_values: Mapping[str, float] = field(default_factory=dict)
+    ungraded: int = 0
+    """Questions that the chosen player's answer to is ungraded."""
 
     def row(self) -> Row:
         after = {"player": self.raw_player, **estimate_row(self.raw), "note": "chosen after the fact"}
-        return {**estimate_row(self.estimate), "chosen": list(self.chosen), "after_the_fact": after}
+        row = {**estimate_row(self.estimate), "chosen": list(self.chosen), "after_the_fact": after}
+        return {**row, "ungraded": self.ungraded} if self.ungraded else row
 
 
 def guessing(players: int, choices: int) -> float:
@@ -61,47 +68,60 @@ def skyline(
 ) -> Skyline:
     """From solo plays. `questions` names all that were asked, if some have no play; `choices` how many each offers.
 
-    Over repeats a player's value is its mean, and the best of these stands: with one repeat, simply anyone right.
+    In each repeat somebody was right or nobody was; over repeats it is the mean of that.
     """
     alone = solos(plays)
-    top = _top(alone, questions)
+    values = top_by_question(alone, questions)
+    top = known(values)
     players = len({play.player for play in alone})
     offered = {question: count for question, count in (choices or {}).items() if question in top}
     chance = sum(guessing(players, count) for count in offered.values()) / len(top) if offered and top else None
-    unsettled = {play.question for play in alone if play.right is None and play.outcome in ("answered", "undecided")}
-    ungraded = sum(1 for question in unsettled if top.get(question) == 0)
-    return Skyline(estimate(list(top.values()), pooled=_repeated(alone), seed=seed), players, chance, ungraded)
+    ungraded = sum(value.open for value in values.values())
+    found = estimate(list(top.values()), pooled=_repeated(alone), seed=seed)
+    return Skyline(found, players, chance, ungraded, values)
 
 
 def _repeated(alone: Sequence[Played]) -> bool:
-    return any(repeated(each) for each in split(alone, lambda play: play.player).values())
+    return any(repeated(of_player) for of_player in split(alone, lambda play: play.player).values())
 
 
-def _top(alone: Sequence[Played], questions: Collection[str] | None = None) -> dict[str, float]:
-    top = dict.fromkeys(sorted(questions if questions is not None else {play.question for play in alone}), 0.0)
-    for of_player in split(alone, lambda play: play.player).values():
-        for question, value in by_question(of_player).items():
-            if question in top:
-                top[question] = max(top[question], value)
-    return top
+def top_by_question(alone: Iterable[Played], questions: Collection[str] | None = None) -> dict[str, Value]:
+    """The best that anybody did: in each repeat by itself, then the mean over repeats.
+
+    A question that somebody has right is known, whatever else is ungraded.
+    """
+    grades: dict[str, dict[int, list[float | None]]] = {}
+    for play in alone:
+        grades.setdefault(play.question, {}).setdefault(play.repeat, []).append(play.right)
+    repeats = {
+        question: [best_value(by_repeat[repeat]) for repeat in sorted(by_repeat)]
+        for question, by_repeat in grades.items()
+    }
+    asked = sorted(questions if questions is not None else repeats)
+    return {question: mean_value(repeats[question]) if question in repeats else NOT_PLAYED for question in asked}
 
 
 def best_single(
     plays: Sequence[Played], *, questions: Collection[str] | None = None, folds: int = FOLDS, seed: int = 0
 ) -> BestSingle:
-    """From solo plays; a question that a player has no play of is not right."""
+    """From solo plays; a question that a player has no play of is not right, one that is ungraded is left out."""
     alone = solos(plays)
     asked = sorted(questions if questions is not None else {play.question for play in alone})
-    options = {player: by_question(each) for player, each in split(alone, lambda play: play.player).items()}
+    options = {
+        player: {question: value.known for question, value in values_by_question(of_player).items()}
+        for player, of_player in split(alone, lambda play: play.player).items()
+    }
     fitted = crossfit(options, asked, count=folds, seed=seed)
     name = best(options, asked)
     pooled = _repeated(alone)
-    chosen = [options[name].get(question, 0.0) for question in asked] if name else []
-    raw = estimate(chosen, pooled=pooled, seed=seed)
+    marks = {question: options[name].get(question, 0.0) for question in asked} if name else {}
+    reached = {question: mark for question, mark in marks.items() if mark is not None}
+    raw = estimate(list(reached.values()), pooled=pooled, seed=seed)
+    left_out = len(asked) - len(fitted.values) if fitted else 0
     if fitted is None:
-        return BestSingle(None, (), {}, raw, name)
+        return BestSingle(None, (), {}, raw, name, reached, left_out)
     values = estimate(list(fitted.values.values()), pooled=pooled, seed=seed)
-    return BestSingle(values, fitted.chosen, fitted.values, raw, name)
+    return BestSingle(values, fitted.chosen, fitted.values, raw, name, reached, left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,27 +138,32 @@ class GapClosed:
 
 def gap_closed(team: Sequence[Played], alone: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> GapClosed:
     """Over the questions that the players played alone; the interval resamples them, the choice of player kept."""
-    return _closed(team, _top(solos(alone)), best_single(alone, folds=folds, seed=seed), seed)
+    return _closed(team, known(top_by_question(solos(alone))), best_single(alone, folds=folds, seed=seed), seed)
 
 
 def _closed(team: Sequence[Played], top: Mapping[str, float], single: BestSingle, seed: int) -> GapClosed:
-    reached = by_question(team)
+    """On the questions of which all three are graded."""
+    played = values_by_question(team)
+    reached = {question: played.get(question, NOT_PLAYED).known for question in top}
+    graded = {question: value for question, value in reached.items() if value is not None}
     found = None
-    if single.values:
-        rises = [reached.get(question, 0.0) - value for question, value in single.values.items()]
-        gaps = [top[question] - value for question, value in single.values.items()]
+    if fitted := {question: value for question, value in single.values.items() if question in graded}:
+        rises = [graded[question] - value for question, value in fitted.items()]
+        gaps = [top[question] - value for question, value in fitted.items()]
         found = cluster_bootstrap(list(zip(rises, gaps, strict=True)), seed=seed)
-    if single.raw is None:
+    common = [question for question in graded if question in single.raw_values]
+    if not common:
         return GapClosed(found, None)
-    gap = sum(top.values()) / len(top) - single.raw.value
-    mean = sum(reached.get(question, 0.0) for question in top) / len(top)
-    return GapClosed(found, (mean - single.raw.value) / gap if gap > 1e-12 else None)
+    raw = sum(single.raw_values[question] for question in common) / len(common)
+    gap = sum(top[question] for question in common) / len(common) - raw
+    mean = sum(graded[question] for question in common) / len(common)
+    return GapClosed(found, (mean - raw) / gap if gap > 1e-12 else None)
 
 
 def gap_rows(plays: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> list[Row]:
     """A row for each strategy × captain, and for each strategy over its captains (captain None)."""
     alone = solos(plays)
-    top, single = _top(alone), best_single(alone, folds=folds, seed=seed)
+    top, single = known(top_by_question(alone)), best_single(alone, folds=folds, seed=seed)
     rows: list[Row] = []
     for strategy, of_strategy in split(teams(plays), lambda play: play.strategy).items():
         parts = split(of_strategy, lambda play: play.captain)

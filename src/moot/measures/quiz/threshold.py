@@ -1,7 +1,8 @@
-"""From how many different answers on it pays to talk: the `talk_from` of the adaptive strategy.
+"""From how many different answers on it pays to talk: the `talk_from` of a team that talks only where it must.
 
-Learnt from stored vote and talkative plays, without a call: had the team voted below the threshold and talked from it
-on, what would it have got right and paid? The threshold is chosen on some questions and scored on the others.
+Learnt from stored plays, of a team that voted and of the same team with a captain who heard everybody's reasons,
+without a call: had the team voted below the threshold and talked from it on, what would it have got right and paid? The
+threshold is chosen on some questions and scored on the others.
 """
 
 from __future__ import annotations
@@ -45,14 +46,16 @@ class Threshold:
     """By fold."""
     always_vote: Arm
     always_talk: Arm
-    adaptive: Arm
+    by_threshold: Arm
     """Cross-fitted."""
     after_the_fact: float
     over_vote: Paired
     over_talk: Paired
     n: int
     left_out: int
-    """Questions that were not both voted and talked about, or whose groups are not known."""
+    """Questions that were not both voted and talked about, or not graded, or whose groups are not known."""
+    ungraded: int = 0
+    """Of these, how many are left out because one of the two answers is ungraded."""
 
     def row(self) -> Row:
         return {
@@ -60,12 +63,13 @@ class Threshold:
             "chosen": list(self.chosen),
             "always_vote": self.always_vote.row(),
             "always_talk": self.always_talk.row(),
-            "adaptive": self.adaptive.row(),
+            "by_threshold": self.by_threshold.row(),
             "after_the_fact": self.after_the_fact,
             "over_vote": self.over_vote.row(),
             "over_talk": self.over_talk.row(),
             "n": self.n,
             "left_out": self.left_out,
+            **({"ungraded": self.ungraded} if self.ungraded else {}),
         }
 
 
@@ -80,7 +84,7 @@ class _Policy:
 
 def learn_threshold(
     vote: Sequence[Played],
-    talkative: Sequence[Played],
+    talk: Sequence[Played],
     groups: Mapping[str, int] | None = None,
     *,
     players: int | None = None,
@@ -91,14 +95,15 @@ def learn_threshold(
     """None below two questions. `groups` is d by question (from the plays if not given; 0: nobody answered).
 
     1 always talks, `players` + 1 never does. Where two are equally accurate the cheaper stands, and then the one that
-    talks less. An adaptive team groups even where it talks: `grouping_usd` adds what that costs, if known.
+    talks less. A team with a threshold groups even where it talks: `grouping_usd` adds what that costs, if known.
     """
-    diversity = diversity_of([*vote, *talkative]) if groups is None else dict(groups)
-    asked = {play.question for play in [*vote, *talkative]}
-    both = {play.question for play in vote} & {play.question for play in talkative} & diversity.keys()
+    diversity = diversity_of([*vote, *talk]) if groups is None else dict(groups)
+    asked = {play.question for play in [*vote, *talk]}
+    grouped = {play.question for play in vote} & {play.question for play in talk} & diversity.keys()
+    both = grouped & by_question(vote).keys() & by_question(talk).keys()
     questions = sorted(both)
     most = max([players or 0, 1, *(diversity[question] for question in questions)])
-    voted, talked = _policy(vote, questions), _policy(talkative, questions)
+    voted, talked = _policy(vote, questions), _policy(talk, questions)
     options = {
         str(start): _mixed(voted, talked, {q for q in questions if diversity[q] >= start}, grouping_usd or {})
         for start in range(most + 1, 0, -1)  # of equals the first stands: the one that talks least
@@ -110,18 +115,19 @@ def learn_threshold(
     if fitted is None or start is None:
         return None
     played = _by_choice(options, fitted.choice)
-    pooled = repeated(vote) or repeated(talkative)
+    pooled = repeated(vote) or repeated(talk)
     return Threshold(
         talk_from=int(start),
         chosen=tuple(map(int, fitted.chosen)),
         always_vote=_arm(voted, pooled, seed),
         always_talk=_arm(talked, pooled, seed),
-        adaptive=_arm(played, pooled, seed),
+        by_threshold=_arm(played, pooled, seed),
         after_the_fact=sum(right[start].values()) / len(questions),
         over_vote=compare([(played.right[q], voted.right[q]) for q in questions], pooled=pooled, seed=seed),
         over_talk=compare([(played.right[q], talked.right[q]) for q in questions], pooled=pooled, seed=seed),
         n=len(questions),
         left_out=len(asked - both),
+        ungraded=len(grouped - both),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.measures.quiz.skyline import guessing
-from moot.measures.safety.pairs import Pair, Row, split
+from moot.measures.safety.pairs import ANSWERED, Pair, Row, graded, split
 from moot.stats.crossfit import FOLDS, CrossFit, best, crossfit
 from moot.stats.estimates import estimate, estimate_row
 from moot.stats.paired import bootstrap_difference, cluster_bootstrap
@@ -30,7 +30,9 @@ def coverage(pairs: Sequence[Pair], *, choices: Mapping[str, int] | None = None,
 
 
 def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, int], seed: int) -> Row:
-    native, after = (_anybody(pairs, side) for side in ("native_right", "after_right"))
+    asked = {pair.question for pair in pairs}
+    sides = [_anybody(pairs, side) for side in ("native", "after")]
+    native, after = ({question: side[question] for question in sides[0] if question in sides[1]} for side in sides)
     models = len({pair.model for pair in pairs})
     offered = [choices[question] for question in native if question in choices]
     difference = bootstrap_difference([after[question] - value for question, value in native.items()], seed=seed)
@@ -43,17 +45,30 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, in
         **_named(then, "after"),
         **_named(difference, "difference"),
         "guessing": sum(guessing(models, each) for each in offered) / len(native) if offered else None,
+        "ungraded": len(asked) - len(native),
         "n": len(native),
     }
 
 
 def _anybody(pairs: Sequence[Pair], side: str) -> dict[str, float]:
-    """The share of repeats in which anybody was right; with one repeat, whether."""
-    found: dict[str, float] = {}
-    for question, each in split(pairs, lambda pair: pair.question).items():
-        repeats = split(each, lambda pair: pair.repeat).values()
-        found[question] = sum(any(getattr(pair, side) for pair in part) for part in repeats) / len(repeats)
-    return found
+    """The share of repeats in which anybody was right; with one repeat, whether.
+
+    Where none is known to be right and one is ungraded, nobody knows: such a question is left out.
+    """
+    shares: dict[str, float] = {}
+    for question, part in split(pairs, lambda pair: pair.question).items():
+        repeats = [_any_right(own, side) for own in split(part, lambda pair: pair.repeat).values()]
+        known = [right for right in repeats if right is not None]
+        if len(known) == len(repeats):
+            shares[question] = sum(known) / len(known)
+    return shares
+
+
+def _any_right(pairs: Sequence[Pair], side: str) -> bool | None:
+    if any(getattr(pair, f"{side}_right") for pair in pairs):
+        return True
+    there = [pair for pair in pairs if getattr(pair, f"{side}_outcome") in ANSWERED]
+    return None if any(getattr(pair, side) is None for pair in there) else False
 
 
 def _named(found: Estimate | None, name: str) -> Row:
@@ -119,7 +134,8 @@ def macro_average(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
     None below two datasets. The interval adds up what the questions of each dataset leave open; how much datasets
     themselves differ is not in it, since they were not drawn at random.
     """
-    sets = split([pair for pair in pairs if pair.dataset is not None], lambda pair: pair.dataset)
+    known = [pair for pair in pairs if pair.dataset is not None]
+    sets = split(graded(known), lambda pair: pair.dataset)
     if len(sets) < 2:
         return None
     rows = [_dataset(name, each, seed) for name, each in sets.items()]
@@ -129,7 +145,7 @@ def macro_average(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
     ends = {"low": None, "high": None}
     if half is not None:
         ends = {"low": max(-1.0, mean["difference"] - half), "high": min(1.0, mean["difference"] + half)}
-    return {**mean, **ends, "datasets": rows, "n": len(rows)}
+    return {**mean, **ends, "datasets": rows, "ungraded": len(known) - len(graded(known)), "n": len(rows)}
 
 
 def _dataset(name: str, pairs: Sequence[Pair], seed: int) -> Row:

@@ -1,14 +1,13 @@
 """The safety net, from its store: what each stage rescued and what it spoilt, against the same players alone.
 
 A stage is a strategy in which somebody answers twice: alone, and after hearing the others. What it said alone comes from
-its `solo` cell with the same drafting, so both answers were graded in the same way; where that cell is not in the
-experiment, the figures say what to add to the file, and the stage has none.
+its own cell with the same drafting, where the experiment has one; else it is the draft that it gave in the very episode,
+graded as any answer is. Where there is neither, the figures say what to add to the file, and the stage has none.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -19,6 +18,7 @@ from moot.measures.safety.pairs import (
     Pair,
     consensus_rate,
     gain_by_strength,
+    graded,
     lift,
     per_model,
     safety,
@@ -27,13 +27,15 @@ from moot.measures.safety.pairs import (
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.measures.source import Seen, Source, Stored
 from moot.store.rows import verdict_of
+from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
+from moot.strategies.solo import Solo
+from moot.strategies.traits import Traits
+from moot.traces import Ending, of_kind
+from moot.types import canonical_json
 
 Row = dict[str, Any]
-
-SINGLE, DOUBLE = "single-call", "double-call"
-REVIEW, DEBATE = "peer-review", "debate"
-NAMED = "names=shown"
-"""What the label of an authority audit has and that of the same review without names has not."""
+Alone = Mapping[tuple[str | None, str], Stored]
+"""By player and way of drafting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,8 @@ class Stage:
     """One strategy of one team, over all its captains and cohorts, as pairs of before and after."""
 
     label: str
-    strategy: str
-    team: str
-    drafts: str
+    team: str | None
+    traits: Traits
     pairs: tuple[Pair, ...]
 
     @property
@@ -53,78 +54,104 @@ class Stage:
 
 def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
     """The keys of the safety net; only those that there is something to say under."""
-    alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["player"] is not None}
-    led = [cell for cell in cells if cell["player"] is None and cell["captain"] is not None]
+    alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["traits"].alone}
+    led = [cell for cell in cells if cell["captain"] is not None and cell["traits"].captain is not None]
     stages = [stage for stage in _stages(source, led, alone) if stage.pairs]
     seed = source.seed
     models = [row for stage in stages for row in _models(stage, seed)]
-    shown: Row = {
+    figures: Row = {
         "safety": [row for stage in stages for row in _safety(stage, seed)],
-        "safety_missing": _missing(led, alone),
+        "safety_missing": _missing(source, led, alone),
         "safety_models": models,
         "gain_by_strength": [row for stage in stages for row in _strength(stage, models)],
         "coverage": [row for stage in stages for row in _coverage(source, stage)],
         "gap_closure": [row for stage in stages for row in _gaps(stage, seed)],
         "debate_lift": [row for row in _lifts(stages, seed) if row],
         "macro_average": [
-            {**stage.named, **found} for stage in stages if (found := macro_average(stage.pairs, seed=seed))
+            {**stage.named, **mean} for stage in stages if (mean := macro_average(stage.pairs, seed=seed))
         ],
         "formatting_tax": _tax(source, alone),
         "authority_bias": list(_authority(source, led)),
         "consensus": [row for row in _consensus(source, cells) if row],
     }
-    return {key: value for key, value in shown.items() if value}
+    return {key: value for key, value in figures.items() if value}
 
 
 def drafting(cell: Stored) -> str:
-    """How native answers were asked for."""
-    return str(json.loads(cell["spec"]).get("drafts", SINGLE))
+    """How native answers were asked for; of one that says nothing, in the usual way."""
+    return cell["traits"].drafts or SINGLE_CALL
 
 
-def _stages(source: Source, led: Sequence[Stored], alone: Mapping[tuple[str, str], Stored]) -> Iterable[Stage]:
-    together: dict[tuple[str, str], list[Stored]] = {}
+def _stages(source: Source, led: Sequence[Stored], alone: Alone) -> Iterator[Stage]:
+    together: dict[tuple[str | None, str], list[Stored]] = {}
     for cell in led:
         together.setdefault((cell["team"], cell["label"]), []).append(cell)
-    for (team, label), each in together.items():
+    for (team, label), cells in together.items():
         pairs = [
-            pair for cell in each for pair in native_pairs(source, cell, alone.get((cell["captain"], drafting(cell))))
+            pair for cell in cells for pair in native_pairs(source, cell, alone.get((cell["captain"], drafting(cell))))
         ]
-        yield Stage(label, each[0]["strategy"], team, drafting(each[0]), tuple(pairs))
+        yield Stage(label, team, cells[0]["traits"], tuple(pairs))
 
 
-def native_pairs(source: Source, cell: Stored, alone: Stored | None) -> Iterable[Pair]:
-    """The captain alone and as captain, wherever both have been played."""
-    before: dict[tuple[str, int], Seen] = {each.key: each for each in source.seen(alone)} if alone else {}
+def native_pairs(source: Source, cell: Stored, alone: Stored | None) -> Iterator[Pair]:
+    """The captain alone and as captain, wherever both are known."""
+    before = {native.key: native for native in source.seen(alone)} if alone else {}
     for after in source.seen(cell):
-        if native := before.get(after.key):
-            question, repeat = after.key
-            case = source.cases[question]
-            yield Pair(
-                question,
-                cell["captain"],
-                native.right,
-                after.right,
-                native.outcome,
-                after.outcome,
-                cohort=cell.get("cohort"),
-                repeat=repeat,
-                dataset=case.category or case.package,
-            )
+        if alone is None:
+            native = _own_draft(source, after)
+        else:
+            played = before.get(after.key)
+            native = (played.right, played.outcome) if played is not None else None
+        if native is not None:
+            yield _pair(source, after, *native)
 
 
-def _missing(led: Iterable[Stored], alone: Mapping[tuple[str, str], Stored]) -> list[Row]:
+def _own_draft(source: Source, after: Seen) -> tuple[float | None, str] | None:
+    """How right the captain's own draft was, and its outcome; None: it gave none, be it usable or not."""
+    draft = next((draft for draft in after.drafts if draft.player == after.cell["captain"]), None)
+    if draft is None:
+        return None
+    right = 0.0 if draft.text is None else source.grade(source.cases[after.key[0]], draft.text)
+    return right, draft.outcome
+
+
+def _pair(source: Source, after: Seen, right: float | None, outcome: str) -> Pair:
+    question, repeat = after.key
+    case, cell = source.cases[question], after.cell
+    return Pair(
+        question,
+        cell["captain"] or "",
+        right,
+        after.right,
+        outcome,
+        after.outcome,
+        cohort=cell.get("cohort"),
+        repeat=repeat,
+        dataset=case.category or case.package,
+    )
+
+
+def _missing(source: Source, led: Iterable[Stored], alone: Alone) -> list[Row]:
     """Stages without native answers to compare with, and the strategy that would give them."""
-    found: dict[tuple[str, str], Row] = {}
+    missing: dict[tuple[str, str], Row] = {}
     for cell in led:
         drafts = drafting(cell)
-        if (cell["captain"], drafts) not in alone:
-            add = "- solo" if drafts == SINGLE else f"- solo: {{drafts: {drafts}}}"
-            row = found.setdefault((cell["label"], drafts), {"stage": cell["label"], "captains": [], "add": add})
+        if (cell["captain"], drafts) not in alone and not _drafts_itself(source, cell):
+            add = f"- {Solo.name}" if drafts == SINGLE_CALL else f"- {Solo.name}: {{drafts: {drafts}}}"
+            row = missing.setdefault((cell["label"], drafts), {"stage": cell["label"], "captains": [], "add": add})
             row["captains"].append(cell["captain"])
-    return list(found.values())
+    return list(missing.values())
 
 
-def _safety(stage: Stage, seed: int) -> Iterable[Row]:
+def _drafts_itself(source: Source, cell: Stored) -> bool:
+    """Whether the captain first answers alone in the cell itself; of one not played yet its word is taken for it."""
+    episodes = source.seen(cell)
+    if cell["traits"].drafts is None or not episodes:
+        return cell["traits"].drafts is not None
+    return any(draft.player == cell["captain"] for episode in episodes for draft in episode.drafts)
+
+
+def _safety(stage: Stage, seed: int) -> Iterator[Row]:
     """Each cohort, and all of them together (cohort None) where there are several or none."""
     for cohort, pairs in _by_cohort(stage.pairs):
         counted = safety(pairs, seed=seed).row()
@@ -139,7 +166,7 @@ def _by_cohort(pairs: Sequence[Pair]) -> list[tuple[str | None, Sequence[Pair]]]
     return [*parts.items(), *whole]
 
 
-def _models(stage: Stage, seed: int) -> Iterable[Row]:
+def _models(stage: Stage, seed: int) -> Iterator[Row]:
     for row in per_model(stage.pairs, seed=seed):
         yield {**stage.named, **row}
 
@@ -171,9 +198,9 @@ def _gaps(stage: Stage, seed: int) -> Iterable[Row]:
 
 
 def _by_model(pairs: Iterable[Pair], side: str) -> dict[str, dict[str, float]]:
-    """By model and question: the share of its repeats that are right."""
+    """By model and question: the share of its graded repeats that are right."""
     found: dict[str, dict[str, list[bool]]] = {}
-    for pair in pairs:
+    for pair in graded(pairs):
         found.setdefault(pair.model, {}).setdefault(pair.question, []).append(getattr(pair, side))
     return {
         model: {question: sum(each) / len(each) for question, each in of_model.items()}
@@ -181,12 +208,13 @@ def _by_model(pairs: Iterable[Pair], side: str) -> dict[str, dict[str, float]]:
     }
 
 
-def _lifts(stages: Sequence[Stage], seed: int) -> Iterable[Row | None]:
-    """What a debate adds to a review of the same team from the same native answers."""
+def _lifts(stages: Sequence[Stage], seed: int) -> Iterator[Row | None]:
+    """What rounds of argument add to one reading of the reasons, by the same team from the same native answers."""
     for review in stages:
         for debate in stages:
-            kinds = (review.strategy, debate.strategy)
-            if kinds == (REVIEW, DEBATE) and (review.team, review.drafts) == (debate.team, debate.drafts):
+            read_once = review.traits.hears == "reasons" and review.traits.names is not None
+            alike = (review.team, review.traits.drafts) == (debate.team, debate.traits.drafts)
+            if read_once and debate.traits.hears == "rounds" and alike:
                 yield from _lift(review, debate, seed)
 
 
@@ -198,79 +226,117 @@ def _lift(review: Stage, debate: Stage, seed: int) -> Iterable[Row | None]:
         yield {**named, **found.row()} if found else None
 
 
-def _tax(source: Source, alone: Mapping[tuple[str, str], Stored]) -> Row | None:
+def _tax(source: Source, alone: Alone) -> Row | None:
     """Players who have answered alone in both ways, on the same questions."""
-    sides: dict[str, dict[tuple[str, str], float]] = {SINGLE: {}, DOUBLE: {}}
+    sides: dict[str, dict[tuple[str, str], float]] = {SINGLE_CALL: {}, DOUBLE_CALL: {}}
     if not sides.keys() <= {drafts for _, drafts in alone}:
         return None
+    ungraded = 0
     for (player, drafts), cell in alone.items():
         if drafts not in sides:
             continue
         values: dict[str, list[float]] = {}
-        for each in source.seen(cell):
-            values.setdefault(each.key[0], []).append(each.right or 0.0)
-        sides[drafts].update({(question, player): sum(own) / len(own) for question, own in values.items()})
-    return formatting_tax(sides[SINGLE], sides[DOUBLE], repeated=_repeated(source), seed=source.seed)
+        for episode in source.seen(cell):
+            if episode.right is None:
+                ungraded += 1
+            else:
+                values.setdefault(episode.key[0], []).append(episode.right)
+        sides[drafts].update({(question, player or ""): sum(own) / len(own) for question, own in values.items()})
+    tax = formatting_tax(sides[SINGLE_CALL], sides[DOUBLE_CALL], repeated=_repeated(source), seed=source.seed)
+    return tax and {**tax, "ungraded": ungraded}
 
 
 def _repeated(source: Source) -> bool:
     return int(source.config.get("repeats", 1)) > 1
 
 
-def _authority(source: Source, led: Sequence[Stored]) -> Iterable[Row]:
-    """Reviews that differ only in that names were shown: each cohort, and all of them together."""
-    reviews: dict[tuple[str, str], list[Stored]] = {}
+def _authority(source: Source, led: Sequence[Stored]) -> Iterator[Row]:
+    """Strategies that differ only in that names were shown: each cohort, and all of them together."""
+    naming: dict[tuple[str | None, str], list[Stored]] = {}
     for cell in led:
-        if cell["strategy"] == REVIEW:
-            reviews.setdefault((cell["team"], cell["label"]), []).append(cell)
-    for (team, label), shown in reviews.items():
-        if hidden := reviews.get((team, _without_names(label)), []) if NAMED in label else []:
-            cohorts = dict.fromkeys(cell.get("cohort") for cell in shown)
-            for cohort in (*cohorts, None) if len(cohorts) > 1 else cohorts:
-                sides = [[cell for cell in side if cohort in (None, cell.get("cohort"))] for side in (hidden, shown)]
-                if found := _bias(source, *sides):
-                    yield {"stage": label, "team": team, "cohort": cohort, **found}
+        if cell["traits"].names is not None:
+            naming.setdefault((cell["team"], cell["label"]), []).append(cell)
+    for (team, label), shown in naming.items():
+        hidden = next((cells for (other, _), cells in naming.items() if other == team and _masked(cells, shown)), None)
+        if hidden is None:
+            continue
+        cohorts = dict.fromkeys(cell.get("cohort") for cell in shown)
+        for cohort in (*cohorts, None) if len(cohorts) > 1 else cohorts:
+            sides = [[cell for cell in side if cohort in (None, cell.get("cohort"))] for side in (hidden, shown)]
+            if bias := _bias(source, *sides):
+                yield {"stage": label, "team": team, "cohort": cohort, **bias}
 
 
-def _without_names(label: str) -> str:
-    name, _, options = label.rstrip(")").partition("(")
-    left = ", ".join(each for each in options.split(", ") if each != NAMED)
-    return f"{name}({left})" if left else name
+def _masked(hidden: Sequence[Stored], shown: Sequence[Stored]) -> bool:
+    """Whether the one is the other without names, and like it in everything else: they differ in one option."""
+    kinds = {cell["traits"].names for cell in hidden}, {cell["traits"].names for cell in shown}
+    return kinds == ({"hidden"}, {"shown"}) and any(
+        one["strategy"] == other["strategy"] and _differing(one["options"], other["options"]) == 1
+        for one in hidden
+        for other in shown
+    )
+
+
+def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
+    """In how many options two sets of them differ."""
+    return sum(canonical_json(one.get(name)) != canonical_json(other.get(name)) for name in one.keys() | other.keys())
 
 
 def _bias(source: Source, hidden: Sequence[Stored], shown: Sequence[Stored]) -> Row | None:
-    said = [
-        {(*each.key, cell["captain"]): each for cell in side for each in source.seen(cell)} for side in (hidden, shown)
-    ]
+    """Over the plays that both sides have; an ungraded one may still tell whether the answer changed."""
+    without, with_names = (_by_play(source, side) for side in (hidden, shown))
+    both = sorted(without.keys() & with_names.keys())
     changed: dict[str, tuple[int, int]] = {}
-    for key in sorted(said[0].keys() & said[1].keys()):
-        one, other = (side[key].word for side in said)
+    for key in both:
+        one, other = without[key].word, with_names[key].word
         if one is not None and other is not None:
             moved, reviews = changed.get(key[0], (0, 0))
             changed[key[0]] = (moved + (normalise(one) != normalise(other)), reviews + 1)
-    hidden_right, shown_right = (_by_reviewer(side) for side in said)
-    return authority_bias(hidden_right, shown_right, changed, repeated=_repeated(source), seed=source.seed)
+    ungraded = {key for key in both if without[key].right is None or with_names[key].right is None}
+    one_side, other_side = _by_reviewer(without, ungraded), _by_reviewer(with_names, ungraded)
+    bias = authority_bias(one_side, other_side, changed, repeated=_repeated(source), seed=source.seed)
+    return bias and {**bias, "ungraded": len(ungraded)}
 
 
-def _by_reviewer(said: Mapping[tuple[str, int, str], Seen]) -> dict[tuple[str, str], float]:
+Play = tuple[str, int, str]
+"""A question, the drafts' repeat, and who read them."""
+
+
+def _by_play(source: Source, cells: Sequence[Stored]) -> dict[Play, Seen]:
+    return {(*episode.key, cell["captain"] or ""): episode for cell in cells for episode in source.seen(cell)}
+
+
+def _by_reviewer(plays: Mapping[Play, Seen], ungraded: set[Play]) -> dict[tuple[str, str], float]:
     """By question and reviewer: the mean over repeats."""
     values: dict[tuple[str, str], list[float]] = {}
-    for (question, _, reviewer), each in said.items():
-        values.setdefault((question, reviewer), []).append(each.right or 0.0)
+    for key, episode in plays.items():
+        if key not in ungraded and episode.right is not None:
+            question, _, reviewer = key
+            values.setdefault((question, reviewer), []).append(episode.right)
     return {key: sum(own) / len(own) for key, own in values.items()}
 
 
-def _consensus(source: Source, cells: Sequence[Stored]) -> Iterable[Row | None]:
-    """How debates ended. A debate is one for all its line-ups, so one of them tells."""
-    told: set[tuple[str, str, str | None]] = set()
+def _consensus(source: Source, cells: Sequence[Stored]) -> Iterator[Row | None]:
+    """How rounds of argument ended. A debate is one for all its line-ups, so one of them tells."""
+    told: set[tuple[str, str | None, str | None]] = set()
     for cell in cells:
         place = (cell["label"], cell["team"], cell.get("cohort"))
-        if cell["strategy"] != DEBATE or place in told:
+        if cell["player"] is not None or place in told:
             continue
-        told.add(place)
-        endings: dict[str, list[str]] = {}
+        endings: dict[str, list[Ending]] = {}
         for row in source.results(cell):
-            if ending := verdict_of(row["verdict"]).notes.get("ending"):
-                endings.setdefault(row["question"], []).append(str(ending))
-        found = consensus_rate(endings, seed=source.seed)
-        yield {"stage": place[0], "team": place[1], "cohort": place[2], **found} if found else None
+            if '"ending"' in row["verdict"]:
+                for ending in of_kind(verdict_of(row["verdict"]).traces, Ending):
+                    endings.setdefault(row["question"], []).append(ending)
+        if endings:
+            told.add(place)
+            how = {question: [ending.how for ending in ended] for question, ended in endings.items()}
+            rate = consensus_rate(how, seed=source.seed)
+            late = sum(_agreed_late(ending) for ended in endings.values() for ending in ended)
+            named = {"stage": place[0], "team": place[1], "cohort": place[2]}
+            yield {**named, **rate, "agreed_in_resolution": late} if rate else None
+
+
+def _agreed_late(ending: Ending) -> bool:
+    """In the resolution, after rounds that brought no consensus."""
+    return ending.agreed and ending.how not in ("unanimous", "consensus")

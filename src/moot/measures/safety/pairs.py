@@ -2,7 +2,8 @@
 
 A rescue was wrong alone and is right after; a regression was right alone and is not right after. A native answer that
 never came (unparsed, refused, failed) and is right after is *recovered*: no error was fixed, so it stands apart. Pairs
-with an ungraded side are counted and are neither. Pure functions: no store, no model; what does not exist is None.
+with an ungraded side are in no figure but their own count. Pure functions: no store, no model; what does not exist is
+None.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ class Pair:
         return self.question, self.model, self.repeat
 
     @property
+    def graded(self) -> bool:
+        return self.change != "ungraded"
+
+    @property
     def native_right(self) -> bool:
         return self.native_outcome in ANSWERED and (self.native or 0.0) >= RIGHT
 
@@ -85,7 +90,8 @@ class Safety:
 
     @property
     def pairs(self) -> int:
-        return sum(self.counts.values())
+        """Those with a grade on both sides."""
+        return sum(count for change, count in self.counts.items() if change != "ungraded")
 
     @property
     def net(self) -> int:
@@ -122,8 +128,9 @@ def _estimate(found: Estimate | None, name: str) -> Row:
 
 
 def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
-    by_question = [Counter(pair.change for pair in each) for each in split(pairs, lambda pair: pair.question).values()]
-    total = sum(by_question, Counter[Change]())
+    parts = split(graded(pairs), lambda pair: pair.question).values()
+    by_question = [Counter(pair.change for pair in part) for part in parts]
+    total = Counter(pair.change for pair in pairs)
     rescues, regressions, recovered = (
         [each[change] for each in by_question] for change in ("rescue", "regression", "recovered")
     )
@@ -146,6 +153,11 @@ def _clusters(tops: Iterable[int], bottoms: Iterable[int]) -> list[tuple[float, 
     return [(float(top), float(bottom)) for top, bottom in zip(tops, bottoms, strict=True)]
 
 
+def graded(pairs: Iterable[Pair]) -> list[Pair]:
+    """Nobody knows of the others whether anything was rescued or spoilt."""
+    return [pair for pair in pairs if pair.graded]
+
+
 def split(pairs: Iterable[Pair], key: Callable[[Pair], Any]) -> dict[Any, list[Pair]]:
     """Pairs by a key, in the order of the key's text, so that the order of pairs changes nothing."""
     parts: dict[Any, list[Pair]] = {}
@@ -162,6 +174,8 @@ class Lift:
     second: Safety
     net_difference: Estimate | None
     """In pairs: how many more net rescues the second has."""
+    ungraded: int = 0
+    """Pairs that both have, but not with a grade on every side."""
 
     @property
     def value(self) -> float | None:
@@ -177,21 +191,23 @@ class Lift:
             "net_before": self.first.net,
             "net_after": self.second.net,
             **_estimate(self.net_difference, "net_difference"),
+            "ungraded": self.ungraded,
             "n_pairs": self.first.pairs,
             "n": self.first.questions,
         }
 
 
 def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lift | None:
-    """None where the stages share no pair."""
-    shared = {pair.key for pair in first} & {pair.key for pair in second}
+    """None where the stages share no pair that is graded in both."""
+    both = {pair.key for pair in first} & {pair.key for pair in second}
+    shared = both - {pair.key for pair in (*first, *second) if not pair.graded}
     if not shared:
         return None
     one, other = ([pair for pair in pairs if pair.key in shared] for pairs in (first, second))
     nets = [_net_by_question(pairs) for pairs in (one, other)]
     questions = len(nets[0])
     found = cluster_bootstrap([(nets[1][each] - nets[0][each], 1 / questions) for each in nets[0]], seed=seed)
-    return Lift(safety(one, seed=seed), safety(other, seed=seed), found)
+    return Lift(safety(one, seed=seed), safety(other, seed=seed), found, len(both - shared))
 
 
 def _net_by_question(pairs: Iterable[Pair]) -> dict[str, float]:
@@ -203,7 +219,10 @@ def _net_by_question(pairs: Iterable[Pair]) -> dict[str, float]:
 def per_model(pairs: Sequence[Pair], *, seed: int = 0) -> list[Row]:
     """Each model alone and after, and the difference question by question; the strongest alone first."""
     rows = []
-    for model, each in split(pairs, lambda pair: pair.model).items():
+    for model, every in split(pairs, lambda pair: pair.model).items():
+        each = graded(every)
+        if not each:
+            continue
         values = [_means(part) for part in split(each, lambda pair: pair.question).values()]
         pooled = len(each) > len(values)
         found = compare([(after, native) for native, after in values], pooled=pooled, seed=seed).row()
@@ -218,8 +237,9 @@ def per_model(pairs: Sequence[Pair], *, seed: int = 0) -> list[Row]:
                 "rescues": counts["rescue"],
                 "regressions": counts["regression"],
                 "recovered": counts["recovered"],
-                "refused": sum(pair.native_outcome == "refused" for pair in each),
-                "refused_after": sum(pair.after_outcome == "refused" for pair in each),
+                "refused": sum(pair.native_outcome == "refused" for pair in every),
+                "refused_after": sum(pair.after_outcome == "refused" for pair in every),
+                "ungraded": len(every) - len(each),
             }
         )
     return sorted(rows, key=lambda row: (-row["native"], row["model"]))

@@ -53,7 +53,8 @@ def _safety(figures: Figures) -> Iterator[Section]:
         parts = (f"{row['stage']} {row['refused']} alone, {row['refused_after']} after" for row in refused)
         words.append(f"Refused: {'; '.join(parts)}.")
     if ungraded := sum(row["ungraded"] for row in rows if _whole(row, rows)):
-        words.append(f"{ungraded} pairs have an ungraded side and count as neither.")
+        pairs = "pair has" if ungraded == 1 else "pairs have"
+        words.append(f"{ungraded:,} {pairs} an ungraded side and are in no figure.")
     yield Section(
         "safety", "Rescues and regressions", tuple(words), columns, rows, Chart("dots", "multiple", "stage", "stage")
     )
@@ -144,8 +145,8 @@ def _lift(figures: Figures) -> Iterator[Section]:
     rows = _all_named(figures.get("debate_lift", ()))
     columns = with_team(
         rows,
-        Column("before", "review"),
-        Column("after", "debate"),
+        Column("before", "after a review"),
+        Column("after", "after a debate"),
         *_cohort(rows),
         Column("multiple_before", "multiple, review", "ratio"),
         Column("multiple_after", "multiple, debate", "ratio"),
@@ -169,6 +170,11 @@ def _consensus(figures: Figures) -> Iterator[Section]:
         figure("value", "consensus"),
         Column("n", "debated"),
         Column("unanimous_before", "unanimous before"),
+        *(
+            [Column("agreed_in_resolution", "agreed at last")]
+            if any(row["agreed_in_resolution"] for row in rows)
+            else []
+        ),
         Column("endings", "how they ended"),
     )
     words = ("Of the questions on which native answers differed; agreement in the resolution is no consensus.",)

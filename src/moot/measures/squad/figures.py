@@ -9,7 +9,7 @@ from typing import Any
 from moot.grade.squad import best, exact_match, scored_by_words
 from moot.measures.columns import figure, who, with_team
 from moot.measures.section import Column, Section
-from moot.measures.source import Source, Stored
+from moot.measures.source import Source, Stored, right_of
 from moot.stats.estimates import estimate_row
 from moot.stats.proportion import accuracy
 from moot.types import Case
@@ -37,23 +37,29 @@ class _Scores:
 
 def squad_figures(source: Source, cells: Sequence[Stored]) -> dict[str, Any]:
     """A row for each cell and part, under `squad`; nothing where no question is scored so."""
-    cases = {question: case for question, case in source.cases.items() if scored_by_words(case)}
+    cases = {question: case for question, case in source.cases.items() if case.known and scored_by_words(case)}
     return {"squad": [row for cell in cells for row in _rows(source, cell, cases)]} if cases else {}
 
 
 def _rows(source: Source, cell: Stored, cases: Mapping[str, Case]) -> Iterator[dict[str, Any]]:
+    """Over what is graded: an answer whose reference nobody knows is no part of it."""
     parts = {part: _Scores() for part in PARTS}
+    ungraded = dict.fromkeys(PARTS, 0)
     for played in source.results(cell):
         if case := cases.get(played["question"]):
-            said = played["answer"]
-            exact = 0.0 if said is None else best(case, said, exact_match)
+            answer, f1 = played["answer"], right_of(played)
+            exact = 0.0 if answer is None else best(case, answer, exact_match)
             for part in ("all", "unanswerable" if case.answer is None else "answerable"):
-                parts[part].add(played["question"], played["value"] or 0.0, exact)
-    named = {"strategy": cell["strategy"], "label": cell["label"]}
+                if f1 is None:
+                    ungraded[part] += 1
+                else:
+                    parts[part].add(played["question"], f1, exact)
+    named: dict[str, Any] = {"strategy": cell["strategy"], "label": cell["label"]}
     named |= {"player": cell["player"]} if cell["player"] else {"team": cell["team"], "captain": cell["captain"]}
     for part, scores in parts.items():
         if scores.f1:
-            yield {**named, "part": part, **scores.row(source.seed)}
+            left_out = {"ungraded": ungraded[part]} if ungraded[part] else {}
+            yield {**named, "part": part, **scores.row(source.seed), **left_out}
 
 
 def squad_sections(figures: Mapping[str, Any]) -> list[Section]:

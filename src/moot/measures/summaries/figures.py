@@ -1,10 +1,10 @@
-"""Mixtures in a run: order and shown accuracies side by side, and how right the summariser is with c right labels."""
+"""Summarisers: order and shown accuracies side by side, and how right one is with c right labels in front of it."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from moot.measures.section import Chart, Column, Section
@@ -12,105 +12,151 @@ from moot.measures.source import Source, Stored, right_of
 from moot.stats.estimates import estimate_row
 from moot.stats.proportion import accuracy
 from moot.store.rows import verdict_of
+from moot.traces import Cut, Shown, of_kind
+from moot.types import Case, Verdict
 
 Row = dict[str, Any]
 
+ROLE = "summariser"
+"""As what the one was asked whose words these figures are about."""
 
-def mixture_figures(source: Source, cells: Sequence[Stored]) -> dict[str, Any]:
-    """A row for each mixture, under `mixture`; nothing where none was played."""
-    rows = [_row(source, cell) for cell in cells if cell["strategy"] == "mixture"]
-    return {"mixture": rows, "partners": list(_partners(source, cells, rows))} if rows else {}
+
+def summary_figures(source: Source, cells: Sequence[Stored]) -> dict[str, Any]:
+    """A row for each way of summarising, under `mixtures`; nothing where nobody summarised."""
+    played = [(cell, _row(source, cell)) for cell in cells if _summarises(source, cell)]
+    if not played:
+        return {}
+    return {"mixtures": [row for _, row in played], "partners": list(_partners(source, cells, played))}
+
+
+def _summarises(source: Source, cell: Stored) -> bool:
+    """Whether it has the office, or somebody of the team was asked as one who has it."""
+    traits = cell["traits"]
+    if ROLE in traits.offices:
+        return True
+    if cell["player"] is not None or traits.hears in ("nothing", "talk"):
+        return False
+    return any(f'"{ROLE}"' in row["verdict"] and _readers(verdict_of(row["verdict"])) for row in source.results(cell))
+
+
+def _readers(verdict: Verdict) -> list[Shown]:
+    return [record for record in of_kind(verdict.traces, Shown) if record.role == ROLE]
+
+
+@dataclass(slots=True)
+class _Summaries:
+    """What one cell's summariser made of what it read."""
+
+    source: Source
+    scores: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
+    by_count: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """By how many of the responses in front of it were right."""
+    proposers: tuple[str, ...] = ()
+    drawn: bool = True
+    episodes: int = 0
+    ungraded: int = 0
+    """Episodes whose own answer nobody has graded."""
+    unknown: int = 0
+    """Graded ones with a response in front of them that is not: nobody knows how many of those were right."""
+    cut: int = 0
+    grades: dict[tuple[str, str], float | None] = field(default_factory=dict)
+
+    def add(self, case: Case, position: int, right: float | None, verdict: Verdict) -> None:
+        self.episodes += 1
+        self.proposers = tuple(draft.player for draft in verdict.answers) or self.proposers
+        self.cut += bool(of_kind(verdict.traces, Cut))
+        self.drawn = self.drawn and all(record.drawn for record in _readers(verdict))
+        if right is None:
+            self.ungraded += 1
+            return
+        self.scores[position].append(right)
+        grades = [self._grade(case, draft.text) for draft in verdict.answers if draft.text is not None]
+        if None in grades:
+            self.unknown += 1
+        else:
+            self.by_count[sum(grade == 1.0 for grade in grades)].append(right)
+
+    def _grade(self, case: Case, text: str) -> float | None:
+        key = (case.question.digest, text)
+        if key not in self.grades:
+            self.grades[key] = self.source.grade(case, text)
+        return self.grades[key]
+
+    def right_labels(self) -> list[Row]:
+        known = sum(map(len, self.by_count.values()))
+        return [
+            {
+                "c": c,
+                "n": len(self.by_count[c]),
+                "share": len(self.by_count[c]) / known if known else None,
+                "accuracy": sum(self.by_count[c]) / len(self.by_count[c]) if self.by_count[c] else None,
+            }
+            for c in range(len(self.proposers) + 1)
+        ]
 
 
 def _row(source: Source, cell: Stored) -> Row:
-    scores: dict[int, list[float]] = defaultdict(list)
-    by_count: dict[int, list[float]] = defaultdict(list)
-    grades: dict[tuple[str, str], bool] = {}
-    proposers: tuple[str, ...] = ()
-    cut = 0
+    read = _Summaries(source)
     for row in source.results(cell):
-        case, verdict = source.cases[row["question"]], verdict_of(row["verdict"])
-        right = right_of(row) or 0.0
-        scores[row["position"]].append(right)
-        for draft in verdict.answers:
-            if draft.text is not None and (row["question"], draft.text) not in grades:
-                grades[row["question"], draft.text] = source.grade(case, draft.text) == 1.0
-        known = sum(grades[row["question"], draft.text] for draft in verdict.answers if draft.text is not None)
-        by_count[known].append(right)
-        proposers = tuple(draft.player for draft in verdict.answers) or proposers
-        cut += "cut_to" in verdict.notes
-    total = sum(map(len, by_count.values()))
+        read.add(source.cases[row["question"]], row["position"], right_of(row), verdict_of(row["verdict"]))
     return {
         "label": cell["label"],
         "team": cell["team"],
-        "summariser": summariser_of(cell),
-        "order": option_of(cell["label"], "order") or "random",
-        "accuracies": _shown(cell["label"]),
-        "proposers": list(proposers),
-        "size": len(proposers),
-        **estimate_row(accuracy(list(scores.values()), seed=source.seed)),
-        "episodes": total,
-        "cut": cut,
-        "right_labels": [
-            {
-                "c": c,
-                "n": len(by_count[c]),
-                "share": len(by_count[c]) / total if total else None,
-                "accuracy": sum(by_count[c]) / len(by_count[c]) if by_count[c] else None,
-            }
-            for c in range(len(proposers) + 1)
-        ],
+        "summariser": cell["traits"].offices.get(ROLE) or cell["captain"],
+        "order": cell["options"].get("order") or ("random" if read.drawn else "fixed"),
+        "accuracies": _accuracies(cell),
+        "proposers": list(read.proposers),
+        "size": len(read.proposers),
+        **estimate_row(accuracy(list(read.scores.values()), seed=source.seed)),
+        "episodes": read.episodes,
+        "ungraded": read.ungraded,
+        "unknown_labels": read.unknown,
+        "cut": read.cut,
+        "right_labels": read.right_labels(),
     }
 
 
-def summariser_of(cell: Stored) -> str | None:
-    """Who read the responses: a model of its own, or else the captain."""
-    return option_of(cell["label"], "summariser") or cell["captain"]
-
-
-def _shown(label: str) -> str:
+def _accuracies(cell: Stored) -> str:
     """Whether the summariser saw accuracies; "unknown" where it was to see them and there were none to show."""
-    hidden = option_of(label, "accuracies")
-    return hidden or ("shown" if option_of(label, "shown_accuracies") else "unknown")
+    options = cell["options"]
+    if options.get("accuracies", "hidden") == "hidden":
+        return "hidden"
+    return "shown" if options.get("shown_accuracies") else "unknown"
 
 
-def option_of(label: str, name: str) -> str | None:
-    """An option as the label of a strategy says it; None where it has its default."""
-    found = re.search(rf"\b{name}=([^,)]+)", label)
-    return found.group(1) if found else None
-
-
-def _partners(source: Source, cells: Sequence[Stored], rows: Sequence[Row]) -> Iterator[Row]:
+def _partners(source: Source, cells: Sequence[Stored], played: Sequence[tuple[Stored, Row]]) -> Iterator[Row]:
     """For each summariser that read proposers one at a time: the most accurate of them, and the one it gains most by."""
-    alone = {cell["player"]: cell for cell in cells if cell["strategy"] == "solo"}
-    pairs: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row["size"] == 1 and row["proposers"][0] in alone and row["value"] is not None:
-            pairs[row["summariser"], row["order"], row["accuracies"]].append(row)
-    for (summariser, _, _), found in pairs.items():
-        if len(found) < 2:
+    alone = {(cell["player"], cell["traits"].drafts): cell for cell in cells if cell["traits"].alone}
+    pairs: dict[tuple[str, str, str], list[tuple[Row, float]]] = defaultdict(list)
+    for cell, row in played:
+        single = alone.get((row["proposers"][0], cell["traits"].drafts)) if row["size"] == 1 else None
+        own = _mean(source, single) if single is not None else None
+        if own is not None and row["value"] is not None:
+            pairs[row["summariser"], row["order"], row["accuracies"]].append((row, own))
+    for (summariser, _, _), partners in pairs.items():
+        if len(partners) < 2:
             continue
-        own = {row["label"]: _mean(source, alone[row["proposers"][0]]) for row in found}
-        top = max(found, key=lambda row: own[row["label"]])
-        best = max(found, key=lambda row: row["value"])
+        top, _ = max(partners, key=lambda partner: partner[1])
+        best, its_accuracy = max(partners, key=lambda partner: partner[0]["value"])
         yield {
             "summariser": summariser,
             "most_accurate": top["proposers"][0],
             "with_most_accurate": top["value"],
             "most_complementary": best["proposers"][0],
             "with_most_complementary": best["value"],
-            "its_accuracy": own[best["label"]],
+            "its_accuracy": its_accuracy,
             "n": best["n"],
         }
 
 
-def _mean(source: Source, cell: Stored) -> float:
-    values = [each.right or 0.0 for each in source.seen(cell)]
-    return sum(values) / len(values) if values else 0.0
+def _mean(source: Source, cell: Stored) -> float | None:
+    """What a player is worth alone, as far as it is graded."""
+    values = [episode.right for episode in source.seen(cell) if episode.right is not None]
+    return sum(values) / len(values) if values else None
 
 
-def mixture_sections(figures: Mapping[str, Any]) -> Iterator[Section]:
-    rows = figures.get("mixture")
+def summary_sections(figures: Mapping[str, Any]) -> Iterator[Section]:
+    rows = figures.get("mixtures")
     if not rows:
         return
     yield _prompting(rows)
@@ -134,24 +180,32 @@ def _prompting(rows: Sequence[Row]) -> Section:
         for row in rows
         if row["cut"]
     ]
-    return Section("mixture", "Mixtures: order and shown accuracies", tuple(words), columns, rows)
+    words += [
+        f"{row['label']}: {row['ungraded']} of {row['episodes']} episodes are ungraded and in no figure."
+        for row in rows
+        if row["ungraded"]
+    ]
+    return Section("summaries", "Mixtures: order and shown accuracies", tuple(words), columns, rows)
 
 
 def _right_labels(rows: Sequence[Row]) -> Section:
-    several = len(rows) > 1
-    shown = [
-        {"mixture": row["label"] if several else "mixture", **each} for row in rows for each in row["right_labels"]
-    ]
+    shown = [{"of": row["label"], **each} for row in rows for each in row["right_labels"]]
     columns = (
-        Column("mixture", "mixture"),
+        *([Column("of", "of")] if len(rows) > 1 else []),
         Column("c", "right labels"),
         Column("n", "n"),
         Column("share", "of all", "share"),
         Column("accuracy", "summariser right then", "share"),
     )
-    words = ("How many of the responses that the summariser read were right, and how often it was right then.",)
-    chart = Chart("lines", x="c", y="accuracy", series="mixture")
-    return Section("mixture-right-labels", "Right labels in front of the summariser", words, columns, shown, chart)
+    words = ["How many of the responses that the summariser read were right, and how often it was right then."]
+    words += [
+        f"{row['label']}: in {row['unknown_labels']} of {row['episodes']} episodes a response is ungraded; left out here."
+        for row in rows
+        if row["unknown_labels"]
+    ]
+    chart = Chart("lines", x="c", y="accuracy", series="of")
+    title = "Right labels in front of the summariser"
+    return Section("summaries-right-labels", title, tuple(words), columns, shown, chart)
 
 
 def _partner_section(rows: Sequence[Row]) -> Section:
@@ -164,4 +218,4 @@ def _partner_section(rows: Sequence[Row]) -> Section:
         Column("its_accuracy", "which alone has", "share"),
     )
     words = ("The best partner is the best after the fact, on these very questions: expect less on others.",)
-    return Section("mixture-partners", "The most accurate and the most complementary partner", words, columns, rows)
+    return Section("summaries-partners", "The most accurate and the most complementary partner", words, columns, rows)

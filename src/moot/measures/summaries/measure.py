@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from moot.measures.columns import Figures
 from moot.measures.section import Section
 from moot.measures.source import Source
-from moot.measures.summaries.figures import mixture_figures, mixture_sections
+from moot.measures.summaries.figures import summary_figures, summary_sections
 from moot.needs import Needs
 
 
@@ -19,7 +19,7 @@ class Summaries:
     needs: ClassVar[Needs] = Needs(graded_drafts=True)
 
     def figures(self, run: Source) -> dict[str, Any]:
-        return mixture_figures(run, run.cells)
+        return summary_figures(run, run.cells)
 
     def sections(self, figures: Figures) -> Iterator[Section]:
-        yield from mixture_sections(figures)
+        yield from summary_sections(figures)

@@ -9,6 +9,7 @@ itself. It asks nobody for anything: its own policy forbids every request, and e
 from __future__ import annotations
 
 from moot.report.page.document import page_html
-from moot.report.page.run import RunPage, read_run, write_report
+from moot.report.page.run import read_run, write_report
+from moot.report.page.run_page import RunPage
 
 __all__ = ["RunPage", "page_html", "read_run", "write_report"]

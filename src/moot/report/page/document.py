@@ -10,19 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moot.measures.section import Section
 from moot.report.page.pack import packed
 from moot.report.page.questions import QuestionData
+from moot.report.page.run_page import RunPage
 from moot.report.page.verdict import lead, verdict, warnings
 
-if TYPE_CHECKING:
-    from moot.report.page.run import RunPage
-
 SCRIPTS = (
-    *("dom", "format", "data", "axis", "series", "chart", "sections", "reply", "steps", "transcript", "filters"),
-    *("list", "theme", "main"),
+    *("dom", "format", "data", "axis", "series", "chart", "sections", "reply", "records", "steps", "transcript"),
+    *("filters", "list", "theme", "main"),
 )
 """In the order in which they need each other."""
 

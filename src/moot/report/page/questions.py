@@ -19,8 +19,9 @@ import orjson
 from sqlalchemy import Connection, select
 
 from moot.measures.sides import title_of
+from moot.measures.source import Stored, stored_cell
 from moot.report.figures import grader_of
-from moot.report.names import short_names, table_names
+from moot.report.names import options_left, short_names, table_names, ways_of
 from moot.report.page.pack import Once, packed
 from moot.report.page.part import Part
 from moot.report.page.words import Play, Plays, Words
@@ -88,11 +89,11 @@ class Columns:
 def read_questions(connection: Connection, experiment: Row, grade: Grade | None = None) -> QuestionData:
     """`grade` values a captain's draft where that captain was never played alone."""
     config = json.loads(experiment["config"])
-    cells = queries.cells_of(connection, experiment["id"])
+    cells = [stored_cell(row) for row in queries.cells_of(connection, experiment["id"])]
     places = _places(connection, experiment["id"])
     words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config))
     columns = Columns(words.repeats, len(cells))
-    seats = [Seat(cell["id"], cell["player"], cell["captain"]) for cell in cells]
+    seats = [Seat(cell["id"], cell["player"], cell["captain"], cell["traits"].drafts is not None) for cell in cells]
     reader = _Reader(words, seats, columns, grade)
     size = max(1, EPISODES_A_PART // max(1, len(cells) * words.repeats))
     packing = []
@@ -104,27 +105,28 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
     return QuestionData(named_cells(cells), columns.row(), parts)
 
 
-_CELL = ("strategy", "label", "team", "cohort", "captain", "player")
-
-
-def named_cells(cells: Sequence[Row]) -> list[dict[str, Any]]:
+def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
     """Cells as people call them, in the short names of the rest of the page.
 
     `key` is the whole title: links keep it, and by it the cells of two runs are the same. `full` is the whole label
-    where the short one leaves something out.
+    where the short one leaves something out; `options` are those that the short one still has. `drafts`: what each said
+    was said alone, and not where a talk left it.
     """
-    short = short_names(cell["label"] for cell in cells)
+    ways = ways_of(cells, "given")
+    short, left = short_names(ways), options_left(ways)
     tables = table_names(cell["team"] for cell in cells if cell["player"] is None and cell["team"])
     titles = Counter(title_of(cell) for cell in cells)
     found = []
     for cell in cells:
-        shown = {key: cell[key] for key in _CELL} | {"label": short[cell["label"]]}
-        shown["team"] = tables.get(cell["team"], cell["team"])
-        key, title = title_of(cell), title_of(shown)
+        team = tables.get(cell["team"] or "", cell["team"])
+        shortly = Stored(**{**cell, "label": short[cell["label"]], "team": team})
+        key, title = title_of(cell), title_of(shortly)
         if titles[key] > 1:  # the same strategy at several tables
-            key, title = f"{key} ({cell['team']})", f"{title} ({shown['team']})"
-        full = cell["label"] if shown["label"] != cell["label"] else None
-        found.append({**shown, "key": key, "title": title, "full": full})
+            key, title = f"{key} ({cell['team']})", f"{title} ({team})"
+        named = {name: shortly[name] for name in ("strategy", "label", "team", "cohort", "captain", "player")}
+        full = cell["label"] if shortly["label"] != cell["label"] else None
+        named["drafts"] = cell["traits"].drafts is not None
+        found.append({**named, "key": key, "title": title, "full": full, "options": left[cell["label"]]})
     return found
 
 
@@ -135,6 +137,8 @@ class Seat:
     id: str
     player: str | None
     captain: str | None
+    drafts: bool
+    """Its answers are what players said alone, and its groups are groups of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,12 +232,17 @@ class _Reader:
             if noted and not missing:
                 continue
             verdict = orjson.loads(play[2])
-            noted = noted or len(verdict.get("notes", {}).get("groups", ()))
+            noted = noted or (_groups(verdict) if seat.drafts else 0)
             for player, text, *_ in verdict.get("answers", ()):
                 drafts.setdefault(player, text)
             if seat.captain and missing and self.grade is not None and seat.captain in drafts:
                 rights[seat.captain] = self.grade(case, drafts[seat.captain])
         return noted or len({text.strip().casefold() for text in drafts.values() if text is not None})
+
+
+def _groups(verdict: Mapping[str, Any]) -> int:
+    """How many different answers were found among the drafts, where the strategy has grouped them."""
+    return next((len(record["groups"]) for record in verdict.get("traces", ()) if record["kind"] == "grouped"), 0)
 
 
 def _mark(play: Play) -> str:

@@ -4,51 +4,55 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection
 
+from moot.measures.measure import Measure
 from moot.measures.section import Section
 from moot.report.figures import Figures, figures, grader_of
 from moot.report.names import shortened
 from moot.report.page.document import page_html
 from moot.report.page.questions import QuestionData, read_questions
+from moot.report.page.run_page import RunPage
+from moot.report.sections import all_sections
 from moot.store import queries
 from moot.store.statements import Row
 from moot.types import Case
 
 
-@dataclass(frozen=True, slots=True)
-class RunPage:
-    """All that a page says about one run."""
+def read_run(
+    connection: Connection, experiment: Row, shown: Figures | None = None, given: Iterable[Measure] = ()
+) -> RunPage:
+    """Read a run; `shown` are its figures, where somebody has computed them already.
 
-    figures: Figures
-    sections: Sequence[Section]
-    questions: QuestionData
-
-
-def read_run(connection: Connection, experiment: Row, shown: Figures | None = None) -> RunPage:
-    """Read a run; `shown` are its figures, where somebody has computed them already."""
-    from moot.report.sections import all_sections
-
-    known = figures(connection, experiment) if shown is None else shown
+    `given`: measures beside the registered ones.
+    """
+    beside = tuple(given)
+    known = figures(connection, experiment, given=beside) if shown is None else shown
     questions = read_questions(connection, experiment, _grade(connection, experiment))
     shortly = shortened(known)
-    return RunPage(shortly, all_sections(shortly), questions)
+    return RunPage(shortly, all_sections(shortly, beside), questions)
 
 
-def write_report(connection: Connection, experiment: Row, path: Path, *, beside: RunPage | None = None) -> None:
+def write_report(
+    connection: Connection,
+    experiment: Row,
+    path: Path,
+    *,
+    beside: RunPage | None = None,
+    given: Iterable[Measure] = (),
+) -> None:
     """Write the report of a run, or of this one and another side by side."""
-    first = read_run(connection, experiment)
+    first = read_run(connection, experiment, given=given)
     write_page(path, first.figures, first.sections, first.questions, beside=beside)
 
 
 def write_page(
     path: Path,
-    shown: Figures,
+    shown: Mapping[str, Any],
     sections: Sequence[Section],
     questions: QuestionData,
     *,

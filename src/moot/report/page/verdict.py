@@ -48,7 +48,7 @@ def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
     if ungraded := figures.get("ungraded"):
         disputed = figures.get("disputed")
         because = f", {disputed} of them because judges differ" if disputed else ""
-        yield f"{_count(ungraded, 'answer')} not graded{because}: counted as not right here, so accuracy may be higher."
+        yield f"{_count(ungraded, 'answer')} not graded{because}: in no figure, which may be higher or lower with them."
     if failed := sum(row["outcomes"].get("failed", 0) for row in figures["accuracy"]):
         yield f"{_count(failed, 'episode')} failed: an outage, not a lack of knowledge; counted as not right."
 

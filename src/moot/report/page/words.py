@@ -38,7 +38,7 @@ class Words:
         self,
         connection: Connection,
         experiment: Row,
-        cells: Sequence[Row],
+        cells: Sequence[Mapping[str, Any]],
         cases: Sequence[str],
         grader: str,
     ) -> None:

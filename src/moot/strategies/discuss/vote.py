@@ -30,12 +30,12 @@ class Cast:
     order: tuple[int, ...]
     ballot: Ballot
     cause: str | None = None
-    kind: traces.BallotKind = "choice"
+    form: traces.BallotForm = "choice"
     role: str = "voter"
 
     def trace(self, turn: int) -> traces.Ballot:
         spoilt = self.cause if self.ballot is None else None
-        return traces.Ballot(self.voter, self.ballot, self.kind, self.order, turn, self.role, spoilt)
+        return traces.Ballot(self.voter, self.ballot, self.form, self.order, turn, self.role, spoilt)
 
 
 @dataclass(frozen=True, slots=True)

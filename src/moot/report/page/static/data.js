@@ -63,13 +63,13 @@ export class Run {
     return place < 0 ? null : this.columns.said[position][place];
   }
 
-  // The share of repeats that were right; null where nothing was played.
+  // The share of graded repeats that were right; null where nothing was played, or nobody knows.
   share(cell, position) {
     let right = 0;
     let played = 0;
     for (let repeat = 0; repeat < this.repeats; repeat += 1) {
       const mark = this.columns.grades[cell][this.slot(position, repeat)];
-      if (mark === ".") continue;
+      if (".?!".includes(mark)) continue;
       played += 1;
       right += mark === "1" ? 1 : mark === "h" ? 0.5 : 0;
     }

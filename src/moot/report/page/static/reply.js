@@ -49,17 +49,6 @@ export function changesOfMind(steps) {
   });
 }
 
-// Whether these are the answers that players began with, and not those that a talk left them with.
-export function saidAlone(drafts, steps) {
-  const first = new Map();
-  for (const step of steps) {
-    if (!step.call || first.has(step.player) || (step.problem && step.problem !== "repaired")) continue;
-    const { answer } = readReply(step.call.reply);
-    if (answer !== null) first.set(step.player, answer);
-  }
-  return drafts.every(({ player, text }) => text === null || !first.has(player) || sameAnswer(first.get(player), text));
-}
-
 // A letter alone tells nothing: the choice it stands for does.
 export function withChoice(answer, choices) {
   const place = answer.trim().length === 1 && choices ? LETTERS.indexOf(answer.trim().toUpperCase()) : -1;

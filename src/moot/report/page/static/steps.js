@@ -1,6 +1,7 @@
 // One call after another: what a player was shown, what it said, and what came of it.
 import { el, line, said } from "./dom.js";
 import { count, grouped, shown, usd } from "./format.js";
+import { recordView } from "./records.js";
 import { readReply, withChoice } from "./reply.js";
 
 export function stepView(step, place, episode, cell, before, choices) {
@@ -79,19 +80,13 @@ function later(summary, build) {
   return details;
 }
 
-export function notesView(notes) {
-  const entries = Object.entries(notes ?? {});
-  if (!entries.length) return null;
-  return later("Notes of the protocol", () => [
-    el(
-      "dl",
-      { class: "facts" },
-      entries.flatMap(
-        ([key, value]) => [
-          el("dt", {}, said(key)),
-          el("dd", {}, said(typeof value === "string" ? value : JSON.stringify(value))),
-        ],
-      ),
-    ),
+// What the protocol wrote down, votes aside, which stand above; built when opened.
+export function recordsView(traces, strategy, choices) {
+  const records = (traces ?? []).filter((record) => !["ballot", "counted"].includes(record.kind));
+  if (!records.length && !strategy) return null;
+  const summary = records.length ? `Notes of the protocol (${count(records.length, "record")})` : "Notes of the protocol";
+  return later(summary, () => [
+    strategy ? el("dl", { class: "facts" }, el("dt", {}, "strategy"), el("dd", {}, said(strategy))) : null,
+    el("ol", { class: "records" }, records.map((record) => recordView(record, choices))),
   ]);
 }

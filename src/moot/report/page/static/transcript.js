@@ -1,8 +1,9 @@
 // One question from the inside: who saw what, what each said, who changed their mind, the verdict and its grade.
 import { el, line, said } from "./dom.js";
-import { count, grouped, percent, shown, usd } from "./format.js";
-import { LETTERS, changesOfMind, saidAlone, withChoice } from "./reply.js";
-import { notesView, stepView } from "./steps.js";
+import { count, grouped, percent, usd } from "./format.js";
+import { groupMark, groupsIn, ofKind, votesView } from "./records.js";
+import { LETTERS, changesOfMind, withChoice } from "./reply.js";
+import { recordsView, stepView } from "./steps.js";
 
 const MARKS = {
   1: ["✓", "right"],
@@ -109,8 +110,7 @@ const nobodys = (cell) => cell.player === null && cell.captain === null && cell.
 
 function chipName(cell, size) {
   if (!nobodys(cell)) return el("b", {}, line(cell.player ?? cell.captain ?? cell.cohort, 24));
-  const given = cell.label.slice(cell.strategy.length).replace(/^\((.*)\)$/s, "$1");
-  return size > 1 ? el("b", {}, line(given || "plain", 48)) : null;
+  return size > 1 ? el("b", {}, line(cell.options || "plain", 48)) : null;
 }
 
 function manyTeams(run) {
@@ -123,14 +123,14 @@ export function episodeView(episode, cell, choices) {
   return [
     verdictView(episode, cell, choices),
     ...draftsView(episode, cell, choices),
-    ballotsView(episode.verdict.ballots),
+    ...votesView(episode.verdict.traces, choices),
     el("h4", {}, "How it went"),
     el(
       "ol",
       { class: "steps" },
       episode.steps.map((step, place) => stepView(step, place, episode, cell, changed[place], choices)),
     ),
-    notesView(cell.full ? { strategy: cell.full, ...episode.verdict.notes } : episode.verdict.notes),
+    recordsView(episode.verdict.traces, cell.full, choices),
   ];
 }
 
@@ -144,7 +144,9 @@ function verdictView(episode, cell, choices) {
   ) : { 1: "right", 0: "wrong" }[episode.value] ?? `worth ${grouped(episode.value, 2)}`;
   const by = episode.value !== null && episode.stage ? `, by ${episode.stage}` : "";
   const facts = [`${worth}${by}`, episode.outcome, ...bill(episode)];
-  const captain = cell.captain && verdict.who?.includes(cell.captain) && verdict.notes?.order;
+  const captain = cell.captain && verdict.who?.includes(cell.captain) && ofKind(verdict.traces, "shown").find(
+    (record) => record.to === cell.captain && !record.places,
+  );
   return el(
     "div",
     { class: "outcome" },
@@ -159,7 +161,7 @@ function verdictView(episode, cell, choices) {
     verdict.who?.length ? el(
       "p",
       { class: "quiet-words" },
-      captain ? `The word of the captain, ${cell.captain}.` : `Behind it: ${verdict.who.join(", ")}.`,
+      captain ? `The word of the ${captain.role}, ${cell.captain}.` : `Behind it: ${verdict.who.join(", ")}.`,
     ) : null,
     verdict.absent?.length ? el("p", { class: "quiet-words" }, `Absent: ${verdict.absent.join(", ")}.`) : null,
     verdict.cause ? el("p", { class: "problem" }, said(verdict.cause)) : null,
@@ -184,11 +186,11 @@ function bill(episode) {
 function draftsView(episode, cell, choices) {
   const { drafts, verdict } = episode;
   if (drafts.length < 2) return [];
-  const groups = verdict.notes?.groups;
+  const groups = groupsIn(verdict.traces);
   const of = (player) => (Array.isArray(groups) ? groups.findIndex((group) => group.includes(player)) : -1);
   const heads = ["Player", ...(groups ? ["Group"] : []), "Answer", "Reasons"];
   return [
-    el("h4", {}, saidAlone(drafts, episode.steps) ? "What each said alone" : "Where each stood in the end"),
+    el("h4", {}, cell.drafts ? "What each said alone" : "Where each stood in the end"),
     el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Answers of the players" }, el(
       "table",
       { class: "drafts" },
@@ -205,30 +207,11 @@ function draftsView(episode, cell, choices) {
         groups ? el(
           "td",
           { class: "group" },
-          of(draft.player) < 0 ? "–" : LETTERS[of(draft.player)] ?? String(of(draft.player) + 1),
+          of(draft.player) < 0 ? "–" : groupMark(of(draft.player)),
         ) : null,
         el("td", {}, draft.text === null ? el("i", {}, draft.outcome) : said(withChoice(draft.text, choices))),
         el("td", { class: "reasons" }, said(draft.reasoning || draft.cause || "")),
       ))),
     )),
   ];
-}
-
-function ballotsView(ballots) {
-  if (!ballots?.length) return null;
-  const keys = [...new Set(ballots.flatMap((ballot) => Object.keys(ballot)))];
-  const value = (each, key) => (
-    key === "group" && Number.isInteger(each) ? LETTERS[each] ?? String(each + 1) : said(shown(each))
-  );
-  return el("div", {}, el("h4", {}, "Ballots"), el("div", {
-    class: "scroll",
-    role: "region",
-    tabindex: "0",
-    "aria-label": "Ballots",
-  }, el(
-    "table",
-    { class: "ballots" },
-    el("thead", {}, el("tr", {}, keys.map((key) => el("th", { scope: "col" }, said(key))))),
-    el("tbody", {}, ballots.map((ballot) => el("tr", {}, keys.map((key) => el("td", {}, value(ballot[key], key)))))),
-  )));
 }

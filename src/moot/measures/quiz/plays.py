@@ -1,0 +1,135 @@
+"""A team's plays from its store: its episodes, and what each of its players is worth alone.
+
+A player's native answer comes from where it played alone, else from its drafts. So what players could reach together
+does not depend on which strategies stand in the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
+
+from moot.measures.quiz.played import Played
+from moot.measures.source import (
+    Key,
+    Seen,
+    Source,
+    Stored,
+    Table,
+    chosen_by,
+    groups_of,
+    playing_alone,
+    table_of,
+)
+from moot.strategies import BUILT_IN, strategy, traits_of
+from moot.types import Case
+
+
+def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[Played], Table]:
+    """Every play of a team and of its players alone, from one pass over their episodes."""
+    own = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
+    seen = [episode for cell in own for episode in source.seen(cell)]
+    table = source.tables.setdefault(team, Table())
+    if team not in source.plays:
+        plays = [_played(source, *both, table) for both in zip(seen, source.paid_usd(seen), strict=True)]
+        alone = playing_alone(cells, own[0])
+        for name in [player["name"] for player in json.loads(own[0]["spec"])["players"]]:
+            plays += _native(source, name, alone.get(name), table)
+        source.plays[team] = plays
+    return source.plays[team], table
+
+
+def alone_plays(source: Source, cell: Stored) -> list[Played]:
+    """One player's plays by itself."""
+    seen, name = source.seen(cell), str(cell["player"])
+    return [
+        _single(
+            source.cases[episode.key[0]],
+            episode.key,
+            name,
+            cell["strategy"],
+            right=episode.right,
+            outcome=episode.outcome,
+            calls=len(episode.calls),
+            cost_usd=paid,
+        )
+        for episode, paid in zip(seen, source.paid_usd(seen), strict=True)
+    ]
+
+
+@cache
+def baseline_name() -> str:
+    """The name that a draft is shown under, where nobody played alone: that of the strategy which would have."""
+    return next(name for name in BUILT_IN if traits_of(strategy(name)).alone)
+
+
+def _native(source: Source, player: str, alone: Stored | None, table: Table) -> Iterator[Played]:
+    """What a player says by itself, each set of drafts once: as it played alone, and else as it drafted."""
+    keys: Collection[Key] = ()
+    if alone is not None:
+        yield from alone_plays(source, alone)
+        keys = {episode.key for episode in source.seen(alone)}
+    name = alone["strategy"] if alone is not None else baseline_name()
+    yield from _drafted(source, player, name, table, keys)
+
+
+def _drafted(source: Source, player: str, name: str, table: Table, but: Collection[Key]) -> Iterable[Played]:
+    """A draft says what its player would have answered, not what that would cost."""
+    for key, drafts in table.drafts.items():
+        if key in but:
+            continue
+        case = source.cases[key[0]]
+        for draft in drafts:
+            if draft.player == player:
+                right = source.grade(case, draft.text)
+                yield _single(case, key, player, name, right=right, outcome=draft.outcome, calls=1, cost_usd=None)
+
+
+def _single(
+    case: Case,
+    key: Key,
+    player: str,
+    strategy_name: str,
+    *,
+    right: float | None,
+    outcome: str,
+    calls: int,
+    cost_usd: float | None,
+) -> Played:
+    return Played(
+        key[0],
+        strategy_name,
+        player=player,
+        right=right,
+        outcome=outcome,
+        human=case.human.rate if case.human else None,
+        category=case.category or case.package,
+        calls=calls,
+        cost_usd=cost_usd,
+        repeat=key[1],
+    )
+
+
+def _played(source: Source, seen: Seen, paid_usd: float | None, table: Table) -> Played:
+    question = seen.key[0]
+    case, groups = source.cases[question], groups_of(source, seen, table)
+    captain = seen.cell["captain"]
+    own = novel = None
+    if (alike := chosen_by(source, seen, groups)) is not None:
+        own, novel = None if captain is None else captain in alike, not alike
+    return Played(
+        question,
+        seen.cell["label"],
+        captain=captain,
+        right=seen.right,
+        outcome=seen.outcome,
+        groups=groups,
+        own_choice=own,
+        novel=novel,
+        human=case.human.rate if case.human else None,
+        category=case.category or case.package,
+        calls=len(seen.calls),
+        cost_usd=paid_usd,
+        repeat=seen.key[1],
+    )

@@ -1,0 +1,132 @@
+"""Values of which not all are known: an answer that no grader has settled is neither right nor wrong.
+
+A figure is taken over what is graded. Beside it stand the bounds: what it would be over everything, were all that is
+open wrong, and were all of it right. A difference is lowest where what is open is wrong for the first and right for the
+second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.paired import compare
+
+
+class Value(NamedTuple):
+    """What one question gives: its mean over what is graded, and the least and the most it can be."""
+
+    known: float | None
+    """None: nothing of it is graded."""
+    least: float
+    most: float
+
+    @property
+    def open(self) -> bool:
+        return self.known is None or self.least < self.most
+
+
+NOT_PLAYED = Value(0.0, 0.0, 0.0)
+"""Not having played is not being right."""
+
+
+def value_of(grades: Sequence[float | None]) -> Value:
+    """From the grades of a question's plays; None is ungraded."""
+    if len(grades) == 1:  # nearly always
+        only = grades[0]
+        return Value(None, 0.0, 1.0) if only is None else Value(only, only, only)
+    graded = [grade for grade in grades if grade is not None]
+    total, n = sum(graded), len(grades)
+    if len(graded) == n:
+        mean = total / n
+        return Value(mean, mean, mean)
+    return Value(total / len(graded) if graded else None, total / n, (total + n - len(graded)) / n)
+
+
+def best_value(grades: Sequence[float | None]) -> Value:
+    """The highest of several grades: known where one of them cannot be beaten, or all are graded."""
+    highest = max((grade for grade in grades if grade is not None), default=0.0)
+    if highest >= 1.0 or None not in grades:
+        return Value(highest, highest, highest)
+    return Value(None, highest, 1.0)
+
+
+def mean_value(values: Sequence[Value]) -> Value:
+    """Several values of one question as one: the mean over those that are known."""
+    if len(values) == 1:
+        return values[0]
+    known = [value.known for value in values if value.known is not None]
+    n = len(values)
+    least, most = sum(value.least for value in values) / n, sum(value.most for value in values) / n
+    return Value(sum(known) / len(known) if known else None, least, most)
+
+
+def known(values: Mapping[str, Value]) -> dict[str, float]:
+    """What is graded, by question; a question of which nothing is graded is left out."""
+    return {question: value.known for question, value in values.items() if value.known is not None}
+
+
+def bounds_row(values: Iterable[Value]) -> Row:
+    """``{"ungraded", "bounds": {"low", "high"}}`` over all of them; nothing where all is graded.
+
+    `ungraded` counts questions: one of whose two repeats one is graded is half a question.
+    """
+    every = list(values)
+    if not any(value.open for value in every):
+        return {}
+    low, high = sum(value.least for value in every), sum(value.most for value in every)
+    bounds = {"low": low / len(every), "high": high / len(every)}
+    return {"ungraded": _whole(high - low), "bounds": bounds}
+
+
+def _whole(count: float) -> float | int:
+    nearest = round(count)
+    return nearest if abs(count - nearest) < 1e-9 else count
+
+
+def accuracy_row(values: Mapping[str, Value], name: str = "value", *, pooled: bool = False, seed: int = 0) -> Row:
+    """The mean over what is graded with its interval, the bounds over all, and why there is none where there is none."""
+    row = estimate_row(estimate(list(known(values).values()), pooled=pooled, seed=seed), name)
+    row |= bounds_row(values.values())
+    if row[name] is None:
+        row["why"] = why_nothing(len(values))
+    return row
+
+
+def why_nothing(questions: int) -> str:
+    return f"none of the answers to {questions} questions is graded" if questions else "nothing has been played yet"
+
+
+Pairs = Mapping[str, Sequence[tuple[Value, Value]]]
+"""By question: one pair, or one for each captain."""
+
+
+def known_pairs(pairs: Pairs) -> list[tuple[float, float]]:
+    """One pair a question, the mean over those of its pairs of which both sides are graded."""
+    found: list[tuple[float, float]] = []
+    for several in pairs.values():
+        both = [(one.known, other.known) for one, other in several if one.known is not None and other.known is not None]
+        if both:
+            found.append((sum(pair[0] for pair in both) / len(both), sum(pair[1] for pair in both) / len(both)))
+    return found
+
+
+def difference_bounds(pairs: Pairs) -> Row:
+    """How far the difference over all questions can lie, and how many questions are left out; nothing if all is graded."""
+    sides = [
+        (mean_value([one for one, _ in each]), mean_value([other for _, other in each])) for each in pairs.values()
+    ]
+    if not any(one.open or other.open for one, other in sides):
+        return {}
+    low = sum(one.least - other.most for one, other in sides) / len(sides)
+    high = sum(one.most - other.least for one, other in sides) / len(sides)
+    return {"ungraded": len(pairs) - len(known_pairs(pairs)), "bounds": {"low": low, "high": high}}
+
+
+def compared_row(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Row:
+    """The first side against the second: the figures over the pairs that are graded, the bounds over all."""
+    row = {**compare(known_pairs(pairs), pooled=pooled, seed=seed).row(), **difference_bounds(pairs)}
+    if row["difference"] is None:
+        row["why"] = "no question has both answers graded" if pairs else "no question was played by both"
+    return row

@@ -1,0 +1,118 @@
+"""Every registered measure keeps the contract of measures, and the suite notices when it is broken."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pytest
+
+from moot.measures import measures, registered
+from moot.measures.section import Column, Section
+from moot.measures.source import Source
+from moot.needs import Needs
+from moot.testing import check_measure
+
+
+@pytest.mark.parametrize("name", list(registered()))
+async def test_measures(name: str) -> None:
+    await check_measure(next(measure for measure in measures() if measure.name == name))
+
+
+@dataclass(frozen=True)
+class Longest:
+    """The longest answer of each cell: through nothing but what a measure of one's own may use."""
+
+    name: ClassVar[str] = "longest"
+    needs: ClassVar[Needs] = Needs()
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        rows = []
+        for cell in run.cells:
+            episodes = list(run.episodes(cell))
+            graded = [episode.right for episode in episodes if episode.right is not None]
+            rows.append(
+                {
+                    "label": cell["label"],
+                    "who": cell["player"] or cell["captain"],
+                    "longest": max((len(episode.answer or "") for episode in episodes), default=None),
+                    "right": sum(graded) / len(graded) if graded else None,
+                    "groups": max((len(run.groups(episode)) for episode in episodes), default=None),
+                    "calls": len(run.spent({key for episode in episodes for key in episode.calls})),
+                }
+            )
+        return {"longest": rows} if any(row["longest"] for row in rows) else {}
+
+    def sections(self, figures: dict[str, Any]) -> Iterator[Section]:
+        columns = (Column("label", "strategy"), Column("longest", "characters"), Column("right", "right", "share"))
+        yield Section("longest", "The longest answers", (), columns, figures.get("longest", []))
+
+
+async def test_a_measure_of_ones_own() -> None:
+    await check_measure(Longest())
+
+
+class Same(Longest):
+    def figures(self, run: Source) -> dict[str, Any]:
+        return {"accuracy": []}
+
+
+class NotKnown(Longest):
+    def figures(self, run: Source) -> dict[str, Any]:
+        return {"longest": float("nan")}
+
+
+class EverAnother(Longest):
+    numbers = itertools.count()
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        return {"longest": [{"longest": next(self.numbers)}]}
+
+
+class SpeaksOfTheLast(Longest):
+    """It is the same without a cell that stands before, and yet another once that cell stands last."""
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        return {"longest": [{"label": run.cells[-1]["label"]}]}
+
+
+class Meddles(Longest):
+    def figures(self, run: Source) -> dict[str, Any]:
+        run.so_far["accuracy"] = []
+        return {}
+
+
+class Greedy(Longest):
+    needs: ClassVar[Any] = {"graded_drafts": True}
+
+
+class DividesByNothing(Longest):
+    def figures(self, run: Source) -> dict[str, Any]:
+        graded = [episode.right for cell in run.cells for episode in run.episodes(cell) if episode.right is not None]
+        return {"longest": [{"right": sum(graded) / len(graded)}]}
+
+
+class DrawsNoWord(Longest):
+    def sections(self, figures: dict[str, Any]) -> Iterator[Section]:
+        yield Section("longest", "Longest", (), (Column("label", "label"),), [{"label": float("nan")}])
+
+
+@pytest.mark.parametrize(
+    ("broken", "error", "words"),
+    [
+        (Same(), AssertionError, "accuracy: a built-in measure has figures of that name"),
+        (NotKnown(), ValueError, "Out of range"),
+        (EverAnother(), AssertionError, "differ when they are taken twice"),
+        (SpeaksOfTheLast(), AssertionError, "that it does not speak of changed its figures by its place"),
+        (Meddles(), AssertionError, "leaves those of others alone"),
+        (Greedy(), AssertionError, "is a Needs"),
+        (DividesByNothing(), ZeroDivisionError, "division"),
+        (DrawsNoWord(), ValueError, "Out of range"),
+    ],
+    ids=lambda each: type(each).__name__ if isinstance(each, Longest) else "",
+)
+async def test_the_suite_notices(broken: Longest, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        await check_measure(broken)

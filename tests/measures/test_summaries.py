@@ -1,0 +1,114 @@
+"""Summarisers from file to figures: what is ungraded is counted, and taken for nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from moot.engine.runner import Runner
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
+from moot.measures.summaries.figures import summary_sections
+from moot.models.scripted import Script, ScriptedModel
+from moot.report.figures import figures, find_experiment
+from moot.types import Request
+
+RIGHT, OTHER = "the Don", "the Oka"
+SAID: Mapping[str, tuple[str, str, str]] = {
+    # what ann and bob propose, and what sue makes of it
+    "q0": (RIGHT, RIGHT, RIGHT),
+    "q1": (RIGHT, OTHER, RIGHT),
+    "q2": (OTHER, OTHER, RIGHT),
+    "q3": (RIGHT, RIGHT, OTHER),
+}
+
+
+def script(name: str) -> Callable[[Request], Script]:
+    def say(request: Request) -> Script:
+        if name == "jan":
+            return "I cannot say."
+        alone, together = (
+            SAID[str(request.question_id)][("ann", "bob", "sue").index(name)],
+            SAID[str(request.question_id)][2],
+        )
+        return {"reasoning": "", "answer": together if "several solvers" in request.messages[-1].content else alone}
+
+    return say
+
+
+async def played(folder: Path, strategies: list[Any], *, judge: bool = False, **team: Any) -> dict[str, Any]:
+    lines = [{"id": name, "text": f"Which river, {name}?", "answer": RIGHT} for name in SAID]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    names = ("ann", "bob", "sue", "jan")
+    spec = {
+        "name": "rivers",
+        "questions": {"file": "questions.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in names},
+        "players": {name: {"model": name} for name in ("ann", "bob")},
+        "teams": {"two": {"players": ["ann", "bob"], **team}},
+        "strategies": strategies,
+        "grouping": {"match": "only"},
+        **({"judge": {"models": ["jan"]}} if judge else {}),
+    }
+    path = folder / "rivers.yaml"
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    plan = build(read_experiment(path))
+    models = {name: replace(built, model=ScriptedModel(name, script(name))) for name, built in plan.models.items()}
+    store = await plan.store().open()
+    try:
+        await Runner(replace(plan, models=models), store).run()
+        return await store.run(lambda connection: figures(connection, find_experiment(connection, "rivers")))
+    finally:
+        await store.close()
+
+
+MIXTURE = {"mixture": {"summariser": "sue", "repeats": 1}}
+
+
+def test_graded_by_match_alone_everything_counts(tmp_path: Path) -> None:
+    (row,) = asyncio.run(played(tmp_path, [MIXTURE]))["mixtures"]
+    assert (row["value"], row["n"], row["ungraded"], row["unknown_labels"]) == (0.75, 4, 0, 0)
+    assert [(each["c"], each["n"], each["accuracy"]) for each in row["right_labels"]] == [
+        (0, 1, 1.0),
+        (1, 1, 1.0),
+        (2, 2, 0.5),
+    ]
+
+
+def test_what_no_judge_has_settled_is_left_out_and_said(tmp_path: Path) -> None:
+    found = asyncio.run(played(tmp_path, [MIXTURE], judge=True))
+    (row,) = found["mixtures"]
+    assert (row["value"], row["n"], row["episodes"]) == (1.0, 3, 4), "q3 is ungraded, and not wrong"
+    assert (row["ungraded"], row["unknown_labels"]) == (1, 2)
+    assert [(each["c"], each["n"], each["accuracy"]) for each in row["right_labels"]] == [
+        (0, 0, None),
+        (1, 0, None),
+        (2, 1, 1.0),
+    ]
+    words = " ".join(sentence for section in summary_sections(found) for sentence in section.words)
+    assert "1 of 4 episodes are ungraded" in words
+    assert "in 2 of 4 episodes a response is ungraded" in words
+
+
+def test_a_captain_who_sums_up_is_one_too(tmp_path: Path) -> None:
+    found = asyncio.run(played(tmp_path, ["silent", {"mixture": {"repeats": 1}}], captain="bob"))
+    (row,) = found["mixtures"]
+    assert (row["summariser"], row["value"], row["proposers"]) == ("bob", 0.75, ["ann", "bob"])
+
+
+def test_without_one_there_is_nothing(tmp_path: Path) -> None:
+    found = asyncio.run(played(tmp_path, ["solo", "vote", "silent"], captain="bob"))
+    assert not {"mixtures", "partners"} & found.keys()
+
+
+def test_partners_are_known_by_what_they_are_worth_alone(tmp_path: Path) -> None:
+    """In the way in which they drafted: other drafts are other answers."""
+    single = [{"mixture": {"summariser": "sue", "repeats": 1, "proposers": [name]}} for name in ("ann", "bob")]
+    found = asyncio.run(played(tmp_path, ["solo", *single]))
+    assert [row["proposers"] for row in found["mixtures"]] == [["ann"], ["bob"]]
+    (partners,) = found["partners"]
+    assert (partners["most_accurate"], partners["its_accuracy"]) == ("ann", 0.75)

@@ -1,0 +1,257 @@
+"""Nothing that is ungraded counts as wrong: in no figure, in no sentence; and a figure stands on what is graded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from moot.engine.runner import Runner
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
+from moot.live.team import LiveTeam
+from moot.measures.source import Source
+from moot.models.scripted import Script, ScriptedModel
+from moot.report.compare import compared, words
+from moot.report.figures import figures, find_experiment
+from moot.report.sections import all_sections
+from moot.types import Request
+
+THREE: dict[str, Any] = {
+    "name": "three",
+    "models": {name: {"provider": "simulated", "accuracy": 0.6} for name in ("ann", "bob", "cat")},
+    "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "ann"}},
+    "strategies": ["vote", "talkative"],
+}
+
+
+async def served(folder: Path, feedback: int, asked: int = 40) -> tuple[dict[str, Any], dict[str, Any]]:
+    """So many questions asked of a served team's vote, all answers to the first of them said to be right."""
+    path = folder / "team.yaml"
+    path.write_text(yaml.safe_dump(THREE), encoding="utf-8")
+    live = LiveTeam(read_experiment(path, with_questions=False), serving=True)
+    async with live:
+        for number in range(asked):
+            play = await live.play(replace_text(number), "three/vote")
+            assert play.verdict.answer is not None
+            if number < feedback:
+                await live.record.feedback(play.id, correct=True)
+        await live.record.flush()
+        shown = await live.store.run(lambda connection: figures(connection, find_experiment(connection)))
+    return shown, next(row for row in shown["accuracy"] if row["strategy"] == "vote")
+
+
+def replace_text(number: int) -> Any:
+    from moot.live.team import question_of
+
+    return question_of(f"What is {number} and {number}?")
+
+
+async def test_served_traffic_with_little_feedback(tmp_path: Path) -> None:
+    shown, row = await served(tmp_path, feedback=3)
+    assert (row["value"], row["n"], row["ungraded"]) == (1.0, 3, 37)
+    assert row["bounds"] == {"low": 3 / 40, "high": 1.0}
+    head = shown["headline"]
+    assert (head["value"], head["n"], head["ungraded"], head["bounds"]) == (1.0, 3, 37, {"low": 0.075, "high": 1.0})
+    assert "100.0 % (43.9–100.0) of the 3 graded" in head["sentence"]
+    assert "37 of the answers are not graded; over all it is between 7.5 and 100.0 %" in head["sentence"]
+    assert "answered 7.5 %" not in head["sentence"]
+    assert all(option["missing"] == 0 for option in shown["accuracy"]), "nobody planned who is asked what"
+    section = next(section for section in all_sections(shown) if section.id == "accuracy")
+    drawn = next(drawn for drawn in section.rows if drawn["label"] == "vote")
+    assert (drawn["value"], drawn["least"], drawn["most"]) == (1.0, 0.075, 1.0)
+    assert not any("7.5" in sentence for sentence in section.words)
+
+
+async def test_served_traffic_without_feedback(tmp_path: Path) -> None:
+    shown, row = await served(tmp_path, feedback=0, asked=3)
+    assert (row["value"], row["low"], row["high"], row["n"]) == (None, None, None, 0)
+    assert row["why"] == "none of the answers to 3 questions is graded"
+    assert row["bounds"] == {"low": 0.0, "high": 1.0}
+    assert "no answer is graded yet" in shown["headline"]["sentence"]
+    assert shown["headline"]["value"] is None
+    assert shown["headline"]["why"]
+    assert shown["skyline"]["value"] is None
+    assert shown["skyline"]["why"]
+    json.dumps(shown, allow_nan=False)
+    all_sections(shown)
+
+
+PLAYERS = ("ann", "bob", "cat")
+
+
+def judge(request: Request, right: Mapping[str, bool]) -> Script:
+    """Knows some answers, and says nothing usable where it does not."""
+    text = request.messages[-1].content
+    asked = [answer for answer in right if f"{answer}" in text]
+    if "oddity" in text:
+        return "no JSON here"
+    return json.dumps({"grades": [{"id": n, "is_correct": right[answer]} for n, answer in enumerate(asked, 1)]})
+
+
+async def play(
+    folder: Path, say: Callable[[str, int], str], strategies: list[Any], *, count: int = 4, **more: Any
+) -> tuple[Any, Any]:
+    """A quiz whose players say what `say` says of the number of the question."""
+    rows = [{"id": f"q{n}", "text": f"Which city, {n}?", "answer": "Paris"} for n in range(count)]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    names = [*PLAYERS, *(["judge"] if "judge" in more else [])]
+    spec = {
+        "name": "cup",
+        "questions": {"file": "questions.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in names},
+        "teams": {"three": {"players": list(PLAYERS), "captain": "each"}},
+        "strategies": strategies,
+        **more,
+    }
+    (folder / "cup.yaml").write_text(json.dumps(spec), encoding="utf-8")
+    plan = build(read_experiment(folder / "cup.yaml"))
+
+    def reply(name: str, request: Request) -> Script:
+        if name == "judge":
+            return judge(request, {"lyon": False, "metz": False})
+        number = int((request.question_id or "q0")[1:])
+        return json.dumps({"reasoning": "I know.", "answer": say(name, number)})
+
+    models = {
+        name: replace(made, model=ScriptedModel(name, partial(reply, name))) for name, made in plan.models.items()
+    }
+    return replace(plan, models=models), plan
+
+
+async def shown_of(plan: Any, work: Callable[[Any], Any] | None = None) -> Any:
+    store = await plan.store().open()
+    try:
+        await Runner(plan, store).run()
+        if work is not None:
+            return await store.run(work)
+        return await store.run(lambda connection: figures(connection, find_experiment(connection, "cup")))
+    finally:
+        await store.close()
+
+
+async def test_a_draft_that_no_judge_has_settled_is_ungraded(tmp_path: Path) -> None:
+    """Cat's drafts are the only ones that nobody judged: they are in no verdict, and she never played alone."""
+    said = {"ann": "Paris", "bob": "Paris", "cat": "oddity"}
+    plan, _ = await play(tmp_path, lambda name, _: said[name], ["vote"], judge={"models": ["judge"]})
+
+    def grades(connection: Any) -> list[float | None]:
+        source = Source(connection, find_experiment(connection, "cup"))
+        case = next(iter(source.cases.values()))
+        return [source.grade(case, text) for text in ("Paris", "oddity", None)]
+
+    assert await shown_of(plan, grades) == [1.0, None, 0.0]
+    shown = await shown_of(plan)
+    cat = next(row for row in shown["players"] if row["player"] == "cat")
+    assert (cat["value"], cat["n"], cat["bounds"]) == (None, 0, {"low": 0.0, "high": 1.0})
+    assert cat["why"] == "none of the answers to 4 questions is graded"
+    assert (shown["skyline"]["value"], shown["skyline"]["n"]) == (1.0, 4), "ann is right, whatever cat said"
+    assert set(shown["best_single"]["chosen"]) <= {"ann", "bob"}
+
+
+async def test_a_comparison_leaves_out_what_is_ungraded(tmp_path: Path) -> None:
+    answers = ["Paris", "oddity", "lyon", "Paris"]
+    plan, _ = await play(tmp_path, lambda _, n: answers[n], ["solo", "vote"], judge={"models": ["judge"]})
+    row = await shown_of(
+        plan, lambda connection: compared(connection, find_experiment(connection, "cup"), "vote@ann", "solo@ann")
+    )
+    assert (row["n"], row["difference"], row["ungraded"]) == (3, 0.0, {"a": 1.0, "b": 1.0})
+    assert row["bounds"] == {"low": -0.25, "high": 0.25}
+    text = " ".join(words(row))
+    assert "of the 3 questions that both played, of 4, whose answers are graded" in text
+    assert "2 answers are not graded, and no part of this. Over all the difference is between -25.0 and +25.0" in text
+
+
+async def test_a_hypothesis_leaves_out_what_is_ungraded(tmp_path: Path) -> None:
+    answers = ["Paris", "oddity", "lyon", "Paris"]
+    said = ["accuracy(vote@ann) > 0.1", "accuracy(vote@ann) - accuracy(solo@ann) > 0", "skyline(vote) > 0.1"]
+    plan, _ = await play(
+        tmp_path, lambda _, n: answers[n], ["solo", "vote"], judge={"models": ["judge"]}, hypotheses=said
+    )
+    first, second, third = (await shown_of(plan))["hypotheses"]
+    assert (first["value"], first["n"], first["ungraded"]) == (2 / 3, 3, 1)
+    assert first["bounds"] == third["bounds"] == {"low": 0.5, "high": 0.75}
+    assert (second["value"], second["n"], second["bounds"]) == (0.0, 3, {"low": -0.25, "high": 0.25})
+    assert first["note"] == "1 question with an ungraded answer left out; over all 0.500 to 0.750"
+
+
+async def test_captains_who_break_ties_have_no_errors_that_are_fixed(tmp_path: Path) -> None:
+    def say(name: str, number: int) -> str:
+        return "lyon" if name == "ann" and number < 2 else "Paris"
+
+    for primary, fixed in (("vote@ann", False), ("talkative@ann", True)):
+        folder = tmp_path / primary.partition("@")[0]
+        folder.mkdir()
+        plan, _ = await play(folder, say, ["solo", "vote", "talkative"], primary=primary)
+        head = (await shown_of(plan))["headline"]
+        assert ("its captain's errors" in head["sentence"]) is fixed
+        assert (head["over_captain"] is not None) is fixed
+        assert "with ann as captain, declared beforehand, answered" in head["sentence"]
+
+
+async def test_the_captain_alone_is_the_one_of_the_same_drafting(tmp_path: Path) -> None:
+    """Ann is right when asked in one call and wrong in two: beside each strategy stands what it was built on."""
+    strategies = ["solo", {"solo": {"drafts": "double-call"}}, "silent", {"peer-review": {"drafts": "double-call"}}]
+    plan, _ = await play(tmp_path, lambda name, number: "Paris", strategies)
+
+    def reply(request: Request) -> Script:
+        if request.schema is None:
+            return "Answer: lyon"
+        return json.dumps({"reasoning": "I know.", "answer": "Paris", "review": "Good."})
+
+    models = {name: replace(made, model=ScriptedModel(name, reply)) for name, made in plan.models.items()}
+    shown = await shown_of(replace(plan, models=models), partial(_mine))
+    section = next(section for section in _sections(shown) if section.id == "by-captain")
+    single = {row["label"].partition("(")[0]: row["single"] for row in section.rows}
+    assert single == {"silent": 1.0, "peer-review": 0.0}
+
+
+def _mine(connection: Any) -> dict[str, Any]:
+    from moot.measures.accuracy.measure import Accuracy
+    from moot.measures.quiz.measure import Quiz
+
+    source = Source(connection, find_experiment(connection, "cup"))
+    for measure in (Accuracy(), Quiz()):
+        source.so_far |= measure.figures(source)
+    return source.so_far
+
+
+def _sections(shown: dict[str, Any]) -> list[Any]:
+    from moot.measures.quiz.measure import Quiz
+
+    return list(Quiz().sections(shown))
+
+
+async def test_the_skyline_does_not_depend_on_the_strategies_of_the_file(tmp_path: Path) -> None:
+    def say(name: str, number: int) -> str:
+        return "Paris" if PLAYERS.index(name) == number % 4 else f"lyon {name}"
+
+    tops = []
+    for place, strategies in enumerate((["solo", "vote"], ["vote"], ["silent"], ["solo", "silent", "vote"])):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        plan, _ = await play(folder, say, strategies, count=8)
+        tops.append((await shown_of(plan))["skyline"])
+    assert tops == [tops[0]] * 4
+    assert tops[0]["value"] == 0.75
+
+
+async def test_repeats_of_players_who_are_right_in_turn(tmp_path: Path) -> None:
+    """In every repeat one of two is right: together they could have had them all."""
+    plan, _ = await play(tmp_path, lambda *_: "", ["solo", "vote"], repeats=3)
+
+    def reply(name: str, request: Request) -> Script:
+        right = request.sample % 2 == (name == "ann")
+        return json.dumps({"reasoning": "I know.", "answer": "Paris" if right else "lyon"})
+
+    models = {
+        name: replace(made, model=ScriptedModel(name, partial(reply, name))) for name, made in plan.models.items()
+    }
+    shown = await shown_of(replace(plan, models=models))
+    assert {row["value"] for row in shown["players"]} == {1 / 3, 2 / 3}
+    assert (shown["skyline"]["value"], shown["skyline"]["n"]) == (1.0, 4)
