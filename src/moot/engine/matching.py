@@ -12,25 +12,32 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
+from moot.engine.match_record import (
+    Entry,
+    drafts_that_say,
+    equal_words,
+    groups_on_record,
+    matched_by,
+    texts_of,
+    word_key,
+)
+from moot.engine.match_record import Matches as Matches  # what is written here is read by these
 from moot.grade.group import PartitionForm, Stages
-from moot.grade.lemmas import lemma_key
-from moot.grade.normalise import normalise
 from moot.needs import EVERYTHING, Needs
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
-from moot.store.statements import Row
 from moot.store.store import Store
 from moot.team import Team
 from moot.traces import Shown, of_kind
-from moot.types import Answer, Case, Question, Verdict, digest
+from moot.types import Answer, Case, Question, Verdict
 
 if TYPE_CHECKING:  # a report reads matches too, and plays nothing
     from moot.experiment.plan import Cell, Plan
@@ -39,15 +46,6 @@ MATCHING = "matching"
 """The stage under which a call about a word stands."""
 
 QUESTIONS_TOGETHER = 100
-
-Groups = tuple[tuple[str, ...], ...]
-Entry = Mapping[str, Any]
-"""One thing learnt about the texts of a question, as it is stored:
-
-    {"by", "drafts": [...], "groups": [[...], ...], "calls"}    drafts by meaning
-    {"by", "drafts": [...], "word", "same": [...], "calls"}     the drafts that say what somebody then said; none: new
-    {"by", "groups": [[...], ...], "calls"}                     drafts and words in one call, as it once was done
-"""
 
 
 @dataclass
@@ -125,14 +123,6 @@ def own_repeats(cell: Cell) -> int:
     return cell.traits.repeats
 
 
-def matched_by(config: Mapping[str, Any]) -> str | None:
-    """A name for who groups and matches, from the experiment's file; None where words alone decide."""
-    grouping = config.get("grouping") or {}
-    if not grouping.get("model") and not grouping.get("embedding"):
-        return None
-    return digest([grouping, config["models"].get(grouping.get("model"))])
-
-
 def reference_shown(plan: Plan) -> bool:
     grouping = plan.spec.grouping
     return grouping is not None and grouping.reference == "shown"
@@ -199,7 +189,7 @@ def draft_sets(case: Case, played: Iterable[Drafted], needs: Needs) -> list[Draf
     teams: dict[tuple[int, tuple[str, ...]], Team] = {}
     words: dict[tuple[int, tuple[str, ...]], set[str]] = defaultdict(set)
     for cell, repeat, verdict in played:
-        texts = tuple(dict.fromkeys(_texts(verdict.answers)))
+        texts = tuple(dict.fromkeys(texts_of(verdict.answers)))
         if not texts or not drafts_together(cell):
             continue
         said = _words_left(case.question, texts, verdict) if needs.matched_words and decider_speaks(cell) else ()
@@ -219,8 +209,8 @@ def _words_left(question: Question, drafts: Sequence[str], verdict: Verdict) -> 
 
 def _left(drafts: DraftSet, by: str, entries: Sequence[Entry]) -> DraftSet | None:
     """What is not on record yet; None: everything is."""
-    words = tuple(word for word in drafts.words if _same(entries, by, drafts.drafts, word) is None)
-    grouped = _one_meaning(drafts) or _grouped(entries, by, drafts.drafts) is not None
+    words = tuple(word for word in drafts.words if drafts_that_say(entries, by, drafts.drafts, word) is None)
+    grouped = _one_meaning(drafts) or groups_on_record(entries, by, drafts.drafts) is not None
     return None if grouped and not words else DraftSet(drafts.case, drafts.repeat, drafts.team, drafts.drafts, words)
 
 
@@ -244,7 +234,7 @@ async def _learn_and_keep(
     for drafts, about in zip(sets, learnt, strict=True):
         done.asked += about.asked
         done.failed += about.failed
-        fresh += _entries(drafts, about, by, _grouped(entries, by, drafts.drafts), paid)
+        fresh += _entries(drafts, about, by, groups_on_record(entries, by, drafts.drafts), paid)
     if fresh:
         content = json.dumps([*entries, *fresh], ensure_ascii=False)
         row = {"question": sets[0].case.question.digest, "repeat": sets[0].repeat, "content": content}
@@ -315,103 +305,6 @@ async def _match(
 
 def _keys(team: Team) -> list[str]:
     return [call.reply.key for call in team.journal if call.reply is not None]
-
-
-def word_key(question: Question, text: str) -> str:
-    """What two texts that say the same in so many words share: the first two stages of grouping."""
-    if question.kind != "open":
-        return normalise(text)
-    return lemma_key(text, question.language)
-
-
-def equal_words(question: Question, texts: Iterable[str], word: str) -> list[str]:
-    """Those of the texts that say this word. Lemmas are looked up only where normalising is not enough."""
-    several = list(texts)
-    plain = normalise(word)
-    if equal := [text for text in several if normalise(text) == plain]:
-        return equal
-    if question.kind != "open":
-        return []
-    key = word_key(question, word)
-    return [text for text in several if word_key(question, text) == key]
-
-
-class Matches:
-    """Which texts mean the same, as far as it is on record for one experiment: the table `matches`, read."""
-
-    def __init__(self, rows: Iterable[Row], config: Mapping[str, Any]) -> None:
-        self._by = matched_by(config)
-        self._entries = {(row["question"], row["repeat"]): json.loads(row["content"]) for row in rows}
-
-    @property
-    def calls(self) -> set[str]:
-        """Keys of the calls it took."""
-        entries = (entry for several in self._entries.values() for entry in several if entry["by"] == self._by)
-        return {key for entry in entries for key in entry["calls"]}
-
-    def proposers(self, question: Question, repeat: int, drafts: Sequence[Answer], word: str) -> tuple[str, ...] | None:
-        """Who had drafted what the captain then said; nobody: it is new. None: not known, nobody having been asked."""
-        texts = _texts(drafts)
-        same: Collection[str] | None = equal_words(question, texts, word)
-        if not same and question.kind == "open" and self._by is not None:
-            same = _same(self._entries.get((question.digest, repeat), ()), self._by, texts, word)
-            if same is None:
-                return None
-        return tuple(draft.player for draft in drafts if draft.text is not None and draft.text in (same or ()))
-
-    def groups(self, question: Question, repeat: int, drafts: Sequence[Answer]) -> Groups:
-        """The drafts by meaning: as they were grouped, be it only to measure; by words where nobody needed asking."""
-        entries = self._entries.get((question.digest, repeat), ())
-        texts = _texts(drafts)
-        grouped = None
-        if question.kind == "open" and self._by is not None:
-            grouped = _grouped(entries, self._by, texts) or _covering(entries, self._by, texts)
-        places = {text: str(number) for number, group in enumerate(grouped or ()) for text in group}
-        together: dict[str, list[str]] = {}
-        for draft in drafts:
-            if draft.text is not None:
-                key = places[draft.text] if grouped is not None else word_key(question, draft.text)
-                together.setdefault(key, []).append(draft.player)
-        return tuple(tuple(players) for players in together.values())
-
-
-def _grouped(entries: Sequence[Entry], by: str, drafts: Iterable[str]) -> list[list[str]] | None:
-    """The newest groups of exactly these drafts, in this order: another order is another call, here as in play."""
-    wanted = list(dict.fromkeys(drafts))
-    for entry in reversed(entries):
-        if entry["by"] == by and "drafts" in entry and "groups" in entry and entry["drafts"] == wanted:
-            groups: list[list[str]] = entry["groups"]
-            return groups
-    return None
-
-
-def _same(entries: Sequence[Entry], by: str, drafts: Sequence[str], word: str) -> list[str] | None:
-    """Which of exactly these drafts say the word; None: not on record."""
-    wanted = list(dict.fromkeys(drafts))
-    for entry in reversed(entries):
-        if entry["by"] == by and entry.get("word") == word and entry["drafts"] == wanted:
-            same: list[str] = entry["same"]
-            return same
-    covering = _covering(entries, by, [*drafts, word])
-    return None if covering is None else next(group for group in covering if word in group)
-
-
-def _covering(entries: Sequence[Entry], by: str, texts: Iterable[str]) -> list[list[str]] | None:
-    """The newest groups of a call about drafts and words together that holds all of these texts."""
-    wanted = set(texts)
-    for entry in reversed(entries):
-        if (
-            entry["by"] == by
-            and "drafts" not in entry
-            and wanted <= {text for part in entry["groups"] for text in part}
-        ):
-            groups: list[list[str]] = entry["groups"]
-            return groups
-    return None
-
-
-def _texts(answers: Iterable[Answer]) -> list[str]:
-    return [answer.text for answer in answers if answer.text is not None]
 
 
 def _batches(cases: Iterable[Case], size: int) -> Iterator[list[Case]]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from moot.engine.grading import answers_beside, open_wordings
-from moot.engine.matching import Drafted, draft_sets, drafts_repeat, learn, matched_by, own_repeats, reference_shown
+from moot.engine.match_record import matched_by
+from moot.engine.matching import Drafted, draft_sets, drafts_repeat, learn, own_repeats, reference_shown
 from moot.engine.play import play
 from moot.estimate.counting_model import Memory, ModelEstimate, Pretender, Scene, plus
 from moot.estimate.likely_replies import Stance, StandIns

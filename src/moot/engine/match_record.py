@@ -1,0 +1,129 @@
+"""What is on record about texts that mean the same: the table `matches`, and how it is read.
+
+It is written by `engine.matching` and read by whoever measures; words that equal each other need no record.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from moot.grade.lemmas import lemma_key
+from moot.grade.normalise import normalise
+from moot.store.statements import Row
+from moot.types import Answer, Question, digest
+
+Groups = tuple[tuple[str, ...], ...]
+Entry = Mapping[str, Any]
+"""One thing learnt about the texts of a question, as it is stored:
+
+    {"by", "drafts": [...], "groups": [[...], ...], "calls"}    drafts by meaning
+    {"by", "drafts": [...], "word", "same": [...], "calls"}     the drafts that say what somebody then said; none: new
+    {"by", "groups": [[...], ...], "calls"}                     drafts and words in one call, as it once was done
+"""
+
+
+def matched_by(config: Mapping[str, Any]) -> str | None:
+    """A name for who groups and matches, from the experiment's file; None where words alone decide."""
+    grouping = config.get("grouping") or {}
+    if not grouping.get("model") and not grouping.get("embedding"):
+        return None
+    return digest([grouping, config["models"].get(grouping.get("model"))])
+
+
+def word_key(question: Question, text: str) -> str:
+    """What two texts that say the same in so many words share: the first two stages of grouping."""
+    if question.kind != "open":
+        return normalise(text)
+    return lemma_key(text, question.language)
+
+
+def equal_words(question: Question, texts: Iterable[str], word: str) -> list[str]:
+    """Those of the texts that say this word. Lemmas are looked up only where normalising is not enough."""
+    several = list(texts)
+    plain = normalise(word)
+    if equal := [text for text in several if normalise(text) == plain]:
+        return equal
+    if question.kind != "open":
+        return []
+    key = word_key(question, word)
+    return [text for text in several if word_key(question, text) == key]
+
+
+class Matches:
+    """Which texts mean the same, as far as it is on record for one experiment: the table `matches`, read."""
+
+    def __init__(self, rows: Iterable[Row], config: Mapping[str, Any]) -> None:
+        self._by = matched_by(config)
+        self._entries = {(row["question"], row["repeat"]): json.loads(row["content"]) for row in rows}
+
+    @property
+    def calls(self) -> set[str]:
+        """Keys of the calls it took."""
+        entries = (entry for several in self._entries.values() for entry in several if entry["by"] == self._by)
+        return {key for entry in entries for key in entry["calls"]}
+
+    def proposers(self, question: Question, repeat: int, drafts: Sequence[Answer], word: str) -> tuple[str, ...] | None:
+        """Who had drafted what the captain then said; nobody: it is new. None: not known, nobody having been asked."""
+        texts = texts_of(drafts)
+        same: Collection[str] | None = equal_words(question, texts, word)
+        if not same and question.kind == "open" and self._by is not None:
+            same = drafts_that_say(self._entries.get((question.digest, repeat), ()), self._by, texts, word)
+            if same is None:
+                return None
+        return tuple(draft.player for draft in drafts if draft.text is not None and draft.text in (same or ()))
+
+    def groups(self, question: Question, repeat: int, drafts: Sequence[Answer]) -> Groups:
+        """The drafts by meaning: as they were grouped, be it only to measure; by words where nobody needed asking."""
+        entries = self._entries.get((question.digest, repeat), ())
+        texts = texts_of(drafts)
+        grouped = None
+        if question.kind == "open" and self._by is not None:
+            grouped = groups_on_record(entries, self._by, texts) or _covering(entries, self._by, texts)
+        places = {text: str(number) for number, group in enumerate(grouped or ()) for text in group}
+        together: dict[str, list[str]] = {}
+        for draft in drafts:
+            if draft.text is not None:
+                key = places[draft.text] if grouped is not None else word_key(question, draft.text)
+                together.setdefault(key, []).append(draft.player)
+        return tuple(tuple(players) for players in together.values())
+
+
+def groups_on_record(entries: Sequence[Entry], by: str, drafts: Iterable[str]) -> list[list[str]] | None:
+    """The newest groups of exactly these drafts, in this order: another order is another call, here as in play."""
+    wanted = list(dict.fromkeys(drafts))
+    for entry in reversed(entries):
+        if entry["by"] == by and "drafts" in entry and "groups" in entry and entry["drafts"] == wanted:
+            groups: list[list[str]] = entry["groups"]
+            return groups
+    return None
+
+
+def drafts_that_say(entries: Sequence[Entry], by: str, drafts: Sequence[str], word: str) -> list[str] | None:
+    """Which of exactly these drafts say the word; None: not on record."""
+    wanted = list(dict.fromkeys(drafts))
+    for entry in reversed(entries):
+        if entry["by"] == by and entry.get("word") == word and entry["drafts"] == wanted:
+            same: list[str] = entry["same"]
+            return same
+    covering = _covering(entries, by, [*drafts, word])
+    return None if covering is None else next(group for group in covering if word in group)
+
+
+def _covering(entries: Sequence[Entry], by: str, texts: Iterable[str]) -> list[list[str]] | None:
+    """The newest groups of a call about drafts and words together that holds all of these texts."""
+    wanted = set(texts)
+    for entry in reversed(entries):
+        if (
+            entry["by"] == by
+            and "drafts" not in entry
+            and wanted <= {text for part in entry["groups"] for text in part}
+        ):
+            groups: list[list[str]] = entry["groups"]
+            return groups
+    return None
+
+
+def texts_of(answers: Iterable[Answer]) -> list[str]:
+    return [answer.text for answer in answers if answer.text is not None]
