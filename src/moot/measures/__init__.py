@@ -41,8 +41,8 @@ def registered() -> Mapping[str, str]:
 
 def measures(given: Iterable[Measure] = ()) -> list[Measure]:
     """All registered measures, and those given as objects."""
-    found: list[Measure] = [resolve_name(place)() for place in registered().values()]
-    return [*found, *given]
+    registered_measures: list[Measure] = [resolve_name(place)() for place in registered().values()]
+    return [*registered_measures, *given]
 
 
 def needs(given: Iterable[Measure] = ()) -> Needs:

@@ -59,12 +59,12 @@ def paired_columns(*named: Column) -> tuple[Column, ...]:
 
 def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     size = max((row["family"] for row in rows), default=0)
-    said = [f"In percentage points, on the same questions; p adjusted (Holm) for {count(size, 'comparison')}."]
+    sentences = [f"In percentage points, on the same questions; p adjusted (Holm) for {count(size, 'comparison')}."]
     if any(row["small"] for row in rows):
-        said.append("Small: fewer than 30 questions or 10 that differ.")
+        sentences.append("Small: fewer than 30 questions or 10 that differ.")
     if any(row.get("ungraded") for row in rows):
-        said.append("Questions of which one answer is not graded are left out.")
-    return (*said, *over_captains(rows))
+        sentences.append("Questions of which one answer is not graded are left out.")
+    return (*sentences, *over_captains(rows))
 
 
 def over_captains(rows: Iterable[Mapping[str, Any]]) -> list[str]:

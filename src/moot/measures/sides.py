@@ -66,11 +66,11 @@ def title_of(cell: Stored) -> str:
 def sides(source: Source, cells: Sequence[Stored]) -> dict[str, Side]:
     """An option for each cell, by its title; where several teams play, the team's name stands behind it."""
     several = len({cell["team"] for cell in cells if cell["player"] is None}) > 1
-    found: dict[str, Side] = {}
+    by_title: dict[str, Side] = {}
     for cell in cells:
         title = f"{title_of(cell)} ({cell['team']})" if several and not cell["player"] else title_of(cell)
-        found[title] = side_of(source, [cell], title)
-    return found
+        by_title[title] = side_of(source, [cell], title)
+    return by_title
 
 
 def cells_named(text: str, cells: Sequence[Stored]) -> list[Stored]:

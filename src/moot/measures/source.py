@@ -62,7 +62,7 @@ Key = tuple[str, int]
 def stored_cell(row: Row) -> Stored:
     """A cell from its row. Options and traits are JSON there."""
     kept = orjson.loads(row["options"] or "{}")
-    given, default = kept.get("given", {}), kept.get("default", {})
+    given_options, default = kept.get("given", {}), kept.get("default", {})
     return Stored(
         id=row["id"],
         strategy=row["strategy"],
@@ -72,8 +72,8 @@ def stored_cell(row: Row) -> Stored:
         player=row["player"],
         cohort=row["cohort"],
         spec=row["spec"],
-        given=given,
-        options={**default, **given},
+        given=given_options,
+        options={**default, **given_options},
         traits=Traits.of_json(orjson.loads(row["traits"] or "{}")),
     )
 
@@ -217,12 +217,12 @@ class Source:
         table = schema.calls
         query = select(table.c.key, table.c.created_at).where(table.c.key.in_(calls.values()))
         asked_at = {row.key: row.created_at for row in self.connection.execute(query)}
-        found: dict[str, str] = {}
+        names_by_identity: dict[str, str] = {}
         for name in self.judges:
-            own = [identity for identity in calls if identity.rpartition("#")[0] == name]
-            if own:
-                found[max(own, key=lambda identity: asked_at.get(calls[identity], 0.0))] = name
-        return found
+            identities = [identity for identity in calls if identity.rpartition("#")[0] == name]
+            if identities:
+                names_by_identity[max(identities, key=lambda identity: asked_at.get(calls[identity], 0.0))] = name
+        return names_by_identity
 
     def results(self, cell: Stored) -> Iterable[Row]:
         return queries.results(self.connection, self.ident, cell["id"], self.grader)
@@ -232,15 +232,17 @@ class Source:
         if cell["player"] and not self._alone_read and self._at_once:
             self._alone_read = True
             self._read_alone()
-        known = self._seen.get(cell["id"])
-        if known is None:
+        episodes = self._seen.get(cell["id"])
+        if episodes is None:
             if cell["player"]:
-                known = list(_seen_alone(cell, queries.endings(self.connection, self.ident, cell["id"], self.grader)))
+                episodes = list(
+                    _seen_alone(cell, queries.endings(self.connection, self.ident, cell["id"], self.grader))
+                )
             else:
                 table = self.tables.setdefault(table_of(cell), Table())
-                known = list(_seen_together(cell, self.results(cell), table))
-            self._seen[cell["id"]] = known
-        return known
+                episodes = list(_seen_together(cell, self.results(cell), table))
+            self._seen[cell["id"]] = episodes
+        return episodes
 
     def episodes(self, cell: Stored) -> Iterator[Recorded]:
         """Every play of a cell, in the order of the questions. Verdicts are read as they are asked for, and not kept."""
@@ -298,7 +300,7 @@ class Source:
         cases = [case for several in places.values() for _, case in several]
         marks = Marks(self.connection, list(cells), cases, self.grader, most_repeats(self.connection, list(cells)))
         keys: dict[Key, Key] = {}
-        found: dict[str, list[Seen]] = {ident: [] for ident in cells}
+        episodes_by_cell: dict[str, list[Seen]] = {ident: [] for ident in cells}
         for ident, question, repeat, outcome, answer, transcript, seconds in written_episodes(
             self.connection, list(cells), _ENDING
         ):
@@ -307,12 +309,12 @@ class Source:
             for position, case in places.get(question, ()):
                 value, stage, _ = marks.of(ident, case, repeat)
                 right = value if value is not None or answer is not None else 0.0
-                found[ident].append(
+                episodes_by_cell[ident].append(
                     Seen(cells[ident], key, position, right, intern(outcome), stage, None, seconds, calls)
                 )
-        for several in found.values():
-            several.sort(key=lambda each: (each.position, each.key[1]))
-        self._seen |= found
+        for several in episodes_by_cell.values():
+            several.sort(key=lambda episode: (episode.position, episode.key[1]))
+        self._seen |= episodes_by_cell
 
     @cached_property
     def _spending(self) -> Spending:
@@ -328,7 +330,7 @@ class Source:
 
     def paid_usd(self, seen: Sequence[Seen]) -> list[float | None]:
         """What the calls of each episode cost. One unknown cost makes the sum unknown."""
-        return self._spending.sums_usd([each.calls for each in seen])
+        return self._spending.sums_usd([episode.calls for episode in seen])
 
     def costs_usd(self, keys: Iterable[str]) -> dict[str, float | None]:
         return {key: spent[3] for key, spent in self.spent(keys).items()}
@@ -377,9 +379,9 @@ def _seen_alone(cell: Stored, rows: Iterable[Sequence[Any]]) -> Iterator[Seen]:
 
 
 def _seen_together(cell: Stored, rows: Iterable[Row], table: Table) -> Iterator[Seen]:
-    own = own_repeats(cell)
+    strategy_repeats = own_repeats(cell)
     for row in rows:
-        yield _seen(cell, row, (row["question"], drafts_repeat(row["repeat"], own)), table)
+        yield _seen(cell, row, (row["question"], drafts_repeat(row["repeat"], strategy_repeats)), table)
 
 
 def own_repeats(cell: Stored) -> int:
@@ -448,11 +450,11 @@ def groups_of(source: Source, seen: Seen, table: Table) -> Groups:
     return grouped_drafts(source, seen.key, seen.drafts, table)
 
 
-def grouped_drafts(source: Source, key: Key, own: tuple[Answer, ...], table: Table) -> Groups:
-    """`own`: the drafts of an episode, which are the table's own or others."""
+def grouped_drafts(source: Source, key: Key, episode_drafts: tuple[Answer, ...], table: Table) -> Groups:
+    """`episode_drafts`: the drafts of an episode, which are the table's own or others."""
     drafts, (question, repeat) = table.drafts.get(key, ()), key
-    if own and own is not drafts:
-        return source.matches.groups(source.cases[question].question, repeat, own)
+    if episode_drafts and episode_drafts is not drafts:
+        return source.matches.groups(source.cases[question].question, repeat, episode_drafts)
     if key not in table.groups:
         table.groups[key] = source.matches.groups(source.cases[question].question, repeat, drafts)
     return table.groups[key]

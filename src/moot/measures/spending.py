@@ -37,15 +37,15 @@ class Spending:
 
     def _sum_usd(self, keys: Sequence[str]) -> float | None:
         spent = map(self._spent.get, keys)
-        known = [each[3] for each in spent if each is not None and each[3] is not None]
-        return sum(known) if len(known) == len(keys) else None
+        costs_usd = [payment[3] for payment in spent if payment is not None and payment[3] is not None]
+        return sum(costs_usd) if len(costs_usd) == len(keys) else None
 
     def _learn(self, keys: Collection[str]) -> None:
         if keys and self._whole is not None:
             self._note(written_calls(self._connection, self._whole, _COLUMNS))
             self._whole = None
-        table, known = schema.calls, self._spent
-        for part in queries.chunks(sorted({key for key in keys if key not in known})):
+        table, spent_by_call = schema.calls, self._spent
+        for part in queries.chunks(sorted({key for key in keys if key not in spent_by_call})):
             query = select(*(table.c[name] for name in _COLUMNS)).where(table.c.key.in_(part))
             self._note(self._connection.execute(query).fetchall())
 

@@ -31,15 +31,15 @@ def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[st
     common = sorted(one.calls.keys() & other.calls.keys())
     pairs = {question: [(one.value(question), other.value(question))] for question in common}
     graded = known_pairs(pairs)
-    found = compare(graded, pooled=not (one.once and other.once), seed=source.seed)
-    row: dict[str, Any] = {"experiment": experiment["name"], "a": a, "b": b, **found.row()}
+    comparison = compare(graded, pooled=not (one.once and other.once), seed=source.seed)
+    row: dict[str, Any] = {"experiment": experiment["name"], "a": a, "b": b, **comparison.row()}
     for name, place, side in (("accuracy_a", 0, one), ("accuracy_b", 1, other)):
         values = [pair[place] for pair in graded]
         row[name] = estimate_row(estimate(values, pooled=not side.once, seed=source.seed))
     row["left_out"] = len(one.calls.keys() ^ other.calls.keys())
     row["captains"] = len(first) if len(first) > 1 else None
-    if found.test == "mcnemar" and graded:
-        row["detectable"] = detectable(len(graded), (found.rescues + found.regressions) / len(graded))
+    if comparison.test == "mcnemar" and graded:
+        row["detectable"] = detectable(len(graded), (comparison.rescues + comparison.regressions) / len(graded))
     row["ungraded"] = {"a": _count(one.ungraded), "b": _count(other.ungraded)}
     if bounds := difference_bounds(pairs):
         row |= {"bounds": bounds["bounds"], "questions": len(common)}
@@ -82,25 +82,25 @@ def words(row: Mapping[str, Any]) -> list[str]:
         why = "have no question in common" if "bounds" not in row else "have no question that is graded for both"
         return [f"{row['a']} and {row['b']} {why}."]
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
-    said = [
+    sentences = [
         f"{row['a']} answered {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"
         f" of the {row['n']:,} question{'s' if row['n'] != 1 else ''} that both played{graded}.",
         f"Difference: {100 * row['difference']:+.1f} points{_limits(row)}; {_tested(row)}.",
         f"{row['a']} was better on {row['rescues']:,} and worse on {row['regressions']:,}.",
     ]
     if row["captains"]:
-        said.append(f"Each question counts once, by its mean over {row['captains']} captains.")
+        sentences.append(f"Each question counts once, by its mean over {row['captains']} captains.")
     if row["small"]:
-        said.append("Small: fewer than 30 questions or 10 that differ. This shows next to nothing.")
+        sentences.append("Small: fewer than 30 questions or 10 that differ. This shows next to nothing.")
     if (least := row.get("detectable")) is not None:
-        said.append(f"So many questions and pairs would show a difference from {100 * least:.1f} points on.")
+        sentences.append(f"So many questions and pairs would show a difference from {100 * least:.1f} points on.")
     if row["left_out"]:
-        said.append(f"{row['left_out']:,} questions that only one of them has played are left out.")
+        sentences.append(f"{row['left_out']:,} questions that only one of them has played are left out.")
     if ungraded := sum(row["ungraded"].values()):
         low, high = (100 * row["bounds"][end] for end in ("low", "high")) if "bounds" in row else (None, None)
         over_all = "" if low is None else f" Over all the difference is between {low:+.1f} and {high:+.1f} points."
-        said.append(f"{ungraded:g} answers are not graded, and no part of this.{over_all}")
-    return said
+        sentences.append(f"{ungraded:g} answers are not graded, and no part of this.{over_all}")
+    return sentences
 
 
 def _share(row: Mapping[str, Any]) -> str:

@@ -45,11 +45,11 @@ def find_experiment(connection: Connection, name: str | None = None, *, ident: s
     """
     if ident is not None:
         return queries.experiment_of(connection, ident)
-    found = queries.latest_experiment(connection, name)
-    if found is None:
+    latest = queries.latest_experiment(connection, name)
+    if latest is None:
         raise UsageError(f"this store holds no run of {name!r}; run it first: moot run FILE" if name else "empty store")
-    alike = [each for each in queries.experiments_named(connection, found["name"]) if _plan(each) == _plan(found)]
-    return max([found, *alike], key=lambda each: each["size"])  # of equals the first, which ran last
+    alike = [plan for plan in queries.experiments_named(connection, latest["name"]) if _plan(plan) == _plan(latest)]
+    return max([latest, *alike], key=lambda plan: plan["size"])  # of equals the first, which ran last
 
 
 def _plan(experiment: Row) -> dict[str, Any]:

@@ -99,10 +99,12 @@ def experiments_frame(connection: Connection) -> DataFrame:
 def _experiments(connection: Connection, name: str | None) -> list[Row]:
     table = schema.experiments
     query = select(table).order_by(table.c.created_at.desc())
-    found: list[Any] = list(connection.execute(query if name is None else query.where(table.c.name == name)).mappings())
-    if name is not None and not found:
+    experiments: list[Any] = list(
+        connection.execute(query if name is None else query.where(table.c.name == name)).mappings()
+    )
+    if name is not None and not experiments:
         raise UsageError(f"this store holds no run of {name!r}")
-    return found
+    return experiments
 
 
 class _Play(NamedTuple):
@@ -121,15 +123,15 @@ class _Play(NamedTuple):
 
 def _plays(connection: Connection, name: str | None) -> Iterator[_Play]:
     """Each once a name: plans under one name share what they have played."""
-    told: set[tuple[str, str, str, int]] = set()
+    yielded: set[tuple[str, str, str, int]] = set()
     for experiment in _experiments(connection, name):
         grader = grader_of(json.loads(experiment["config"]))
         ids = {row["question"]: row["question_id"] for row in queries.cases_of(connection, experiment["id"])}
         for cell in queries.cells_of(connection, experiment["id"]):
             for row in queries.results(connection, experiment["id"], cell["id"], grader):
                 key = (experiment["name"], cell["id"], row["question"], row["repeat"])
-                if key not in told:
-                    told.add(key)
+                if key not in yielded:
+                    yielded.add(key)
                     yield _Play(experiment, cell, ids[row["question"]], row)
 
 
@@ -176,11 +178,11 @@ def _drafts(connection: Connection, name: str | None) -> Iterator[dict[str, Any]
 
 
 def _cells(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
-    told: set[tuple[str, str]] = set()
+    yielded: set[tuple[str, str]] = set()
     for experiment in _experiments(connection, name):
         for cell in queries.cells_of(connection, experiment["id"]):
-            if (key := (experiment["name"], cell["id"])) not in told:
-                told.add(key)
+            if (key := (experiment["name"], cell["id"])) not in yielded:
+                yielded.add(key)
                 kept = {column: cell[column] for column in (*_CELL, "cohort", "options", "traits", "spec")}
                 yield {"experiment": experiment["name"], "cell": cell["id"], **kept}
 
@@ -188,13 +190,13 @@ def _cells(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]
 def _questions(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
     """Each with its reference as JSON; of several plans under one name the newest says where a question stands."""
     places, cases = schema.experiment_questions, schema.cases
-    told: set[tuple[str, str]] = set()
+    yielded: set[tuple[str, str]] = set()
     for experiment in _experiments(connection, name):
         query = select(places, cases.c.question_id, cases.c.content).join(cases, cases.c.id == places.c.case)
         query = query.where(places.c.experiment == experiment["id"]).order_by(places.c.position)
         for row in connection.execute(query).mappings():
-            if (key := (experiment["name"], row["case"])) not in told:
-                told.add(key)
+            if (key := (experiment["name"], row["case"])) not in yielded:
+                yielded.add(key)
                 yield {**row, "experiment": experiment["name"]}
 
 
@@ -206,17 +208,17 @@ def _calls(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]
     """Each call once, under the name of the experiment that paid for it; `shape` holds all that was asked, as JSON."""
     table = schema.calls
     query = select(*(table.c[column] for column in _CALL)).order_by(table.c.created_at, table.c.key)
-    found = connection.execute(query if name is None else query.where(table.c.experiment == name))
-    yield from (dict(row) for row in found.mappings())
+    result = connection.execute(query if name is None else query.where(table.c.experiment == name))
+    yield from (dict(row) for row in result.mappings())
 
 
 def _scores(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
     """Every grader's word, also those of graders that a report no longer goes by."""
     scores, cells, cases = schema.scores, schema.cells, schema.cases
-    for experiment in dict.fromkeys(each["name"] for each in _experiments(connection, name)):
-        own = [each["id"] for each in _experiments(connection, experiment)]
-        places = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment.in_(own))
-        asked = select(schema.experiment_questions.c.case).where(schema.experiment_questions.c.experiment.in_(own))
+    for experiment in dict.fromkeys(plan["name"] for plan in _experiments(connection, name)):
+        plan_ids = [plan["id"] for plan in _experiments(connection, experiment)]
+        places = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment.in_(plan_ids))
+        asked = select(schema.experiment_questions.c.case).where(schema.experiment_questions.c.experiment.in_(plan_ids))
         query = (
             select(*(cells.c[key] for key in _CELL), cases.c.question_id, scores)
             .join(cells, cells.c.id == scores.c.cell)
@@ -252,10 +254,10 @@ def rows_frame(rows: Sequence[Mapping[str, Any]]) -> DataFrame:
 
 
 def _flat(row: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for key, value in row.items():
-        found |= _flat(value, f"{before}{key}.") if isinstance(value, Mapping) else {f"{before}{key}": value}
-    return found
+        flat |= _flat(value, f"{before}{key}.") if isinstance(value, Mapping) else {f"{before}{key}": value}
+    return flat
 
 
 def _plain(value: object) -> object:

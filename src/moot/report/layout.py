@@ -44,7 +44,7 @@ def _lines(text: str, width: int, level: int) -> list[str]:
 
 def _pieces(text: str, at: str) -> list[str]:
     """The parts between breaks, each with the space that follows it."""
-    ends = [found.end() for found in re.finditer(at, text)]
+    ends = [match.end() for match in re.finditer(at, text)]
     starts = [0, *ends]
     return [piece for piece in (text[a:b] for a, b in zip(starts, [*ends, len(text)], strict=True)) if piece]
 

@@ -70,8 +70,8 @@ def shortened(figures: Mapping[str, Any]) -> dict[str, Any]:
     """The same figures with short names wherever a label or a table is named, in rows and in sentences alike."""
     ways = ways_of(figures["accuracy"])
     names = {label: name for label, name in short_names(ways).items() if name != label}
-    tables = table_names(each["team"] for each in figures.get("teams", ()))
-    longest_first = sorted(names.items(), key=lambda each: -len(each[0]))
+    tables = table_names(team["team"] for team in figures.get("teams", ()))
+    longest_first = sorted(names.items(), key=lambda pair: -len(pair[0]))
     renamed: dict[str, Any] = _renamed(dict(figures), longest_first, tables)
     if sentences := left_out(ways):
         renamed["left_out"] = sentences
@@ -134,7 +134,7 @@ def _renamed(value: Any, names: Sequence[tuple[str, str]], tables: Mapping[str, 
             value = value.replace(label, name)
         return value
     if isinstance(value, Mapping):
-        return {_renamed(name, names, tables): _renamed(each, names, tables, name) for name, each in value.items()}
+        return {_renamed(name, names, tables): _renamed(item, names, tables, name) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_renamed(each, names, tables, key) for each in value]
+        return [_renamed(item, names, tables, key) for item in value]
     return value

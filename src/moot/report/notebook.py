@@ -113,8 +113,8 @@ class Report:
     def _repr_html_(self) -> str:
         """What a notebook shows: the verdict, and every section as a table."""
         title = html.escape(str(self.figures["experiment"]))
-        shown = "".join(map(section_html, self.sections))
-        return f"<h3>{title}</h3><p><b>{html.escape(self.headline)}</b></p>{shown}"
+        tables = "".join(map(section_html, self.sections))
+        return f"<h3>{title}</h3><p><b>{html.escape(self.headline)}</b></p>{tables}"
 
 
 def section_html(section: Section) -> str:
@@ -144,10 +144,10 @@ def report(source: str | Path, output: str | Path | None = None, *, experiment: 
     """
     text = str(source)
     stored = "://" in text or text.endswith((".db", ".sqlite"))
-    found = open_store(text).report(experiment) if stored else _of_file(Path(source))
+    whole_report = open_store(text).report(experiment) if stored else _of_file(Path(source))
     if output is not None:
-        found.save(output)
-    return found
+        whole_report.save(output)
+    return whole_report
 
 
 def _of_file(path: Path) -> Report:

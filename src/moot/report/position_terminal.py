@@ -18,8 +18,8 @@ def position_table(sections: Iterable[Section], width: int) -> Iterable[Table | 
     section = next((section for section in sections if section.id == "position-bias"), None)
     if section is None:
         return
-    told = [row for row in section.rows if row["decisions"]]
-    several = len({row["team"] for row in told}) > 1
+    decided_rows = [row for row in section.rows if row["decisions"]]
+    several = len({row["team"] for row in decided_rows}) > 1
     cells = [
         (
             f"{row['name']} ({row['team']})" if several else row["name"],
@@ -30,7 +30,7 @@ def position_table(sections: Iterable[Section], width: int) -> Iterable[Table | 
             shown(row["p_holm"], "p"),
             f"{row['decisions']:,}",
         )
-        for row in told
+        for row in decided_rows
     ]
     heads = ("of", "place", "chosen", "chance", "difference (95 %)", "p", "n")
     yield table(heads, cells, words=2, width=width, title=section.title)

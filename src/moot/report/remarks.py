@@ -25,8 +25,8 @@ def remarks(figures: Figures) -> list[str]:
     lines += [_ungraded(row) for row in figures["accuracy"] if row["ungraded"]]
     if judges := figures.get("judges"):
         kappa = "–" if judges["kappa"] is None else f"{judges['kappa']:.2f}"
-        said = f"agree on {percent(judges['agreement'])} of {judges['n']} answers (kappa {kappa})"
-        lines.append(f"The judges {' and '.join(judges['judges'])} {said}.")
+        agreement = f"agree on {percent(judges['agreement'])} of {judges['n']} answers (kappa {kappa})"
+        lines.append(f"The judges {' and '.join(judges['judges'])} {agreement}.")
     if learnt := figures.get("talk_threshold"):
         lines.append(_threshold(learnt))
     if front := [row for row in figures.get("frontier", ()) if row["on_frontier"]]:
@@ -35,7 +35,7 @@ def remarks(figures: Figures) -> list[str]:
         calls = f"{taken['calls']} calls ({money(taken['cost_usd'])})"
         lines.append(f"To match captains' words to drafts took {calls}: measurement, in no strategy's cost.")
     if others := figures.get("other_plans"):
-        sizes = " and ".join(f"{each['questions']:,}" for each in others)
+        sizes = " and ".join(f"{plan['questions']:,}" for plan in others)
         lines.append(f"The store holds other plans under this name, of {sizes} questions; they are not shown here.")
     lines += figures.get("left_out", ())
     if prompts := figures.get("prompts"):

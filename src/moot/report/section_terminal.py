@@ -62,7 +62,7 @@ def section_parts(section: Section, width: int = COLUMNS) -> Iterator[Table | Te
 
 def _worded(rows: Sequence[Mapping[str, Any]], column: Column) -> bool:
     values = [row.get(column.key) for row in rows]
-    return column.unit == "" and any(isinstance(each, str) for each in values)
+    return column.unit == "" and any(isinstance(value, str) for value in values)
 
 
 def _parts(figures: Sequence[Column], texts: Mapping[str, Sequence[str]], room: int) -> list[list[Column]]:

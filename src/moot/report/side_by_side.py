@@ -66,11 +66,13 @@ def _name(run: Run, place: int) -> str:
     return f"{run.figures['experiment']} ({('first', 'second')[place]})"
 
 
-def side_by_side_sections(shown: Mapping[str, Any]) -> list[Section]:
-    rows = shown["comparisons"]
-    first, second = (run["experiment"] for run in shown["runs"])
-    said = f"{second} (second) less {first} (first), on the {shown['common_questions']} questions that both have."
+def side_by_side_sections(comparison: Mapping[str, Any]) -> list[Section]:
+    rows = comparison["comparisons"]
+    first, second = (run["experiment"] for run in comparison["runs"])
+    sentence = (
+        f"{second} (second) less {first} (first), on the {comparison['common_questions']} questions that both have."
+    )
     if not rows:
-        said = f"{first} and {second} have no strategy with questions in common: there is nothing to compare."
-    words = (said, *(paired_words(rows) if rows else ()))
+        sentence = f"{first} and {second} have no strategy with questions in common: there is nothing to compare."
+    words = (sentence, *(paired_words(rows) if rows else ()))
     return [Section("side-by-side", "Second run against the first", words, paired_columns(Column("of", "who")), rows)]

@@ -64,18 +64,18 @@ class Told:
 
 def stories(connection: Connection, experiment: Row, most: int = 3) -> list[str]:
     """Each several lines of plain text; none for an experiment without a team."""
-    told = list(_told(connection, experiment))
+    episodes = list(_told(connection, experiment))
     chosen: list[tuple[str, Told]] = []
     for name, wanted in (("A rescue", "rescue"), ("A regression", "regression"), ("A split team", None)):
-        taken = {each.case.question.id for _, each in chosen}
-        fitting = [each for each in told if each.case.question.id not in taken and _fits(each, wanted)]
+        taken = {episode.case.question.id for _, episode in chosen}
+        fitting = [episode for episode in episodes if episode.case.question.id not in taken and _fits(episode, wanted)]
         if fitting and len(chosen) < most:
-            chosen.append((name, max(fitting, key=lambda each: each.weight)))  # of equals the first
-    return ["\n".join(_lines(name, each)) for name, each in chosen]
+            chosen.append((name, max(fitting, key=lambda episode: episode.weight)))  # of equals the first
+    return ["\n".join(_lines(name, episode)) for name, episode in chosen]
 
 
-def _fits(told: Told, wanted: str | None) -> bool:
-    return told.kind == wanted if wanted else len(told.groups) > 2
+def _fits(episode: Told, wanted: str | None) -> bool:
+    return episode.kind == wanted if wanted else len(episode.groups) > 2
 
 
 def _told(connection: Connection, experiment: Row) -> Iterator[Told]:
@@ -103,80 +103,88 @@ def _groups(source: Source, cell: Stored, case: Case, verdict: Verdict) -> Group
     return (grouped[0].groups if grouped else ()) or source.matches.groups(case.question, 0, verdict.answers)
 
 
-def _lines(name: str, told: Told) -> list[str]:
-    question, verdict = told.case.question, told.verdict
-    lines = [f"{name} ({told.title}, question {question.id}): {_short(question.text, LONGEST_QUESTION)}"]
-    said = {draft.player: draft.text for draft in verdict.answers if draft.text is not None}
-    if told.groups:
-        lines.append(_voices(said, told.groups, told.case))
+def _lines(name: str, episode: Told) -> list[str]:
+    question, verdict = episode.case.question, episode.verdict
+    lines = [f"{name} ({episode.title}, question {question.id}): {_short(question.text, LONGEST_QUESTION)}"]
+    draft_texts = {draft.player: draft.text for draft in verdict.answers if draft.text is not None}
+    if episode.groups:
+        lines.append(_voices(draft_texts, episode.groups, episode.case))
     if verdict.absent:
         lines.append(f"{_list(verdict.absent)} gave no answer.")
-    lines.append(_decision(told, said))
-    if told.decider is not None and verdict.reasoning:
+    lines.append(_decision(episode, draft_texts))
+    if episode.decider is not None and verdict.reasoning:
         lines.append(f"Its reason: “{_short(verdict.reasoning, LONGEST_REASON)}”")
-    worth = {None: "Nobody could grade that", 1.0: "That is right", 0.0: "That is wrong"}.get(told.right, "Half right")
-    lines.append(f"{worth}: the answer is {_answer(told.case, told.case.answer or 'that there is none')}.")
+    worth = {None: "Nobody could grade that", 1.0: "That is right", 0.0: "That is wrong"}.get(
+        episode.right, "Half right"
+    )
+    lines.append(f"{worth}: the answer is {_answer(episode.case, episode.case.answer or 'that there is none')}.")
     return lines
 
 
-def _voices(said: Mapping[str, str], groups: Groups, case: Case) -> str:
+def _voices(draft_texts: Mapping[str, str], groups: Groups, case: Case) -> str:
     largest = sorted(groups, key=len, reverse=True)
-    parts = [f"{_list(group)} said {_answer(case, said[group[0]])}" for group in largest]
+    parts = [f"{_list(group)} said {_answer(case, draft_texts[group[0]])}" for group in largest]
     count = len(groups)
     return f"{'; '.join(parts)}: {count} different answer{'s' if count != 1 else ''}."
 
 
-def _decision(told: Told, said: Mapping[str, str]) -> str:
-    word, records = _answer(told.case, told.verdict.answer or ""), told.verdict.traces
+def _decision(episode: Told, draft_texts: Mapping[str, str]) -> str:
+    word, records = _answer(episode.case, episode.verdict.answer or ""), episode.verdict.traces
     if endings := of_kind(records, Ending):
         rounds = len(of_kind(records, Round))
         agreed = "All agreed" if endings[-1].agreed else "No agreement"
         after = f" after {rounds} round{'s' if rounds != 1 else ''} of debate" if rounds else " from the start"
         role = next((record.role for record in of_kind(records, Shown)), "debater")
-        who = f"the {role} {told.captain}" if told.captain else "the team"
+        who = f"the {role} {episode.captain}" if episode.captain else "the team"
         return f"{agreed}{after}; {who} ended on {word}."
-    if told.cell["traits"].hears == "talk":
-        return _talked(told, word)
-    if told.decider is None:
-        return _vote(told, word)
-    if told.decider.to != told.captain:
-        return _read(told, told.decider, word)
-    own = said.get(told.captain)
+    if episode.cell["traits"].hears == "talk":
+        return _talked(episode, word)
+    if episode.decider is None:
+        return _vote(episode, word)
+    if episode.decider.to != episode.captain:
+        return _read(episode, episode.decider, word)
+    own_draft = draft_texts.get(episode.captain)
     before = (
-        f", alone for {_answer(told.case, own)} ({_worth(told.alone)})," if own is not None else ", without a draft,"
+        f", alone for {_answer(episode.case, own_draft)} ({_worth(episode.alone)}),"
+        if own_draft is not None
+        else ", without a draft,"
     )
-    return f"The {told.decider.role} {told.captain}{before} read what all had said and settled on {word}."
+    return f"The {episode.decider.role} {episode.captain}{before} read what all had said and settled on {word}."
 
 
-def _read(told: Told, decider: Shown, word: str) -> str:
+def _read(episode: Told, decider: Shown, word: str) -> str:
     """Nobody of the team has the last word: whoever was asked for it has an office."""
-    named = told.cell["traits"].offices.get(decider.to, decider.to)
+    named = episode.cell["traits"].offices.get(decider.to, decider.to)
     count = len(decider.order)
     return f"The {decider.role} {named} read the {count} response{'s' * (count != 1)} and settled on {word}."
 
 
-def _vote(told: Told, word: str) -> str:
+def _vote(episode: Told, word: str) -> str:
     """Who won, and where several might have, who broke the tie."""
-    counts = of_kind(told.verdict.traces, Counted)
+    counts = of_kind(episode.verdict.traces, Counted)
     if not counts:
         return f"The team settled on {word}."
-    voices, votes, tied = len(told.verdict.who), sum(map(len, told.groups)), len(counts[-1].winners)
-    each = f"{voices} voice{'s' if voices != 1 else ''}"
+    voices, votes, tied = len(episode.verdict.who), sum(map(len, episode.groups)), len(counts[-1].winners)
+    counted_voices = f"{voices} voice{'s' if voices != 1 else ''}"
     if tied < 2:
-        return f"{each} of {votes} won the vote: {word}."
-    by = f"the captain {told.captain}'s own answer won" if told.captain in told.verdict.who else "the lot decided"
-    return f"A tie: {tied} answers with {each} each of {votes}; {by}: {word}."
+        return f"{counted_voices} of {votes} won the vote: {word}."
+    by = (
+        f"the captain {episode.captain}'s own answer won"
+        if episode.captain in episode.verdict.who
+        else "the lot decided"
+    )
+    return f"A tie: {tied} answers with {counted_voices} each of {votes}; {by}: {word}."
 
 
-def _talked(told: Told, word: str) -> str:
+def _talked(episode: Told, word: str) -> str:
     """How a discussion ended: by a vote, which need not go with the number of those who had proposed the answer."""
-    records, turns = told.verdict.traces, told.verdict.turns
+    records, turns = episode.verdict.traces, episode.verdict.turns
     after = f"After {turns} turn{'s' if turns != 1 else ''} of talk"
     if agreements := of_kind(records, Agreement):
         behind = len(agreements[-1].supporters)
-        return f"{after} {behind} of {len(told.verdict.answers)} stood behind {word}."
-    if told.verdict.outcome == "undecided":
-        return f"{after} nothing was decided ({told.verdict.cause}): {word}."
+        return f"{after} {behind} of {len(episode.verdict.answers)} stood behind {word}."
+    if episode.verdict.outcome == "undecided":
+        return f"{after} nothing was decided ({episode.verdict.cause}): {word}."
     counts = of_kind(records, Counted)
     if not counts:
         return f"{after} the team settled on {word}."

@@ -101,14 +101,14 @@ def _by_captain(figures: Figures, width: int) -> Iterable[Table]:
     for team in dict.fromkeys(row["team"] for row in led):
         of_team = [row for row in led if row["team"] == team]
         captains = list(dict.fromkeys(row["captain"] for row in of_team))
-        found = {(row["captain"], row["label"]): brief(row) for row in of_team}
-        each = _column([*found.values(), *alone.values()], [row["label"] for row in of_team])
-        words = min(NAME, max(map(len, [*captains, "captain"]))) + each + GUTTER
-        for part in _side_by_side([row["label"] for row in of_team], words, each, width):
-            heads = ("captain", "single", *(wrapped(label, each) for label in part))
+        briefs = {(row["captain"], row["label"]): brief(row) for row in of_team}
+        column_width = _column([*briefs.values(), *alone.values()], [row["label"] for row in of_team])
+        words = min(NAME, max(map(len, [*captains, "captain"]))) + column_width + GUTTER
+        for part in _side_by_side([row["label"] for row in of_team], words, column_width, width):
+            heads = ("captain", "single", *(wrapped(label, column_width) for label in part))
             made = grid(heads, words=1, title=f"Team {team}, by captain: right, in % (95 % interval)")
             for captain in captains:
-                cells = (found.get((captain, label), "–") for label in part)
+                cells = (briefs.get((captain, label), "–") for label in part)
                 made.add_row(wrapped(captain, NAME), alone.get(captain, "–"), *cells)
             yield made
 
@@ -118,20 +118,20 @@ def _column(figures: Sequence[str], labels: Sequence[str]) -> int:
     return max(*map(len, figures), *(min(NAME, longest_piece(label)) for label in labels))
 
 
-def _side_by_side(labels: Iterable[str], words: int, each: int, width: int) -> Iterable[list[str]]:
-    """Strategies in parts that fit beside columns of so many characters, `each` strategy taking so many."""
+def _side_by_side(labels: Iterable[str], words: int, column_width: int, width: int) -> Iterable[list[str]]:
+    """Strategies in parts that fit beside columns of so many characters, each strategy taking `column_width`."""
     every = list(dict.fromkeys(labels))
-    beside = max(1, (width - words - 2 * GUTTER) // (each + GUTTER))
+    beside = max(1, (width - words - 2 * GUTTER) // (column_width + GUTTER))
     return [every[start : start + beside] for start in range(0, len(every), beside)]
 
 
 def _skyline(figures: Figures, width: int) -> Iterable[Table | Text]:
     """How far the players of each table could get together, and how much of the way each strategy goes."""
-    for each in figures.get("teams") or [figures]:
-        if "skyline" in each:
-            yield from _ceiling(each["skyline"], each["best_single"], each.get("team"))
-    known = [row for row in figures.get("gap", ()) if row["value"] is not None]
-    for of, rows in _by_team(known):
+    for team_figures in figures.get("teams") or [figures]:
+        if "skyline" in team_figures:
+            yield from _ceiling(team_figures["skyline"], team_figures["best_single"], team_figures.get("team"))
+    closed_rows = [row for row in figures.get("gap", ()) if row["value"] is not None]
+    for of, rows in _by_team(closed_rows):
         cells = [(*_named(row), percent(row["value"]), interval(row)) for row in in_order(figures, pooled(rows))]
         heads = ("strategy", "captain", "closed", "95 % interval")
         yield table(heads, cells, words=2, width=width, title=f"Share of the gap to the skyline closed{of}")
@@ -164,15 +164,15 @@ def _self_preference(figures: Figures, width: int) -> Iterable[Table]:
 def _diversity(figures: Figures, width: int) -> Iterable[Table]:
     """Figure 2 of the paper as a table."""
     for of, rows in _by_team(figures.get("diversity", ())):
-        found = {(row["d"], row["strategy"]): brief(row, "accuracy") for row in rows}
+        briefs = {(row["d"], row["strategy"]): brief(row, "accuracy") for row in rows}
         asked = {row["d"]: str(row["n"]) for row in rows}
-        each = _column(list(found.values()), [row["strategy"] for row in rows])
+        column_width = _column(list(briefs.values()), [row["strategy"] for row in rows])
         words = len("answers") + GUTTER + max(map(len, asked.values()))
-        for part in _side_by_side([row["strategy"] for row in in_order(figures, rows)], words, each, width):
+        for part in _side_by_side([row["strategy"] for row in in_order(figures, rows)], words, column_width, width):
             title = f"By the number of different answers{of}: right, in %"
-            made = grid(("answers", "n", *(wrapped(label, each) for label in part)), words=1, title=title)
+            made = grid(("answers", "n", *(wrapped(label, column_width) for label in part)), words=1, title=title)
             for d in sorted(asked):
-                made.add_row(str(d), asked[d], *(found.get((d, label), "–") for label in part))
+                made.add_row(str(d), asked[d], *(briefs.get((d, label), "–") for label in part))
             yield made
 
 

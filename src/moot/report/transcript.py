@@ -49,7 +49,7 @@ def transcripts(
         raise UsageError(f"experiment {experiment['name']!r} has no question {question_id!r}")
     grader = grader_of(json.loads(experiment["config"]))
     reference = case_of(case_row["content"]).answer
-    found = []
+    episodes = []
     for cell in queries.cells_of(connection, ident):
         title = f"{cell['label']}@{who}" if (who := cell["player"] or cell["captain"]) else cell["label"]
         title = f"{title}, {cell['cohort']}" if cell["cohort"] and not who else title
@@ -58,19 +58,19 @@ def transcripts(
         for row in queries.results(connection, ident, cell["id"], grader, question=case_row["question"]):
             verdict = verdict_of(row["verdict"])
             calls = calls_of(connection, json.loads(row["transcript"]))
-            found.append(Transcript(title, row["repeat"], reference, verdict, calls, row["value"], row["stage"]))
-    return found
+            episodes.append(Transcript(title, row["repeat"], reference, verdict, calls, row["value"], row["stage"]))
+    return episodes
 
 
 def calls_of(connection: Connection, steps: list[list[Any]]) -> tuple[Mapping[str, Any], ...]:
     stored = queries.find_calls(connection, [key for *_, key, _error, _problem in steps if key])
     attempts: dict[tuple[str, str, int], int] = {}
-    shown = []
+    calls = []
     for player, stage, turn, key, error, problem in steps:
         row = stored.get(key)
         attempt = attempts[player, stage, turn] = attempts.get((player, stage, turn), -1) + 1
         shape = json.loads(row["shape"])[0] if row else {}
-        shown.append(
+        calls.append(
             {
                 "player": player,
                 "stage": stage,
@@ -87,8 +87,11 @@ def calls_of(connection: Connection, steps: list[list[Any]]) -> tuple[Mapping[st
                 "problem": problem,
             }
         )
-    return tuple(shown)
+    return tuple(calls)
 
 
 def _messages(messages: Any) -> list[dict[str, str]]:
-    return [each if isinstance(each, dict) else {"role": str(each[0]), "content": str(each[1])} for each in messages]
+    return [
+        message if isinstance(message, dict) else {"role": str(message[0]), "content": str(message[1])}
+        for message in messages
+    ]

@@ -19,7 +19,7 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
     """A row for each cell, and what there is to know about the run as a whole."""
     rows = [accuracy_row(source, cell, source.size) for cell in source.cells]
     models = source.config["models"]
-    found: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "experiment": source.name,
         "kind": source.config.get("kind", "production"),
         "questions": source.size,
@@ -30,8 +30,8 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
     }
     for name in ("ungraded", "disputed"):
         if count := sum(row[name] for row in rows):
-            found[name] = count
-    return found
+            figures[name] = count
+    return figures
 
 
 def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
@@ -94,12 +94,12 @@ def _estimate(grades: Mapping[int, Sequence[float | None]], seed: int) -> dict[s
 def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:
     """What these calls took: what the strategy would cost alone. One unknown cost makes the sum unknown."""
     spent = source.spending(keys)
-    costs = [each[3] for each in spent if each[3] is not None]
+    costs = [call[3] for call in spent if call[3] is not None]
     return {
         "calls": len(spent),
-        "prompt_tokens": sum(each[0] for each in spent),
-        "completion_tokens": sum(each[1] for each in spent),
-        "reasoning_tokens": sum(each[2] for each in spent),
+        "prompt_tokens": sum(call[0] for call in spent),
+        "completion_tokens": sum(call[1] for call in spent),
+        "reasoning_tokens": sum(call[2] for call in spent),
         "cost_usd": math.fsum(costs) if len(costs) == len(spent) else None,
     }
 

@@ -61,13 +61,13 @@ def outcomes_section(figures: Figures) -> Iterator[Section]:
         }
         for row in figures.get("accuracy", ())
     ]
-    shown = [name for name in (*names, "missing", "ungraded", "disputed") if any(row[name] for row in rows)]
+    used_names = [name for name in (*names, "missing", "ungraded", "disputed") if any(row[name] for row in rows)]
     heads = {"missing": "not played"}
     columns = (
         Column("label", "strategy"),
         *cohort_column(rows),
         Column("who", "who"),
-        *(Column(name, heads.get(name, name)) for name in shown),
+        *(Column(name, heads.get(name, name)) for name in used_names),
     )
     words = ("How every episode ended: nothing leaves the count.",)
     yield Section("outcomes", "Outcomes", words, with_team(rows, *columns), rows, place=930)

@@ -18,19 +18,19 @@ from moot.store.declarations import declared
 
 
 def evidence_figures(
-    source: Source, cells: Sequence[Stored], name: str, shown: Mapping[str, Any], also: Iterable[str] = ()
+    source: Source, cells: Sequence[Stored], name: str, figures: Mapping[str, Any], also: Iterable[str] = ()
 ) -> Row:
     """The keys `headline`, `hypotheses`, `frontier` and `power`; only those that there is something to say under."""
-    said = declared(source.connection, name)
+    declarations = declared(source.connection, name)
     options = {title: side for title, side in sides(source, cells).items() if side.calls}
-    headline = headline_figures(source, cells, said, options)
-    found: Row = {
+    headline = headline_figures(source, cells, declarations, options)
+    evidence: Row = {
         "headline": headline,
-        "hypotheses": hypotheses_figures(source, cells, said, also),
+        "hypotheses": hypotheses_figures(source, cells, declarations, also),
         "frontier": frontier_figures(options, source.seed),
-        "power": list(power_rows(headline, shown)),
+        "power": list(power_rows(headline, figures)),
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in evidence.items() if value}
 
 
 def frontier_figures(options: Mapping[str, Side], seed: int) -> list[Row]:
@@ -61,13 +61,13 @@ def _bounds(side: Side, asked: Sequence[str]) -> Row:
     return row if side.right else {**row, "why": why_nothing(len(side.calls))}
 
 
-def power_rows(headline: Row | None, shown: Mapping[str, Any]) -> Iterator[Row]:
+def power_rows(headline: Row | None, figures: Mapping[str, Any]) -> Iterator[Row]:
     """The smallest difference that each comparison could have shown, from its n and its discordant pairs alone."""
     if headline and (over := headline["over_best_single"]):
         yield from _power(headline["of"], "best single", over)
     if headline and (over := headline["over_captain"]):
         yield from _power(headline["of"], "its captain", over)
-    for row in shown.get("comparisons", ()):
+    for row in figures.get("comparisons", ()):
         yield from _power(row["a"], row["b"], row)
 
 

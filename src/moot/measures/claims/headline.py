@@ -62,14 +62,14 @@ def headline_figures(
     if chosen is None:
         return None
     values = chosen.values()
-    found = estimate(list(known(values).values()), pooled=not chosen.once, seed=source.seed)
+    accuracy = estimate(list(known(values).values()), pooled=not chosen.once, seed=source.seed)
     teams = _teams(chosen)
     row: Row = {
         "of": chosen.of,
         "chosen": chosen.how,
         "parts": dict(chosen.parts),
         **_named(chosen),
-        **estimate_row(found),
+        **estimate_row(accuracy),
         **_ungraded(values),
         "over_best_single": None,
         "over_captain": None,
@@ -78,7 +78,7 @@ def headline_figures(
         "after_the_fact": _after_the_fact(options, source.seed),
         "played_alone": any(cell["player"] for cell in cells),
     }
-    if teams and found is not None:
+    if teams and accuracy is not None:
         row |= _beside_players(source, cells, chosen, teams, values)
     row["words"] = sentences(row)
     row["sentence"] = " ".join(row["words"])
@@ -153,8 +153,8 @@ def _after_the_fact(options: Mapping[str, Side], seed: int) -> Row | None:
     if top is None or len(options) < 2:
         return None
     values = {question: options[top].value(question) for question in asked}
-    found = estimate(list(known(values).values()), pooled=not options[top].once, seed=seed)
-    return {"of": top, **estimate_row(found), **bounds_row(values.values()), "note": "chosen after the fact"}
+    accuracy = estimate(list(known(values).values()), pooled=not options[top].once, seed=seed)
+    return {"of": top, **estimate_row(accuracy), **bounds_row(values.values()), "note": "chosen after the fact"}
 
 
 def _beside_players(
@@ -163,7 +163,11 @@ def _beside_players(
     """Against the best single player of these teams, against the captain alone, and what it cost beside them."""
     alone: dict[str, dict[str, Value]] = {}
     for team in teams:
-        alone |= {name: own for name, own in alone_by_player(source, team, cells).items() if name not in alone}
+        alone |= {
+            name: player_values
+            for name, player_values in alone_by_player(source, team, cells).items()
+            if name not in alone
+        }
     single = best_alone(alone, seed=source.seed) if alone else None
     repeated = int(source.config.get("repeats", 1)) > 1
     pooled = repeated or not chosen.once
@@ -308,15 +312,15 @@ def _times(row: Mapping[str, Any]) -> str:
 
 
 def _doubts(row: Mapping[str, Any]) -> list[str]:
-    said = []
+    doubts = []
     if row["n"] < FEW_QUESTIONS:
-        said.append(f"Fewer than {FEW_QUESTIONS} questions show next to nothing: look at the width of the intervals.")
+        doubts.append(f"Fewer than {FEW_QUESTIONS} questions show next to nothing: look at the width of the intervals.")
     if row["ungraded"]:
         low, high = (f"{100 * row['bounds'][end]:.1f}" for end in ("low", "high"))
-        said.append(f"{row['ungraded']:g} of the answers are not graded; over all it is between {low} and {high} %.")
+        doubts.append(f"{row['ungraded']:g} of the answers are not graded; over all it is between {low} and {high} %.")
     if row["chosen"] == "cross-fitted":
         parts = ", ".join(f"{title} in {times}" for title, times in row["parts"].items())
-        said.append(f"The file declares no primary; chosen were {parts} of {sum(row['parts'].values())} parts.")
+        doubts.append(f"The file declares no primary; chosen were {parts} of {sum(row['parts'].values())} parts.")
     if (after := row["after_the_fact"]) and after["of"] != row["of"] and after["value"] is not None:
-        said.append(f"The highest row, {after['of']} with {_share(after)}, is chosen after the fact.")
-    return said
+        doubts.append(f"The highest row, {after['of']} with {_share(after)}, is chosen after the fact.")
+    return doubts

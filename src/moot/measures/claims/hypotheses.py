@@ -24,7 +24,7 @@ def hypotheses_figures(
     source: Source, cells: Sequence[Stored], declared: Sequence[Declared], also: Iterable[str] = ()
 ) -> list[Row]:
     """A row for each hypothesis that was declared or stands in the file now (`also`): those are exploratory."""
-    written = {each.text: each for each in declared if each.kind == "hypothesis"}
+    written = {declaration.text: declaration for declaration in declared if declaration.kind == "hypothesis"}
     texts = list(dict.fromkeys([*written, *source.config.get("hypotheses", ()), *also]))
     judged = [_judged(source, cells, text) for text in texts]
     frozen = [text in written and written[text].frozen for text in texts]
@@ -81,8 +81,8 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
             changes = _changes(source, cells, meant)
             if isinstance(changes, str):
                 return changes
-            rescues = {question: each[0] for question, each in changes.items()}
-            return Ratio(rescues, {question: each[1] for question, each in changes.items()})
+            rescues = {question: change[0] for question, change in changes.items()}
+            return Ratio(rescues, {question: change[1] for question, change in changes.items()})
 
 
 def _members(source: Source, cohort: str | None) -> set[str] | None:
@@ -98,19 +98,19 @@ def _of_cohort(source: Source, meant: Sequence[Stored], side: Side) -> list[Stor
     if side.cohort is None:
         return list(meant)
     members = _members(source, side.cohort) or set()
-    own = [cell for cell in meant if cell.get("cohort") == side.cohort]
-    return own or [cell for cell in meant if (cell["player"] or cell["captain"]) in members]
+    cohort_cells = [cell for cell in meant if cell.get("cohort") == side.cohort]
+    return cohort_cells or [cell for cell in meant if (cell["player"] or cell["captain"]) in members]
 
 
 def _alone(
     source: Source, cells: Sequence[Stored], meant: Sequence[Stored], members: Collection[str] | None = None
 ) -> list[Played]:
     """What the players of these cells did by themselves, each once; of a cohort, what its members did."""
-    found: dict[str | None, list[Played]] = {}
+    plays_by_player: dict[str | None, list[Played]] = {}
     for cell in meant:
         plays = plays_of(source, table_of(cell), cells)[0] if cell["player"] is None else alone_plays(source, cell)
-        found |= split(solos(plays), lambda play: play.player)
-    return [play for player, plays in found.items() if members is None or player in members for play in plays]
+        plays_by_player |= split(solos(plays), lambda play: play.player)
+    return [play for player, plays in plays_by_player.items() if members is None or player in members for play in plays]
 
 
 def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side: Reached) -> Ratio | str:
@@ -130,15 +130,15 @@ def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored
     members = _members(source, cohort) or set()
     sides = {str(cell["captain"]): side_of(source, [cell], "") for cell in meant}
     after = {captain: {question: side.value(question) for question in side.calls} for captain, side in sides.items()}
-    own = best_alone(values_by_player(_alone(source, cells, meant, members)), seed=source.seed)
+    by_itself = best_alone(values_by_player(_alone(source, cells, meant, members)), seed=source.seed)
     outside = [cell for cell in cells if cell["player"] and cell["player"] not in members]
     stronger = best_alone(values_by_player(_alone(source, cells, outside)), seed=source.seed)
     together = best_alone(after, seed=source.seed)
-    if own is None or stronger is None or together is None:
+    if by_itself is None or stronger is None or together is None:
         return f"the best of {cohort!r} or of the other cohorts alone is not known"
-    common = own.values.keys() & stronger.values.keys() & together.values.keys()
-    rises = {question: together.values[question] - own.values[question] for question in sorted(common)}
-    gaps = {question: stronger.values[question] - own.values[question] for question in rises}
+    common = by_itself.values.keys() & stronger.values.keys() & together.values.keys()
+    rises = {question: together.values[question] - by_itself.values[question] for question in sorted(common)}
+    gaps = {question: stronger.values[question] - by_itself.values[question] for question in rises}
     if sum(gaps.values()) <= 1e-12:
         return "there is no gap: the other cohorts' best is no better alone"
     return Ratio(rises, gaps)
@@ -150,7 +150,7 @@ def _changes(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -
     A captain who was never played alone is taken by its drafts.
     """
     alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["player"] is not None}
-    found: dict[str, tuple[float, float]] = {}
+    counts: dict[str, tuple[float, float]] = {}
     for cell in meant:
         captain = cell["captain"]
         if captain is None:
@@ -158,19 +158,19 @@ def _changes(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -
         native = alone.get((captain, drafting(cell)))
         pairs = native_pairs(source, cell, native) if native is not None else _drafted_pairs(source, cell)
         for question, (rescues, regressions) in _counted(pairs).items():
-            before = found.get(question, (0.0, 0.0))
-            found[question] = (before[0] + rescues, before[1] + regressions)
-    return found or "no captain has played alone"
+            before = counts.get(question, (0.0, 0.0))
+            counts[question] = (before[0] + rescues, before[1] + regressions)
+    return counts or "no captain has played alone"
 
 
 def _counted(pairs: Iterable[Pair]) -> dict[str, tuple[float, float]]:
     """A native answer that never came and is right after was recovered: no rescue."""
-    found: dict[str, tuple[float, float]] = {}
+    counts: dict[str, tuple[float, float]] = {}
     for pair in pairs:
-        rescues, regressions = found.get(pair.question, (0.0, 0.0))
+        rescues, regressions = counts.get(pair.question, (0.0, 0.0))
         change = (rescues + (pair.change == "rescue"), regressions + (pair.change == "regression"))
-        found[pair.question] = change
-    return found
+        counts[pair.question] = change
+    return counts
 
 
 def _drafted_pairs(source: Source, cell: Stored) -> Iterable[Pair]:

@@ -101,20 +101,20 @@ class Judged:
 
 
 def judge(
-    hypothesis: Hypothesis, known: Mapping[Term, Ratio | str], *, seed: int = 0, resamples: int = RESAMPLES
+    hypothesis: Hypothesis, by_term: Mapping[Term, Ratio | str], *, seed: int = 0, resamples: int = RESAMPLES
 ) -> Judged:
-    """On the questions that all its figures have. `known` gives each figure, or says in words why there is none."""
+    """On the questions that all its figures have. `by_term` gives each figure, or says in words why there is none."""
     left, threshold = _against_number(hypothesis)
-    figures = {term: known[term] for term in hypothesis.terms}
+    figures = {term: by_term[term] for term in hypothesis.terms}
     missing = [why for why in figures.values() if isinstance(why, str)]
     if missing:
         return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, missing[0])
     ratios = {term: ratio for term, ratio in figures.items() if isinstance(ratio, Ratio)}
     played = set.intersection(*({*ratio.tops, *ratio.open} for ratio in ratios.values()))
     questions = sorted(set.intersection(*(set(ratio.tops) for ratio in ratios.values())))
-    found = _judged(hypothesis, left, threshold, ratios, questions, seed, resamples)
+    judged = _judged(hypothesis, left, threshold, ratios, questions, seed, resamples)
     bounds = _bounds(left, ratios, sorted(played))
-    return replace(found, ungraded=len(played) - len(questions), bounds=bounds)
+    return replace(judged, ungraded=len(played) - len(questions), bounds=bounds)
 
 
 def _bounds(left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[str]) -> dict[str, float] | None:
@@ -146,14 +146,14 @@ def _judged(
         return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, why)
     resampled = _resampled(hypothesis, left, threshold, ratios, questions, seed, resamples)
     if (pairs := _paired(left, ratios, questions)) is not None:
-        found = compare(pairs, pooled=not all(ratio.once for ratio in ratios.values()), seed=seed)
-        assert found.difference is not None, "there are questions"
-        tested = {"p": found.p, "test": found.test} if threshold == 0 else {}
-        return _scored(resampled, found.difference, small=found.small, **tested)
+        comparison = compare(pairs, pooled=not all(ratio.once for ratio in ratios.values()), seed=seed)
+        assert comparison.difference is not None, "there are questions"
+        tested = {"p": comparison.p, "test": comparison.test} if threshold == 0 else {}
+        return _scored(resampled, comparison.difference, small=comparison.small, **tested)
     if isinstance(left, Term) and left.function == "safety_multiple":
         return _multiple(resampled, ratios[left], questions)
-    if isinstance(left, Term) and (own := _single(left, ratios[left], questions, seed)) is not None:
-        return _scored(resampled, own)
+    if isinstance(left, Term) and (estimate := _single(left, ratios[left], questions, seed)) is not None:
+        return _scored(resampled, estimate)
     return resampled
 
 
@@ -215,22 +215,34 @@ def _single(term: Term, ratio: Ratio, questions: Sequence[str], seed: int) -> Es
     None where that has none either.
     """
     if term.function in ("accuracy", "skyline"):
-        return mean_over_questions([ratio.tops[each] for each in questions], pooled=not ratio.once, seed=seed)
+        return mean_over_questions([ratio.tops[question] for question in questions], pooled=not ratio.once, seed=seed)
     if term.function == "gap_closure":
-        found = cluster_bootstrap([(ratio.tops[each], ratio.bottom(each)) for each in questions], seed=seed)
-        return found if found is not None and found.low is not None else None
+        closure = cluster_bootstrap(
+            [(ratio.tops[question], ratio.bottom(question)) for question in questions], seed=seed
+        )
+        return closure if closure is not None and closure.low is not None else None
     return None
 
 
 def _multiple(resampled: Judged, ratio: Ratio, questions: Sequence[str]) -> Judged:
     """The interval of the multiple's own, since a bootstrap is too narrow where regressions are few."""
-    found = multiple([ratio.tops[each] for each in questions], [ratio.bottom(each) for each in questions])
-    return replace(resampled, value=found.value, low=found.low, high=found.high, why_open=found.note)
+    safety_multiple = multiple(
+        [ratio.tops[question] for question in questions], [ratio.bottom(question) for question in questions]
+    )
+    return replace(
+        resampled,
+        value=safety_multiple.value,
+        low=safety_multiple.low,
+        high=safety_multiple.high,
+        why_open=safety_multiple.note,
+    )
 
 
-def _scored(resampled: Judged, found: Estimate, **more: Any) -> Judged:
+def _scored(resampled: Judged, estimate: Estimate, **more: Any) -> Judged:
     """With a score interval instead of the resampled one."""
-    return replace(resampled, value=found.value, low=found.low, high=found.high, n=found.n, why_open=None, **more)
+    return replace(
+        resampled, value=estimate.value, low=estimate.low, high=estimate.high, n=estimate.n, why_open=None, **more
+    )
 
 
 def _resampled(
@@ -262,9 +274,9 @@ def _resampled(
         return Judged(hypothesis, value, threshold, None, None, n, None, "none", True, "no spread between questions")
     drawn = _evaluated(left, ratios, resampled_sums(values, seed=seed, resamples=resamples))
     limits = percentile_interval(drawn, n)
-    known = drawn[~np.isnan(drawn)]
-    beyond = min(int((known <= threshold).sum()), int((known >= threshold).sum()))
-    p = min(1.0, 2 * (1 + beyond) / (1 + len(known))) if limits else None
+    defined = drawn[~np.isnan(drawn)]
+    beyond = min(int((defined <= threshold).sum()), int((defined >= threshold).sum()))
+    p = min(1.0, 2 * (1 + beyond) / (1 + len(defined))) if limits else None
     low, high = limits or (None, None)
     return Judged(hypothesis, value, threshold, _finite(low), _finite(high), n, p, "bootstrap" if p else "none", small)
 
@@ -289,15 +301,15 @@ def _evaluated(expression: Expression, ratios: Mapping[Term, Ratio], sums: Float
         return _applied(part.sign, walk(part.left), walk(part.right))
 
     with np.errstate(all="ignore"):
-        found = walk(expression)
-    return np.asarray(found, dtype=float) + np.zeros(len(sums))
+        values = walk(expression)
+    return np.asarray(values, dtype=float) + np.zeros(len(sums))
 
 
 def with_holm(judged: Sequence[Judged], frozen: Sequence[bool]) -> list[dict[str, Any]]:
     """Rows with `frozen` and `p_holm`. Those declared beforehand are a family of their own; the others have none."""
-    tested = [place for place, each in enumerate(judged) if frozen[place] and each.p is not None]
+    tested = [place for place, judgement in enumerate(judged) if frozen[place] and judgement.p is not None]
     adjusted = dict(zip(tested, holm([judged[place].p or 0.0 for place in tested]), strict=True))
     return [
-        {**each.row(), "frozen": frozen[place], "p_holm": adjusted.get(place), "family": len(tested)}
-        for place, each in enumerate(judged)
+        {**judgement.row(), "frozen": frozen[place], "p_holm": adjusted.get(place), "family": len(tested)}
+        for place, judgement in enumerate(judged)
     ]

@@ -36,9 +36,9 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
     if not rows:
         return
     unit: Unit = rows[0]["unit"]
-    said = "money" if unit == "usd" else "calls"
+    unit_name = "money" if unit == "usd" else "calls"
     words = (
-        f"Cost is in {said} a question. On the frontier: no other is both cheaper and better, which is picked after the"
+        f"Cost is in {unit_name} a question. On the frontier: no other is both cheaper and better, which is picked after the"
         " fact; beside it, in how many parts of the questions it is on the frontier of the others.",
         "Within this cost: what the best choice that costs no more reached on questions it was not chosen by.",
     )

@@ -45,34 +45,36 @@ class Objection:
         return (self.after > self.before) - (self.after < self.before)
 
 
-def challenges(said: Sequence[Objection], *, seed: int = 0) -> dict[str, Any]:
+def challenges(objections: Sequence[Objection], *, seed: int = 0) -> dict[str, Any]:
     """Rate and net share improved, each with the counts behind it. Nothing asked: all figures are None."""
-    rate = bootstrap_share(_clusters((each.question, each.challenged) for each in said), seed=seed)
-    counted = [each for each in said if each.challenged and not each.ungraded]
-    net = between_bounds(cluster_bootstrap(_clusters((each.question, each.change) for each in counted), seed=seed))
+    rate = bootstrap_share(_clusters((objection.question, objection.challenged) for objection in objections), seed=seed)
+    counted = [objection for objection in objections if objection.challenged and not objection.ungraded]
+    net = between_bounds(
+        cluster_bootstrap(_clusters((objection.question, objection.change) for objection in counted), seed=seed)
+    )
     return {
         **_estimate(rate, "rate"),
-        "agents": len(said),
-        "challenged": sum(each.challenged for each in said),
-        "did_not_say": sum(each.agree is None for each in said),
+        "agents": len(objections),
+        "challenged": sum(objection.challenged for objection in objections),
+        "did_not_say": sum(objection.agree is None for objection in objections),
         **_estimate(net, "net"),
-        "improved": sum(each.change > 0 for each in counted),
-        "worsened": sum(each.change < 0 for each in counted),
-        "no_new_answer": sum(not each.answered for each in counted),
-        "ungraded": sum(each.ungraded for each in said),
+        "improved": sum(objection.change > 0 for objection in counted),
+        "worsened": sum(objection.change < 0 for objection in counted),
+        "no_new_answer": sum(not objection.answered for objection in counted),
+        "ungraded": sum(objection.ungraded for objection in objections),
         "n": rate.n if rate else 0,
         "small": (rate.n if rate else 0) < FEW_QUESTIONS,
     }
 
 
 def _clusters(values: Iterable[tuple[str, float]]) -> list[tuple[float, float]]:
-    found: dict[str, list[float]] = {}
+    by_question: dict[str, list[float]] = {}
     for question, value in values:
-        found.setdefault(question, []).append(value)
-    return [(float(sum(each)), float(len(each))) for each in found.values()]
+        by_question.setdefault(question, []).append(value)
+    return [(float(sum(question_values)), float(len(question_values))) for question_values in by_question.values()]
 
 
-def _estimate(found: Estimate | None, name: str) -> dict[str, Any]:
-    if found is None:
+def _estimate(estimate: Estimate | None, name: str) -> dict[str, Any]:
+    if estimate is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

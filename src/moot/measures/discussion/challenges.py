@@ -28,8 +28,8 @@ def challenge_rows(source: Source, rounds: Sequence[Round], named: Mapping[str, 
     """One row a cell and setting. Planted answers that turned out right, or that nobody could grade, have rows of
     their own."""
     for setting in dict.fromkeys(held.put.setting for held in rounds):
-        own = [held for held in rounds if held.put.setting == setting]
-        yield from _setting_rows(source, setting, own, named)
+        setting_rounds = [held for held in rounds if held.put.setting == setting]
+        yield from _setting_rows(source, setting, setting_rounds, named)
 
 
 def _setting_rows(
@@ -40,10 +40,17 @@ def _setting_rows(
     for held in rounds:
         parts.setdefault(_part(source, held, planted), []).append(held)
     for part in ("shown", "planted", "planted, but right", "planted, ungraded"):
-        if own := parts.get(part):
-            counted = challenges(list(_objections(source, own)), seed=source.seed)
-            there = sum(bool(held.objections) for held in own)
-            yield {**named, "setting": setting, "part": part, **counted, "held": there, "not_held": len(own) - there}
+        if part_rounds := parts.get(part):
+            counted = challenges(list(_objections(source, part_rounds)), seed=source.seed)
+            there = sum(bool(held.objections) for held in part_rounds)
+            yield {
+                **named,
+                "setting": setting,
+                "part": part,
+                **counted,
+                "held": there,
+                "not_held": len(part_rounds) - there,
+            }
 
 
 def _part(source: Source, held: Round, planted: bool) -> str:

@@ -39,8 +39,8 @@ def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequenc
         yield {**named, "team": None, "cohort": None, **spent, "calls_ratio": None, "tokens_ratio": None}
     for cell, named in held:
         spent = _spent(source, cell)
-        own = [(each, paid) for each, paid in single if _models(each) <= _models(cell)]
-        plain = [paid for each, paid in own if way_alone(each) is None] or [paid for _, paid in own]
+        members = [(member, paid) for member, paid in single if _models(member) <= _models(cell)]
+        plain = [paid for member, paid in members if way_alone(member) is None] or [paid for _, paid in members]
         yield {
             **named,
             **spent,
@@ -52,13 +52,13 @@ def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequenc
 def _spent(source: Source, cell: Stored) -> Row:
     """For one question, played once, what it would take alone."""
     seen = source.seen(cell)
-    spent = source.spent(key for each in seen for key in each.calls)
-    taken = [spent[key] for each in seen for key in each.calls if key in spent]
+    spent = source.spent(key for episode in seen for key in episode.calls)
+    taken = [spent[key] for episode in seen for key in episode.calls if key in spent]
     episodes = len(seen) or 1
     return {
         "calls": len(taken) / episodes,
-        "prompt_tokens": sum(each[0] for each in taken) / episodes,
-        "completion_tokens": sum(each[1] for each in taken) / episodes,
+        "prompt_tokens": sum(call[0] for call in taken) / episodes,
+        "completion_tokens": sum(call[1] for call in taken) / episodes,
         "episodes": len(seen),
     }
 

@@ -85,19 +85,21 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
     named = [(names[discussion.cell["id"]], discussion) for discussion in held]
     figures: Row = {
         "protocols": [*_scores_alone(source, alone), *_scores(source, named)],
-        "protocol_turns": [_turns(source, *each) for each in named],
+        "protocol_turns": [_turns(source, *pair) for pair in named],
         "protocol_rounds": list(_rounds(source, held)),
         "protocol_cost": list(cost_rows(source, [(discussion.cell, row) for row, discussion in named], alone)),
         "protocol_differences": with_holm(list(_differences(source, held))),
         "scaling": list(_scaling(source, held)),
-        "similarity": similarity_figures(source, [(row, each.talks, each.answers) for row, each in named]),
+        "similarity": similarity_figures(
+            source, [(row, discussion.talks, discussion.answers) for row, discussion in named]
+        ),
         "challenges": list(_challenges(source, held)),
     }
     return {key: value for key, value in figures.items() if value}
 
 
-def _names(held: Sequence[Discussion], *told: str) -> dict[str, Row]:
-    return names_of([discussion.cell for discussion in held], *told)
+def _names(held: Sequence[Discussion], *told_apart: str) -> dict[str, Row]:
+    return names_of([discussion.cell for discussion in held], *told_apart)
 
 
 def _read(source: Source, cell: Stored) -> Discussion:
@@ -116,7 +118,7 @@ def _read(source: Source, cell: Stored) -> Discussion:
 def _stood(case: Case, verdict: Verdict) -> list[str]:
     """The agents' final answers in words: a letter says nothing about likeness, so it is the option that it names."""
     named = dict(zip(case.question.letters, case.question.choices, strict=False))
-    return [named.get(each.text.strip(), each.text) for each in verdict.answers if each.text is not None]
+    return [named.get(answer.text.strip(), answer.text) for answer in verdict.answers if answer.text is not None]
 
 
 def _scores(source: Source, named: Iterable[tuple[Row, Discussion]]) -> Iterator[Row]:
@@ -128,8 +130,15 @@ def _scores_alone(source: Source, alone: Iterable[Stored]) -> Iterator[Row]:
     """Players by themselves: what a protocol has to be better than."""
     for cell in alone:
         talks = [
-            Talk(each.key[0], each.right, each.outcome, 1, each.key[1], _dataset(source.cases[each.key[0]]))
-            for each in source.seen(cell)
+            Talk(
+                episode.key[0],
+                episode.right,
+                episode.outcome,
+                1,
+                episode.key[1],
+                _dataset(source.cases[episode.key[0]]),
+            )
+            for episode in source.seen(cell)
         ]
         named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
         yield from _by_dataset({**named, "team": None, "cohort": None}, talks, source.seed)
@@ -160,9 +169,9 @@ def _rounds(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
     """Voting and consensus, each over all its protocols; one agent has nobody to decide with."""
     held = [discussion for discussion in held if discussion.options.get("agents") != 1]
     for family in dict.fromkeys(family_of(discussion.cell) for discussion in held):
-        own = [discussion for discussion in held if family_of(discussion.cell) == family]
-        talks = [talk for discussion in own for talk in discussion.talks]
-        protocols = list(dict.fromkeys(discussion.protocol for discussion in own))
+        of_family = [discussion for discussion in held if family_of(discussion.cell) == family]
+        talks = [talk for discussion in of_family for talk in discussion.talks]
+        protocols = list(dict.fromkeys(discussion.protocol for discussion in of_family))
         yield {"family": family, "protocols": protocols, **mean_rounds(talks, seed=source.seed)}
 
 
@@ -171,7 +180,11 @@ def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
     for part, free, standard in _PARTS:
         names = _names(held, *free)
         able = [discussion for discussion in held if part in discussion.options]
-        usual = {(each.table, apart_from(each.cell, *free)): each for each in able if each.is_like(part, standard)}
+        usual = {
+            (discussion.table, apart_from(discussion.cell, *free)): discussion
+            for discussion in able
+            if discussion.is_like(part, standard)
+        }
         for discussion in able:
             against = usual.get((discussion.table, apart_from(discussion.cell, *free)))
             if against is None or discussion.is_like(part, standard):
@@ -181,9 +194,9 @@ def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
             if not pairs:
                 continue
             pooled = len(graded(discussion.talks)) > len(ours) or len(graded(against.talks)) > len(theirs)
-            found = compare(pairs, pooled=pooled, seed=source.seed)
-            of, other = (in_words(each.options[part]) for each in (discussion, against))
-            yield {**names[discussion.cell["id"]], "part": part, "of": of, "against": other, **found.row()}
+            comparison = compare(pairs, pooled=pooled, seed=source.seed)
+            of, other = (in_words(side.options[part]) for side in (discussion, against))
+            yield {**names[discussion.cell["id"]], "part": part, "of": of, "against": other, **comparison.row()}
 
 
 def _scaling(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
@@ -195,27 +208,32 @@ def _scaling(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
                 alike.setdefault((discussion.table, apart_from(discussion.cell, *free)), []).append(discussion)
         for group in alike.values():
             # Where two options go up together, each cell must have both of its own: else it is a grid, and no line.
-            if len(group) > 1 and all(len({each.options[name] for each in group}) == len(group) for name in free):
+            if len(group) > 1 and all(len({member.options[name] for member in group}) == len(group) for name in free):
                 yield from _line(source, along, key, group, _names(held, *free)[group[0].cell["id"]])
 
 
 def _line(source: Source, along: str, key: str, group: Sequence[Discussion], named: Row) -> Iterator[Row]:
-    by_x = {each.options[key]: each for each in sorted(group, key=lambda each: each.options[key])}
-    line = fitted({float(x): by_question(each.talks) for x, each in by_x.items()}, seed=source.seed)
+    by_x = {
+        discussion.options[key]: discussion
+        for discussion in sorted(group, key=lambda discussion: discussion.options[key])
+    }
+    line = fitted({float(x): by_question(discussion.talks) for x, discussion in by_x.items()}, seed=source.seed)
     if line is None:
         return
     yield {
         "along": along,
         "key": key,
         **{name: value for name, value in named.items() if name != "label"},
-        "also_varied": [name for name in varied([each.cell for each in group]) if name != key],
+        "also_varied": [name for name in varied([discussion.cell for discussion in group]) if name != key],
         "slope": line.slope.value,
         "low": line.slope.low,
         "high": line.slope.high,
         "intercept": line.intercept,
         "n": line.slope.n,
         "small": line.slope.n < FEW_QUESTIONS,
-        "points": [{"x": x, **score(each.talks, seed=source.seed), "line": line.at(x)} for x, each in by_x.items()],
+        "points": [
+            {"x": x, **score(discussion.talks, seed=source.seed), "line": line.at(x)} for x, discussion in by_x.items()
+        ],
     }
 
 

@@ -57,9 +57,9 @@ def varied(cells: Sequence[Stored]) -> list[str]:
     values: dict[str, set[bytes]] = {name: set() for name in _in_order(cells)}
     for cell in cells:
         options = options_of(cell)
-        for name, known in values.items():
-            known.add(canonical_json(options.get(name)))
-    return [name for name, known in values.items() if name != PROTOCOL and len(known) > 1]
+        for name, distinct in values.items():
+            distinct.add(canonical_json(options.get(name)))
+    return [name for name, distinct in values.items() if name != PROTOCOL and len(distinct) > 1]
 
 
 def _in_order(cells: Sequence[Stored]) -> list[str]:
@@ -70,7 +70,7 @@ def _in_order(cells: Sequence[Stored]) -> list[str]:
             kind = strategy_class(cell["strategy"])
         except (UsageError, ImportError):
             continue
-        names |= dict.fromkeys(each.name for each in fields(kind)) if is_dataclass(kind) else {}
+        names |= dict.fromkeys(field.name for field in fields(kind)) if is_dataclass(kind) else {}
     for cell in cells:
         names |= dict.fromkeys(cell["options"])
     return list(names)
@@ -82,10 +82,10 @@ def apart_from(cell: Stored, *names: str) -> tuple[str, bytes]:
     return cell["strategy"], canonical_json(kept)
 
 
-def names_of(cells: Sequence[Stored], *told: str) -> dict[str, Row]:
+def names_of(cells: Sequence[Stored], *told_apart: str) -> dict[str, Row]:
     """By cell, what its row is called: its protocol, and those other options that are not the same everywhere, nor
-    `told` apart."""
-    varying = [name for name in varied(cells) if name not in (*_UNTOLD, *told)]
+    `told_apart`."""
+    varying = [name for name in varied(cells) if name not in (*_UNTOLD, *told_apart)]
     return {
         cell["id"]: {
             "protocol": protocol_of(cell),

@@ -70,20 +70,20 @@ def _title(row: Mapping[str, Any], more: str | None = None) -> str:
 
 def _turns(figures: Figures) -> Iterator[Section]:
     rows = figures.get("protocol_turns", ())
-    turns = sorted({each["turn"] for row in rows for each in row["turns"]})
-    shown = [
+    turns = sorted({turn_share["turn"] for row in rows for turn_share in row["turns"]})
+    turn_rows = [
         {
             **row,
             **{f"turn_{turn}": 0.0 for turn in turns},
-            **{f"turn_{each['turn']}": each["share"] for each in row["turns"]},
+            **{f"turn_{turn_share['turn']}": turn_share["share"] for turn_share in row["turns"]},
         }
         for row in rows
     ]
     columns = _named(
-        shown,
+        turn_rows,
         *(Column(f"turn_{turn}", f"turn {turn}", "share") for turn in turns),
         Column("undecided", "undecided", "share"),
-        *([Column("no_answer", "no answer", "share")] if any(row["no_answer"] for row in shown) else []),
+        *([Column("no_answer", "no answer", "share")] if any(row["no_answer"] for row in turn_rows) else []),
         figure("rounds", "mean turns", "number"),
         Column("episodes", "episodes"),
     )
@@ -95,7 +95,7 @@ def _turns(figures: Figures) -> Iterator[Section]:
         for row in figures.get("protocol_rounds", ())
         if row["rounds"] is not None
     ]
-    yield Section("protocol-turns", "Turns to a decision", _small(shown, words), columns, shown)
+    yield Section("protocol-turns", "Turns to a decision", _small(turn_rows, words), columns, turn_rows)
 
 
 def _between(row: Mapping[str, Any]) -> str:
@@ -124,20 +124,20 @@ def _costs(figures: Figures) -> Iterator[Section]:
 def _scaling(figures: Figures) -> Iterator[Section]:
     rows = figures.get("scaling", ())
     for along, title in (("agents", "Score by the number of agents"), ("rounds", "Score by the number of rounds")):
-        own = [row for row in rows if row["along"] == along]
-        keys = dict.fromkeys(row["key"] for row in own)
-        shown = [point for row in own for point in _drawn(row, by=len(keys) > 1)]
+        axis_rows = [row for row in rows if row["along"] == along]
+        keys = dict.fromkeys(row["key"] for row in axis_rows)
+        points = [point for row in axis_rows for point in _drawn(row, by=len(keys) > 1)]
         columns = _named(
-            shown,
+            points,
             *([Column("by", "by")] if len(keys) > 1 else []),
             Column("x", along),
             figure("value", "score"),
             Column("deviation", "deviation", "share"),
             Column("n", "questions"),
         )
-        words = [_slope(row) for row in own]
+        words = [_slope(row) for row in axis_rows]
         chart = Chart("lines", x="x", y="value", series="name")
-        yield Section(f"scaling-{along}", title, _small(own, words), columns, shown, chart)
+        yield Section(f"scaling-{along}", title, _small(axis_rows, words), columns, points, chart)
 
 
 def _drawn(row: Mapping[str, Any], *, by: bool) -> Iterator[dict[str, Any]]:
@@ -164,11 +164,11 @@ def _slope(row: Mapping[str, Any]) -> str:
 def _differences(figures: Figures) -> Iterator[Section]:
     rows = figures.get("protocol_differences", ())
     parts = [row for row in rows if row["part"] != "decision"]
-    told = [{**row, "of": "step by step" if row["part"] == "step_by_step" else row["of"]} for row in parts]
+    part_rows = [{**row, "of": "step by step" if row["part"] == "step_by_step" else row["of"]} for row in parts]
     usual = dict.fromkeys(f"{row['part']} {row['against']}" for row in parts if row["part"] != "step_by_step")
     words = (f"Against the default ({', '.join(usual)}), where nothing else differs.",) if usual else ()
-    columns = (Column("of", "this"), *_named(told, *paired_columns()))
-    yield Section("protocol-parts", "Drafting and style", (*words, *paired_words(parts)), columns, told)
+    columns = (Column("of", "this"), *_named(part_rows, *paired_columns()))
+    yield Section("protocol-parts", "Drafting and style", (*words, *paired_words(parts)), columns, part_rows)
     counted = [row for row in rows if row["part"] == "decision"]
     words = ("Each protocol against solution-counting, where nothing else differs.",)
     columns = _named(counted, *paired_columns())

@@ -31,34 +31,38 @@ EMBEDDED = 400
 """Texts to embed for one report, at some 15 ms each. With more, a sample of the questions is taken and said."""
 
 
-def similarity_figures(source: Source, told: Sequence[tuple[Row, Sequence[Talk], Answers]]) -> list[Row]:
+def similarity_figures(source: Source, discussions: Sequence[tuple[Row, Sequence[Talk], Answers]]) -> list[Row]:
     """A row for each cell in which at least two agents had a final answer."""
     embedding = packaged.find(MODEL).there
-    questions = {question for _, _, answers in told for question in answers}
-    chosen = _affordable(source.seed, questions, [answers for _, _, answers in told]) if embedding else questions
+    questions = {question for _, _, answers in discussions for question in answers}
+    chosen = _affordable(source.seed, questions, [answers for _, _, answers in discussions]) if embedding else questions
     cosine = _embedded() if embedding else _plain
     rows = []
-    for named, talks, answers in told:
-        taken = {question: each for question, each in answers.items() if question in chosen}
-        found = similarity(taken, cosine, seed=source.seed)
-        if found is not None:
+    for named, talks, answers in discussions:
+        taken = {question: repeats for question, repeats in answers.items() if question in chosen}
+        likeness = similarity(taken, cosine, seed=source.seed)
+        if likeness is not None:
             right = by_question(talks)
             method = f"cosine of {MODEL}" if embedding else WORDS
-            more = {"method": method, "sampled": len(chosen) < len(questions), "small": found.n < FEW_QUESTIONS}
+            more = {"method": method, "sampled": len(chosen) < len(questions), "small": likeness.n < FEW_QUESTIONS}
             accuracy = sum(right.values()) / len(right) if right else None
-            rows.append({**named, **estimate_row(found, "similarity"), "accuracy": accuracy, **more})
+            rows.append({**named, **estimate_row(likeness, "similarity"), "accuracy": accuracy, **more})
     return rows
 
 
-def _affordable(seed: int, questions: Iterable[str], told: Sequence[Answers]) -> set[str]:
+def _affordable(seed: int, questions: Iterable[str], answer_sets: Sequence[Answers]) -> set[str]:
     """As many questions, drawn by the seed, as can be embedded; where all say the same, nothing need be."""
     order = sorted(questions)
     seeded(seed, "similarity").shuffle(order)
     chosen: set[str] = set()
     texts: set[str] = set()
     for question in order:
-        said = [{normalise(text) for text in each} for answers in told for each in answers.get(question, ())]
-        texts |= {text for each in said if len(each) > 1 for text in each}
+        wordings = [
+            {normalise(text) for text in final_answers}
+            for answers in answer_sets
+            for final_answers in answers.get(question, ())
+        ]
+        texts |= {text for different in wordings if len(different) > 1 for text in different}
         if len(texts) > EMBEDDED and chosen:
             break
         chosen.add(question)
@@ -79,8 +83,8 @@ def _embedded() -> Cosine:
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # comes with scikit-learn
 
         with threadpool_limits(1):  # products so small that several threads only wait for each other
-            found: NDArray[np.float32] = encoder.encode([text])[0]
-        return found
+            embedding: NDArray[np.float32] = encoder.encode([text])[0]
+        return embedding
 
     def cosine(one: str, other: str) -> float:
         ours, theirs = normalise(one), normalise(other)

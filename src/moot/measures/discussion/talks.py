@@ -59,10 +59,10 @@ def score(talks: Sequence[Talk], *, seed: int = 0) -> Row:
     values = by_question(talks)
     once = len(values) == len(graded(talks)) and all(value in (0.0, 1.0) for value in values.values())
     clusters = [(value, 1.0) for value in values.values()]
-    found = wilson(sum(values.values()), len(values)) if once else bootstrap_share(clusters, seed=seed)
+    mean = wilson(sum(values.values()), len(values)) if once else bootstrap_share(clusters, seed=seed)
     ungraded = sum(talk.right is None for talk in talks)
     return {
-        **estimate_row(found if values else None),
+        **estimate_row(mean if values else None),
         "deviation": deviation(talks),
         "repeats": len({talk.repeat for talk in talks}),
         "ungraded": ungraded,
@@ -86,10 +86,10 @@ def deviation(talks: Iterable[Talk]) -> float | None:
     repeats: dict[int, dict[str, float]] = {}
     for talk, right in graded(talks):
         repeats.setdefault(talk.repeat, {})[talk.question] = right
-    shared = set.intersection(*(set(each) for each in repeats.values())) if repeats else set()
+    shared = set.intersection(*(set(scores) for scores in repeats.values())) if repeats else set()
     if len(repeats) < 2 or not shared:
         return None
-    return stdev(fmean(each[question] for question in shared) for each in repeats.values())
+    return stdev(fmean(scores[question] for question in shared) for scores in repeats.values())
 
 
 def turns_to_decide(talks: Sequence[Talk], *, seed: int = 0) -> Row:
@@ -134,7 +134,7 @@ def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> Lin
     The slope is a weighted sum of the means, hence the mean of the same sum over each question: so its interval is a
     bootstrap over questions like any other.
     """
-    shared = sorted(set.intersection(*(set(each) for each in points.values()))) if points else []
+    shared = sorted(set.intersection(*(set(scores) for scores in points.values()))) if points else []
     if len(points) < 2 or not shared:
         return None
     middle = fmean(points)
@@ -142,20 +142,20 @@ def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> Lin
     weights = {x: (x - middle) / spread for x in points}
     steepest = math.fsum(abs(weight) for weight in weights.values()) / 2  # of scores between 0 and 1
     slopes = [math.fsum(weights[x] * points[x][question] for x in points) for question in shared]
-    found = bootstrap_difference([slope / steepest for slope in slopes], seed=seed)
-    assert found is not None, "there are questions"
-    low, high = (None if end is None else end * steepest for end in (found.low, found.high))
-    slope = Estimate(found.value * steepest, low, high, found.n)
+    scaled = bootstrap_difference([slope / steepest for slope in slopes], seed=seed)
+    assert scaled is not None, "there are questions"
+    low, high = (None if end is None else end * steepest for end in (scaled.low, scaled.high))
+    slope = Estimate(scaled.value * steepest, low, high, scaled.n)
     level = fmean(points[x][question] for x in points for question in shared)
     return Line(slope, level - slope.value * middle)
 
 
-def between_bounds(found: Estimate | None) -> Estimate | None:
+def between_bounds(estimate: Estimate | None) -> Estimate | None:
     """A figure from -1 to 1 with its interval; where all questions say the same, as wide as so many leave it open."""
-    if found is None or found.n < 2 or found.low is not None:
-        return found
-    width = wilson(0, found.n).high or 0.0
-    return Estimate(found.value, max(-1.0, found.value - width), min(1.0, found.value + width), found.n)
+    if estimate is None or estimate.n < 2 or estimate.low is not None:
+        return estimate
+    width = wilson(0, estimate.n).high or 0.0
+    return Estimate(estimate.value, max(-1.0, estimate.value - width), min(1.0, estimate.value + width), estimate.n)
 
 
 def overlap_cosine(one: str, other: str) -> float:
@@ -172,7 +172,11 @@ def similarity(answers: Mapping[str, Sequence[Sequence[str]]], cosine: Cosine, *
     """
     means = []
     for repeats in answers.values():
-        pairs = [[cosine(*pair) for pair in combinations(each, 2)] for each in repeats if len(each) > 1]
+        pairs = [
+            [cosine(*pair) for pair in combinations(final_answers, 2)]
+            for final_answers in repeats
+            if len(final_answers) > 1
+        ]
         if pairs:
             means.append(fmean(map(fmean, pairs)))
     return cluster_bootstrap([(mean, 1.0) for mean in means], seed=seed)

@@ -22,27 +22,27 @@ LENGTH = 12
 def facts_figures(source: Source) -> Row:
     """How each run went, which prompts were used, and which other plans have the same name."""
     runs = queries.runs_of(source.connection, source.ident)
-    shown: Row = {
+    facts: Row = {
         "runs": [{"state": run["state"], **json.loads(run["facts"])} for run in runs],
         "prompts": prompt_rows(source.cells),
     }
     named = queries.experiments_named(source.connection, source.name)
-    if others := [{"questions": each["size"], "id": each["id"]} for each in named if each["id"] != source.ident]:
-        shown["other_plans"] = others
-    return shown
+    if others := [{"questions": plan["size"], "id": plan["id"]} for plan in named if plan["id"] != source.ident]:
+        facts["other_plans"] = others
+    return facts
 
 
 def prompt_rows(cells: Sequence[Stored]) -> list[Row]:
     """A row for each template that was used: the hash of its words, and the strategies that used it."""
     users: dict[tuple[str, str], list[str]] = defaultdict(list)
     for cell in cells:
-        for template, found in json.loads(cell["spec"]).get("prompts", {}).items():
-            strategies = users[template, found]
+        for template, prompt_hash in json.loads(cell["spec"]).get("prompts", {}).items():
+            strategies = users[template, prompt_hash]
             if cell["strategy"] not in strategies:
                 strategies.append(cell["strategy"])
     return [
-        {"template": template, "hash": found, "strategies": strategies}
-        for (template, found), strategies in sorted(users.items())
+        {"template": template, "hash": prompt_hash, "strategies": strategies}
+        for (template, prompt_hash), strategies in sorted(users.items())
     ]
 
 
@@ -73,7 +73,7 @@ def _runs(figures: Figures) -> Section:
 
 
 def _prompts(rows: Sequence[Mapping[str, Any]]) -> Section:
-    shown = [{**row, "strategies": ", ".join(row["strategies"])} for row in rows]
+    table_rows = [{**row, "strategies": ", ".join(row["strategies"])} for row in rows]
     columns = (Column("template", "template"), Column("hash", "hash"), Column("strategies", "used by"))
     words = (f"All of them together: {prompts_digest(rows)}. Two runs with the same were asked in the same words.",)
-    return Section("prompts", "The prompts' hashes", words, columns, shown, place=951)
+    return Section("prompts", "The prompts' hashes", words, columns, table_rows, place=951)

@@ -23,16 +23,16 @@ def judges_figures(source: Source) -> Row | None:
     about: list[str] = []
     for case, answers in _answers(source).items():
         words: dict[str, dict[str, bool]] = {}
-        for each in source.judgements.get(case, ()):
-            if each.right is not None and each.answer in answers:
-                words.setdefault(each.answer, {})[each.judge] = each.right
-        both = [(said[first], said[second]) for said in words.values() if len(said) == 2]
+        for judgement in source.judgements.get(case, ()):
+            if judgement.right is not None and judgement.answer in answers:
+                words.setdefault(judgement.answer, {})[judgement.judge] = judgement.right
+        both = [(verdicts[first], verdicts[second]) for verdicts in words.values() if len(verdicts) == 2]
         pairs += both
         about += [case] * len(both)
-    found = agreement(pairs, about, seed=source.seed)
+    agreed = agreement(pairs, about, seed=source.seed)
     disputed = sum(one != other for one, other in pairs)
-    kappa = {"kappa": found.kappa, "kappa_low": found.low, "kappa_high": found.high}
-    row = {"judges": source.judges, "n": found.n, "agreement": found.share, **kappa, "disputed": disputed}
+    kappa = {"kappa": agreed.kappa, "kappa_low": agreed.low, "kappa_high": agreed.high}
+    row = {"judges": source.judges, "n": agreed.n, "agreement": agreed.share, **kappa, "disputed": disputed}
     return row if pairs else None
 
 
@@ -46,7 +46,7 @@ def _answers(source: Source) -> dict[str, set[str]]:
         .where(places.c.experiment == source.ident, episodes.c.answer.is_not(None))
         .distinct()
     )
-    found: dict[str, set[str]] = {}
+    answers_by_case: dict[str, set[str]] = {}
     for case, answer in source.connection.execute(query):
-        found.setdefault(case, set()).add(normalise(answer))
-    return found
+        answers_by_case.setdefault(case, set()).add(normalise(answer))
+    return answers_by_case

@@ -52,21 +52,21 @@ def position_bias(looks: Iterable[Look], *, places: bool = True, seed: int = 0) 
     What is told apart is counted by its reason. Without a decision the figures are None.
     """
     every = list(looks)
-    told = [look for look in every if look.why_apart is None]
+    usable_looks = [look for look in every if look.why_apart is None]
     apart = Counter(look.why_apart for look in every if look.why_apart is not None)
-    most = max((len(look.order) for look in told), default=0)
-    found = _excesses(told, [0, -1, *(range(1, most) if places else ())], seed) if told else {}
-    asked = len({look.question for look in told})
+    most = max((len(look.order) for look in usable_looks), default=0)
+    excesses = _excesses(usable_looks, [0, -1, *(range(1, most) if places else ())], seed) if usable_looks else {}
+    asked = len({look.question for look in usable_looks})
     return {
-        **_figures("first", found.get(0)),
-        **_figures("last", found.get(-1)),
-        **redrawn(told, seed=seed),
-        "chance": found[0].chance if told else None,
-        "decisions": len(told),
+        **_figures("first", excesses.get(0)),
+        **_figures("last", excesses.get(-1)),
+        **redrawn(usable_looks, seed=seed),
+        "chance": excesses[0].chance if usable_looks else None,
+        "decisions": len(usable_looks),
         "apart": dict(sorted(apart.items())),
         "n": asked,
         "small": asked < FEW_QUESTIONS,
-        "places": [_place(place, found[place]) for place in range(most)] if places else [],
+        "places": [_place(place, excesses[place]) for place in range(most)] if places else [],
     }
 
 
@@ -80,25 +80,25 @@ class _Excess:
     decisions: int
 
 
-def _figures(name: str, found: _Excess | None) -> Row:
+def _figures(name: str, excess: _Excess | None) -> Row:
     return {
-        name: found and found.chosen,
-        f"{name}_difference": found and found.difference.value,
-        f"{name}_low": found and found.difference.low,
-        f"{name}_high": found and found.difference.high,
+        name: excess and excess.chosen,
+        f"{name}_difference": excess and excess.difference.value,
+        f"{name}_low": excess and excess.difference.low,
+        f"{name}_high": excess and excess.difference.high,
     }
 
 
-def _place(place: int, found: _Excess) -> Row:
-    difference = found.difference
+def _place(place: int, excess: _Excess) -> Row:
+    difference = excess.difference
     return {
         "place": place + 1,
-        "chosen": found.chosen,
-        "chance": found.chance,
+        "chosen": excess.chosen,
+        "chance": excess.chance,
         "difference": difference.value,
         "low": difference.low,
         "high": difference.high,
-        "decisions": found.decisions,
+        "decisions": excess.decisions,
         "n": difference.n,
     }
 
@@ -113,18 +113,18 @@ def _excesses(looks: Sequence[Look], places: Sequence[int], seed: int) -> dict[i
     rows: dict[str, list[float]] = {}
     for look in looks:
         row = rows.setdefault(look.question, [0.0] * (3 * len(places)))
-        shown, each = len(look.order), 1 / len(look.chosen)
+        text_count, weight = len(look.order), 1 / len(look.chosen)
         for column, place in enumerate(places):
-            if place < shown:
-                row[3 * column] += each * (look.order[place] in look.chosen)
-                row[3 * column + 1] += 1 / shown
+            if place < text_count:
+                row[3 * column] += weight * (look.order[place] in look.chosen)
+                row[3 * column + 1] += 1 / text_count
                 row[3 * column + 2] += 1
     sums = np.array(list(rows.values()))
     shares, chances, counts = sums[:, 0::3], sums[:, 1::3], sums[:, 2::3]
     drawn = resampled_sums(np.hstack([shares - chances, counts]), seed=seed, resamples=RESAMPLES)
     with np.errstate(all="ignore"):
         ratios = drawn[:, : len(places)] / drawn[:, len(places) :]
-    found = {}
+    excesses = {}
     for column, place in enumerate(places):
         chosen, chance, total = (float(part[:, column].sum()) for part in (shares, chances, counts))
         value, n = (chosen - chance) / total, int((counts[:, column] > 0).sum())
@@ -132,8 +132,8 @@ def _excesses(looks: Sequence[Look], places: Sequence[int], seed: int) -> dict[i
         low, high = (percentile_interval(ratios[:, column], n) if spread else None) or (None, None)
         difference = between_bounds(Estimate(value, low, high, n))
         assert difference is not None
-        found[place] = _Excess(chosen / total, chance / total, difference, round(total))
-    return found
+        excesses[place] = _Excess(chosen / total, chance / total, difference, round(total))
+    return excesses
 
 
 def redrawn(looks: Sequence[Look], *, seed: int = 0, resamples: int = REDRAWN) -> Row:
@@ -149,20 +149,20 @@ def redrawn(looks: Sequence[Look], *, seed: int = 0, resamples: int = REDRAWN) -
 
     generator = np.random.default_rng(seed_of(seed, "places"))
     sums = np.zeros(resamples)
-    for (weights, shown), times in sorted(_lots(looks).items()):
+    for (weights, text_count), times in sorted(_lots(looks).items()):
         # What the lot is worth if this or that text comes to stand in the place; most are worth nothing.
-        worth = Counter({0.0: shown - len(weights)}) + Counter(weights)
-        sums -= times * sum(weights) / shown
+        worth = Counter({0.0: text_count - len(weights)}) + Counter(weights)
+        sums -= times * sum(weights) / text_count
         if len(worth) == 2 and 0.0 in worth:  # a plain choice, and quicker so
-            sums += weights[0] * generator.binomial(times, len(weights) / shown, resamples)
+            sums += weights[0] * generator.binomial(times, len(weights) / text_count, resamples)
         else:
-            chances = np.array(list(worth.values())) / shown
+            chances = np.array(list(worth.values())) / text_count
             sums += generator.multinomial(times, chances, size=resamples) @ np.array(list(worth))
-    found = {}
+    p_values = {}
     for name, place in (("first_p", 0), ("last_p", -1)):
         observed = abs(sum(look.share(place) - 1 / len(look.order) for look in looks)) - 1e-9
-        found[name] = float((1 + (np.abs(sums) >= observed).sum()) / (1 + resamples))
-    return found
+        p_values[name] = float((1 + (np.abs(sums) >= observed).sum()) / (1 + resamples))
+    return p_values
 
 
 def _lots(looks: Iterable[Look]) -> Counter[tuple[tuple[float, ...], int]]:
@@ -171,10 +171,11 @@ def _lots(looks: Iterable[Look]) -> Counter[tuple[tuple[float, ...], int]]:
     for number, look in enumerate(looks):
         lot = ("look", number) if look.lot is None else ("lot", look.lot)
         worth = drawn.setdefault((look.question, lot, len(look.order)), {})
-        for each in look.chosen:
-            worth[each] = worth.get(each, 0.0) + 1 / len(look.chosen)
+        for text in look.chosen:
+            worth[text] = worth.get(text, 0.0) + 1 / len(look.chosen)
     return Counter(
-        (tuple(sorted(round(each, 12) for each in worth.values())), shown) for (_, _, shown), worth in drawn.items()
+        (tuple(sorted(round(weight, 12) for weight in worth.values())), text_count)
+        for (_, _, text_count), worth in drawn.items()
     )
 
 

@@ -36,25 +36,25 @@ def _readers(source: Source, alike: Sequence[tuple[Stored, list[Episode]]]) -> I
     """Of one strategy at one table. Over all who decide there are the most decisions, so places are told apart there."""
     for role in roles_of(episode for _, episodes in alike for episode in episodes):
         readers = Readers()
-        own = [(cell, episodes) for cell, episodes in alike if role in roles_of(episodes)]
-        for cell, episodes in own:
+        cells_with_role = [(cell, episodes) for cell, episodes in alike if role in roles_of(episodes)]
+        for cell, episodes in cells_with_role:
             add_looks(source, cell, role, episodes, readers)
-        players = {player for _, episodes in own for episode in episodes for player in episode.players}
-        yield from _rows(source, own[0][0], role, readers.looks, players)
+        players = {player for _, episodes in cells_with_role for episode in episodes for player in episode.players}
+        yield from _rows(source, cells_with_role[0][0], role, readers.looks, players)
 
 
 def _rows(source: Source, cell: Stored, role: str, looks: Mapping[str, list[Look]], players: set[str]) -> Iterator[Row]:
     named = {"by": role, "strategy": cell["label"], "team": cell["team"]}
     named |= {"cohort": cell["cohort"]} if cell.get("cohort") else {}
-    every = [look for own in looks.values() for look in own]
+    every = [look for reader_looks in looks.values() for look in reader_looks]
     only = _reader(cell, role, next(iter(looks)), players) if len(looks) == 1 else {"captain": None}
     yield {**named, **only, **position_bias(every, seed=source.seed)}
     if len(looks) > 1:
-        for reader, own in looks.items():
+        for reader, reader_looks in looks.items():
             yield {
                 **named,
                 **_reader(cell, role, reader, players),
-                **position_bias(own, places=False, seed=source.seed),
+                **position_bias(reader_looks, places=False, seed=source.seed),
             }
 
 

@@ -47,10 +47,10 @@ def _decider(row: Mapping[str, Any]) -> str | None:
 
 
 def _bias(ident: str, title: str, rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]]) -> Section:
-    shown = [_ended(row, place) for row in rows for place in ("first", "last")]
+    end_rows = [_ended(row, place) for row in rows for place in ("first", "last")]
     apart = [key for key in _APART if any(row["apart"].get(key) for row in rows)]
     columns = with_team(
-        shown,
+        end_rows,
         Column("name", "of"),
         Column("by", "decides"),
         Column("place", "place"),
@@ -63,7 +63,7 @@ def _bias(ident: str, title: str, rows: Sequence[Mapping[str, Any]], every: Sequ
         Column("apart", "apart"),
     )
     chart = Chart("dots", "difference", "name", label="name", series="place")
-    return Section(ident, title, tuple(_words(rows, every, apart)), columns, shown, chart)
+    return Section(ident, title, tuple(_words(rows, every, apart)), columns, end_rows, chart)
 
 
 def _ended(row: Mapping[str, Any], place: str) -> Row:
@@ -109,11 +109,13 @@ def _words(
 
 
 def _places(rows: Sequence[Mapping[str, Any]]) -> Section:
-    shown = [
-        {"team": row.get("team"), "name": _name(row), "by": row["by"], **each} for row in rows for each in row["places"]
+    place_rows = [
+        {"team": row.get("team"), "name": _name(row), "by": row["by"], **place}
+        for row in rows
+        for place in row["places"]
     ]
     columns = with_team(
-        shown,
+        place_rows,
         Column("name", "of"),
         Column("place", "place"),
         Column("chosen", "chosen", "share"),
@@ -124,4 +126,4 @@ def _places(rows: Sequence[Mapping[str, Any]]) -> Section:
     )
     words = ("Each place over the decisions that had so many to choose from; 0 is what chance gives.",)
     chart = Chart("lines", "place", "difference", series="name")
-    return Section("position-places", "Position bias, place by place", words, columns, shown, chart)
+    return Section("position-places", "Position bias, place by place", words, columns, place_rows, chart)

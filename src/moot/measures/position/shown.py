@@ -50,7 +50,7 @@ class Readers:
 
 def episodes_of(source: Source, cell: Stored) -> list[Episode]:
     """Every episode of a cell with its records; of what left none, only that it was played."""
-    seen = {(each.key[0], each.repeat): each for each in source.seen(cell)}
+    seen = {(episode.key[0], episode.repeat): episode for episode in source.seen(cell)}
     return [_episode(seen[row["question"], row["repeat"]], row["verdict"]) for row in source.results(cell)]
 
 
@@ -75,9 +75,9 @@ def roles_of(episodes: Iterable[Episode]) -> list[str]:
 
 def add_looks(source: Source, cell: Stored, role: str, episodes: Sequence[Episode], readers: Readers) -> None:
     """All looks of one role in one cell."""
-    own = [record for episode in episodes for record in episode.looks if record.role == role]
-    expected = _expected(cell, {record.to for record in own}, episodes)
-    fixed = not any(record.drawn for record in own)
+    role_records = [record for episode in episodes for record in episode.looks if record.role == role]
+    expected = _expected(cell, {record.to for record in role_records}, episodes)
+    fixed = not any(record.drawn for record in role_records)
     table = source.tables[table_of(cell)]
     for episode in episodes:
         records = [record for record in episode.looks if record.role == role]

@@ -78,9 +78,9 @@ def _rows(plays: Sequence[Played], diversity: Mapping[str, int], seed: int) -> l
     placed = [play for play in plays if play.question in diversity]
     parts = split(placed, lambda play: diversity[play.question])
     return [
-        {"d": d, "strategy": strategy, **accuracy_figures(each, "accuracy", seed=seed)}
+        {"d": d, "strategy": strategy, **accuracy_figures(strategy_plays, "accuracy", seed=seed)}
         for d, part in sorted(parts.items())
-        for strategy, each in split(part, lambda play: play.strategy).items()
+        for strategy, strategy_plays in split(part, lambda play: play.strategy).items()
     ]
 
 

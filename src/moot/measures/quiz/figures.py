@@ -43,40 +43,40 @@ DRAFTS = "drafts"
 def quiz_figures(source: Source, cells: Sequence[Stored]) -> Row:
     """The quiz keys of the figures; only those that there is something to say under."""
     names = list(dict.fromkeys(table_of(cell) for cell in cells if cell["player"] is None))
-    found = [_team_figures(source, name, cells) for name in names]
-    shown = found[0] if len(found) == 1 else _several(names, found)
+    by_team = [_team_figures(source, name, cells) for name in names]
+    figures = by_team[0] if len(by_team) == 1 else _several(names, by_team)
     for family in ("gains", "comparisons"):
-        if family in shown:
-            shown[family] = with_holm(shown[family])
-    shown["measurement"] = _measurement(source)
-    return {key: value for key, value in shown.items() if value}
+        if family in figures:
+            figures[family] = with_holm(figures[family])
+    figures["measurement"] = _measurement(source)
+    return {key: value for key, value in figures.items() if value}
 
 
-def _several(names: Sequence[str], found: Sequence[Row]) -> Row:
+def _several(names: Sequence[str], by_team: Sequence[Row]) -> Row:
     """Rows of several teams, each with its team's name. What is one figure a team stands under `teams`, the first on top."""
-    shown: Row = {"teams": []}
-    for name, figures in zip(names, found, strict=True):
+    merged: Row = {"teams": []}
+    for name, figures in zip(names, by_team, strict=True):
         rows = {key: value for key, value in figures.items() if isinstance(value, list)}
         single = {key: value for key, value in figures.items() if key not in rows}
         for key, value in rows.items():
-            shown.setdefault(key, []).extend({"team": name, **row} for row in value)
+            merged.setdefault(key, []).extend({"team": name, **row} for row in value)
         for key, value in single.items():
-            shown.setdefault(key, {"team": name, **value} if isinstance(value, dict) else value)
-        shown["teams"].append({"team": name, **single})
-    return shown
+            merged.setdefault(key, {"team": name, **value} if isinstance(value, dict) else value)
+        merged["teams"].append({"team": name, **single})
+    return merged
 
 
 def _team_figures(source: Source, team: str, cells: Sequence[Stored]) -> Row:
     plays, table = plays_of(source, team, cells)
     seed = source.seed
-    own = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
-    alone = {name: cell["strategy"] for name, cell in playing_alone(cells, own[0]).items()}
+    team_cells = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
+    alone = {name: cell["strategy"] for name, cell in playing_alone(cells, team_cells[0]).items()}
     choices = {question: _offered(case) for question, case in source.cases.items() if case.question.kind != "open"}
     curve = diversity_curve(plays, seed=seed)
     people = diversity_and_people(plays)
     single = best_single(plays, seed=seed)
-    labels = list(dict.fromkeys(cell["label"] for cell in own))
-    shown: Row = {
+    labels = list(dict.fromkeys(cell["label"] for cell in team_cells))
+    figures: Row = {
         "players": [
             {"player": name, **accuracy_figures(of_player, seed=seed), "from": alone.get(name, DRAFTS)}
             for name, of_player in split(solos(plays), lambda play: play.player).items()
@@ -90,13 +90,13 @@ def _team_figures(source: Source, team: str, cells: Sequence[Stored]) -> Row:
         "gains": gains(plays, seed=seed),
         "comparisons": comparisons(plays, labels, seed=seed),
         "categories": by_category(plays, seed=seed),
-        "talk_threshold": _talk_threshold(source, plays, own, table),
+        "talk_threshold": _talk_threshold(source, plays, team_cells, table),
     }
     if any(play.human is not None for play in plays):
-        shown["human"] = human_comparison(plays, seed=seed)
-        shown["diversity_by_difficulty"] = diversity_by_difficulty(plays, seed=seed).rows
-        shown["diversity_and_people"] = people and {**estimate_row(people.estimate, "rho"), "p": people.p}
-    return {key: value for key, value in shown.items() if value}
+        figures["human"] = human_comparison(plays, seed=seed)
+        figures["diversity_by_difficulty"] = diversity_by_difficulty(plays, seed=seed).rows
+        figures["diversity_and_people"] = people and {**estimate_row(people.estimate, "rho"), "p": people.p}
+    return {key: value for key, value in figures.items() if value}
 
 
 def _offered(case: Case) -> int:
@@ -133,10 +133,10 @@ def _talks(traits: Traits) -> bool:
     return decides and not traits.groups and traits.names is None and traits.repeats == 1
 
 
-def _talk_threshold(source: Source, plays: Sequence[Played], own: Sequence[Stored], table: Table) -> Row | None:
+def _talk_threshold(source: Source, plays: Sequence[Played], team_cells: Sequence[Stored], table: Table) -> Row | None:
     """From how many answers on talking pays, where votes and talks are both on record."""
-    voting = [cell["label"] for cell in own if _votes(cell["traits"])]
-    talking = [cell["label"] for cell in own if _talks(cell["traits"])]
+    voting = [cell["label"] for cell in team_cells if _votes(cell["traits"])]
+    talking = [cell["label"] for cell in team_cells if _talks(cell["traits"])]
     if not voting or not talking:
         return None
     vote = [play for play in teams(plays) if play.strategy == voting[-1]]
@@ -157,5 +157,5 @@ def _measurement(source: Source) -> Row | None:
     costs = source.costs_usd(source.matches.calls)
     if not costs:
         return None
-    known = [cost for cost in costs.values() if cost is not None]
-    return {"calls": len(costs), "cost_usd": sum(known) if len(known) == len(costs) else None}
+    paid_usd = [cost for cost in costs.values() if cost is not None]
+    return {"calls": len(costs), "cost_usd": sum(paid_usd) if len(paid_usd) == len(costs) else None}

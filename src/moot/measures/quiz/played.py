@@ -106,7 +106,10 @@ def groups_of(plays: Iterable[Played]) -> dict[str, Groups]:
         if play.groups:
             alike = tuple(sorted(tuple(sorted(group)) for group in play.groups))
             seen.setdefault(play.question, Counter())[alike] += 1
-    return {question: min(counts, key=lambda each: (-counts[each], each)) for question, counts in sorted(seen.items())}
+    return {
+        question: min(counts, key=lambda grouping: (-counts[grouping], grouping))
+        for question, counts in sorted(seen.items())
+    }
 
 
 def diversity_of(plays: Iterable[Played]) -> dict[str, int]:
@@ -171,13 +174,13 @@ def human_comparison(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
         parts = split(of_strategy, lambda play: play.whose)
         if len(parts) > 1:
             parts[None] = of_strategy
-        for whose, each in parts.items():
-            values = values_by_question(each)
+        for whose, plays_of_one in parts.items():
+            values = values_by_question(plays_of_one)
             asked = tuple(known(values))
             if asked not in people:
                 people[asked] = bootstrap_share([(rates[question], 1.0) for question in asked], seed=seed)
-            named = {"strategy": strategy, **_named(each, whose)}
-            rows.append({**named, **_beside_people(values, rates, people[asked], repeated(each), seed)})
+            named = {"strategy": strategy, **_named(plays_of_one, whose)}
+            rows.append({**named, **_beside_people(values, rates, people[asked], repeated(plays_of_one), seed)})
     return rows
 
 
@@ -206,7 +209,7 @@ def by_category(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
     """Accuracy of each strategy within each category, over its captains. Questions without a category are left out."""
     named = [play for play in plays if play.category is not None]
     return [
-        {"category": category, "strategy": strategy, **accuracy_figures(each, "accuracy", seed=seed)}
+        {"category": category, "strategy": strategy, **accuracy_figures(strategy_plays, "accuracy", seed=seed)}
         for category, part in split(named, lambda play: play.category).items()
-        for strategy, each in split(part, lambda play: play.strategy).items()
+        for strategy, strategy_plays in split(part, lambda play: play.strategy).items()
     ]

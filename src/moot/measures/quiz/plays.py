@@ -28,13 +28,13 @@ from moot.types import Case
 
 def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[Played], Table]:
     """Every play of a team and of its players alone, from one pass over their episodes."""
-    own = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
-    seen = [episode for cell in own for episode in source.seen(cell)]
+    team_cells = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
+    seen = [episode for cell in team_cells for episode in source.seen(cell)]
     table = source.tables.setdefault(team, Table())
     if team not in source.plays:
         plays = [_played(source, *both, table) for both in zip(seen, source.paid_usd(seen), strict=True)]
-        alone = playing_alone(cells, own[0])
-        for name in [player["name"] for player in json.loads(own[0]["spec"])["players"]]:
+        alone = playing_alone(cells, team_cells[0])
+        for name in [player["name"] for player in json.loads(team_cells[0]["spec"])["players"]]:
             plays += _native(source, name, alone.get(name), table)
         source.plays[team] = plays
     return source.plays[team], table
@@ -115,9 +115,9 @@ def _played(source: Source, seen: Seen, paid_usd: float | None, table: Table) ->
     question = seen.key[0]
     case, groups = source.cases[question], groups_of(source, seen, table)
     captain = seen.cell["captain"]
-    own = novel = None
+    chose_own = novel = None
     if (alike := chosen_by(source, seen, groups)) is not None:
-        own, novel = None if captain is None else captain in alike, not alike
+        chose_own, novel = None if captain is None else captain in alike, not alike
     return Played(
         question,
         seen.cell["label"],
@@ -125,7 +125,7 @@ def _played(source: Source, seen: Seen, paid_usd: float | None, table: Table) ->
         right=seen.right,
         outcome=seen.outcome,
         groups=groups,
-        own_choice=own,
+        own_choice=chose_own,
         novel=novel,
         human=case.human.rate if case.human else None,
         category=case.category or case.package,

@@ -47,10 +47,10 @@ def _by_captain(figures: Figures) -> Iterator[Section]:
 
 def _skyline(figures: Figures) -> Iterator[Section]:
     rows: list[Row] = []
-    for each in figures.get("teams") or [figures]:
-        if "skyline" not in each:
+    for team_figures in figures.get("teams") or [figures]:
+        if "skyline" not in team_figures:
             continue
-        top, single, team = each["skyline"], each["best_single"], each.get("team")
+        top, single, team = team_figures["skyline"], team_figures["best_single"], team_figures.get("team")
         rows.append({"team": team, "what": f"skyline: at least one player right, of {top['players']}", **_value(top)})
         if top.get("guessing") is not None:
             rows.append({"team": team, "what": "as many independent guessers", "value": top["guessing"], "n": top["n"]})

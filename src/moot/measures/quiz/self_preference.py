@@ -32,23 +32,23 @@ def self_preference(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
         if len(parts) > 1:
             parts[None] = of_strategy
         rows += [
-            {"strategy": strategy, "captain": captain, **_measures(each, groups, seed)}
-            for captain, each in parts.items()
+            {"strategy": strategy, "captain": captain, **_measures(captain_plays, groups, seed)}
+            for captain, captain_plays in parts.items()
         ]
     return rows
 
 
 def _measures(plays: Sequence[Played], groups: Mapping[str, Groups], seed: int) -> Row:
-    known = [play for play in plays if play.own_choice is not None]
-    own = [play for play in known if play.own_choice]
-    other = [play for play in known if not play.own_choice]
-    grouped = [play for play in own if play.question in groups]
-    row: Row = {"n": len(known), "unknown": len(plays) - len(known)}
-    if ungraded := sum(play.right is None for play in known):
+    attributed = [play for play in plays if play.own_choice is not None]
+    chose_own = [play for play in attributed if play.own_choice]
+    other = [play for play in attributed if not play.own_choice]
+    grouped = [play for play in chose_own if play.question in groups]
+    row: Row = {"n": len(attributed), "unknown": len(plays) - len(attributed)}
+    if ungraded := sum(play.right is None for play in attributed):
         row["ungraded"] = ungraded
     observed: dict[str, Observed] = {
-        "self_choice": [(play.question, float(bool(play.own_choice))) for play in known],
-        "accuracy_self": [(play.question, play.right) for play in own if play.right is not None],
+        "self_choice": [(play.question, float(bool(play.own_choice))) for play in attributed],
+        "accuracy_self": [(play.question, play.right) for play in chose_own if play.right is not None],
         "accuracy_not_self": [(play.question, play.right) for play in other if play.right is not None],
         "self_and_majority": [
             (play.question, float(in_largest(play.captain, groups[play.question]))) for play in grouped
@@ -67,11 +67,11 @@ def in_largest(player: str | None, groups: Groups) -> bool:
 
 
 def _share(name: str, observed: Sequence[tuple[str, float]], seed: int) -> Row:
-    found = share_over_questions(observed, seed=seed)
+    share = share_over_questions(observed, seed=seed)
     return {
-        name: found and found.value,
-        f"{name}_low": found and found.low,
-        f"{name}_high": found and found.high,
+        name: share and share.value,
+        f"{name}_low": share and share.low,
+        f"{name}_high": share and share.high,
         f"{name}_count": _whole(sum(value for _, value in observed)),
         f"{name}_n": len(observed),
     }

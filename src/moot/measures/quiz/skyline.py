@@ -77,8 +77,8 @@ def skyline(
     offered = {question: count for question, count in (choices or {}).items() if question in top}
     chance = sum(guessing(players, count) for count in offered.values()) / len(top) if offered and top else None
     ungraded = sum(value.open for value in values.values())
-    found = estimate(list(top.values()), pooled=_repeated(alone), seed=seed)
-    return Skyline(found, players, chance, ungraded, values)
+    share = estimate(list(top.values()), pooled=_repeated(alone), seed=seed)
+    return Skyline(share, players, chance, ungraded, values)
 
 
 def _repeated(alone: Sequence[Played]) -> bool:
@@ -146,18 +146,18 @@ def _closed(team: Sequence[Played], top: Mapping[str, float], single: BestSingle
     played = values_by_question(team)
     reached = {question: played.get(question, NOT_PLAYED).known for question in top}
     graded = {question: value for question, value in reached.items() if value is not None}
-    found = None
+    closed = None
     if fitted := {question: value for question, value in single.values.items() if question in graded}:
         rises = [graded[question] - value for question, value in fitted.items()]
         gaps = [top[question] - value for question, value in fitted.items()]
-        found = cluster_bootstrap(list(zip(rises, gaps, strict=True)), seed=seed)
+        closed = cluster_bootstrap(list(zip(rises, gaps, strict=True)), seed=seed)
     common = [question for question in graded if question in single.raw_values]
     if not common:
-        return GapClosed(found, None)
+        return GapClosed(closed, None)
     raw = sum(single.raw_values[question] for question in common) / len(common)
     gap = sum(top[question] for question in common) / len(common) - raw
     mean = sum(graded[question] for question in common) / len(common)
-    return GapClosed(found, (mean - raw) / gap if gap > 1e-12 else None)
+    return GapClosed(closed, (mean - raw) / gap if gap > 1e-12 else None)
 
 
 def gap_rows(plays: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> list[Row]:
@@ -169,6 +169,6 @@ def gap_rows(plays: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> l
         parts = split(of_strategy, lambda play: play.captain)
         if len(parts) > 1:
             parts[None] = of_strategy
-        for captain, each in parts.items():
-            rows.append({"strategy": strategy, "captain": captain, **_closed(each, top, single, seed).row()})
+        for captain, captain_plays in parts.items():
+            rows.append({"strategy": strategy, "captain": captain, **_closed(captain_plays, top, single, seed).row()})
     return rows

@@ -134,14 +134,14 @@ def learn_threshold(
 def _policy(plays: Sequence[Played], questions: Sequence[str]) -> _Policy:
     wanted = set(questions)
     parts = split([play for play in plays if play.question in wanted], lambda play: play.question)
-    calls = {question: sum(play.calls for play in each) / len(each) for question, each in parts.items()}
-    known: dict[str, float] = {}
-    for question, each in parts.items():
-        paid = [play.cost_usd for play in each if play.cost_usd is not None]
-        if len(paid) == len(each):
-            known[question] = sum(paid) / len(paid)
-    right = by_question(play for each in parts.values() for play in each)
-    return _Policy(right, known if len(known) == len(parts) else None, calls)
+    calls = {question: sum(play.calls for play in part) / len(part) for question, part in parts.items()}
+    costs_usd: dict[str, float] = {}
+    for question, question_plays in parts.items():
+        paid = [play.cost_usd for play in question_plays if play.cost_usd is not None]
+        if len(paid) == len(question_plays):
+            costs_usd[question] = sum(paid) / len(paid)
+    right = by_question(play for part in parts.values() for play in part)
+    return _Policy(right, costs_usd if len(costs_usd) == len(parts) else None, calls)
 
 
 def _mixed(voted: _Policy, talked: _Policy, talk: set[str], grouping_usd: Mapping[str, float]) -> _Policy:
@@ -165,10 +165,10 @@ def _prices(options: Mapping[str, _Policy]) -> dict[str, dict[str, float]]:
 def _by_choice(options: Mapping[str, _Policy], choice: Mapping[str, str]) -> _Policy:
     """Each question under the threshold that its fold may use."""
     costs = {question: options[start].cost_usd for question, start in choice.items()}
-    known = {question: cost[question] for question, cost in costs.items() if cost is not None}
+    costs_usd = {question: cost[question] for question, cost in costs.items() if cost is not None}
     return _Policy(
         {question: options[start].right[question] for question, start in choice.items()},
-        known if len(known) == len(choice) else None,
+        costs_usd if len(costs_usd) == len(choice) else None,
         {question: options[start].calls[question] for question, start in choice.items()},
     )
 

@@ -25,7 +25,9 @@ def coverage(pairs: Sequence[Pair], *, choices: Mapping[str, int] | None = None,
     """
     parts = split(pairs, lambda pair: pair.cohort) if any(pair.cohort for pair in pairs) else {}
     return [
-        _covered(cohort, each, choices or {}, seed) for cohort, each in (*parts.items(), (None, list(pairs))) if each
+        _covered(cohort, cohort_pairs, choices or {}, seed)
+        for cohort, cohort_pairs in (*parts.items(), (None, list(pairs)))
+        if cohort_pairs
     ]
 
 
@@ -37,14 +39,14 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, in
     offered = [choices[question] for question in native if question in choices]
     difference = bootstrap_difference([after[question] - value for question, value in native.items()], seed=seed)
     pooled = len({(pair.question, pair.repeat) for pair in pairs}) > len(native)
-    before, then = (estimate(list(each.values()), pooled=pooled, seed=seed) for each in (native, after))
+    before, then = (estimate(list(shares.values()), pooled=pooled, seed=seed) for shares in (native, after))
     return {
         "cohort": cohort,
         "models": models,
         **_named(before, "native"),
         **_named(then, "after"),
         **_named(difference, "difference"),
-        "guessing": sum(guessing(models, each) for each in offered) / len(native) if offered else None,
+        "guessing": sum(guessing(models, offer) for offer in offered) / len(native) if offered else None,
         "ungraded": len(asked) - len(native),
         "n": len(native),
     }
@@ -57,10 +59,10 @@ def _anybody(pairs: Sequence[Pair], side: str) -> dict[str, float]:
     """
     shares: dict[str, float] = {}
     for question, part in split(pairs, lambda pair: pair.question).items():
-        repeats = [_any_right(own, side) for own in split(part, lambda pair: pair.repeat).values()]
-        known = [right for right in repeats if right is not None]
-        if len(known) == len(repeats):
-            shares[question] = sum(known) / len(known)
+        repeats = [_any_right(repeat_pairs, side) for repeat_pairs in split(part, lambda pair: pair.repeat).values()]
+        graded_repeats = [right for right in repeats if right is not None]
+        if len(graded_repeats) == len(repeats):
+            shares[question] = sum(graded_repeats) / len(graded_repeats)
     return shares
 
 
@@ -71,8 +73,8 @@ def _any_right(pairs: Sequence[Pair], side: str) -> bool | None:
     return None if any(getattr(pair, side) is None for pair in there) else False
 
 
-def _named(found: Estimate | None, name: str) -> Row:
-    row = estimate_row(found, name)
+def _named(interval: Estimate | None, name: str) -> Row:
+    row = estimate_row(interval, name)
     return {name: row[name], f"{name}_low": row["low"], f"{name}_high": row["high"]}
 
 
@@ -89,28 +91,28 @@ class GapClosure:
     note: str | None = None
 
     def row(self) -> Row:
-        found = estimate_row(self.estimate)
+        figures = estimate_row(self.estimate)
         sides = {"alone": self.alone, "after": self.after, "stronger": self.stronger}
-        return {**found, **sides, "after_the_fact": self.after_the_fact, "note": self.note}
+        return {**figures, **sides, "after_the_fact": self.after_the_fact, "note": self.note}
 
 
 def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int = FOLDS, seed: int = 0) -> GapClosure:
     """Over the questions that all three have played. The choice of each best is kept while questions are resampled."""
     sides = (alone, after, stronger)
-    questions = sorted(set.intersection(*({q for each in side.values() for q in each} for side in sides)))
+    questions = sorted(set.intersection(*({q for by_question in side.values() for q in by_question} for side in sides)))
     raw = [_highest(side, questions) for side in sides]
     fitted = [crossfit(side, questions, count=folds, seed=seed) for side in sides]
-    own, then, other = (_mean(each) for each in fitted)
+    alone_mean, then, other = (_mean(fit) for fit in fitted)
     note = None
-    found = None
-    if own is None or then is None or other is None:
+    closure = None
+    if alone_mean is None or then is None or other is None:
         note = "fewer than two questions that all have played"
-    elif other - own <= 1e-12:
+    elif other - alone_mean <= 1e-12:
         note = "there is no gap: the other cohort's best is no better alone"
     else:
-        one, two, three = (each.values for each in fitted if each is not None)
-        found = cluster_bootstrap([(two[q] - one[q], three[q] - one[q]) for q in questions], seed=seed)
-    return GapClosure(found, _closed(*raw), own, then, other, note)
+        one, two, three = (fit.values for fit in fitted if fit is not None)
+        closure = cluster_bootstrap([(two[q] - one[q], three[q] - one[q]) for q in questions], seed=seed)
+    return GapClosure(closure, _closed(*raw), alone_mean, then, other, note)
 
 
 def _highest(side: ByModel, questions: Sequence[str]) -> float | None:
@@ -134,26 +136,26 @@ def macro_average(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
     None below two datasets. The interval adds up what the questions of each dataset leave open; how much datasets
     themselves differ is not in it, since they were not drawn at random.
     """
-    known = [pair for pair in pairs if pair.dataset is not None]
-    sets = split(graded(known), lambda pair: pair.dataset)
+    with_dataset = [pair for pair in pairs if pair.dataset is not None]
+    sets = split(graded(with_dataset), lambda pair: pair.dataset)
     if len(sets) < 2:
         return None
-    rows = [_dataset(name, each, seed) for name, each in sets.items()]
+    rows = [_dataset(name, dataset_pairs, seed) for name, dataset_pairs in sets.items()]
     mean = {key: sum(row[key] for row in rows) / len(rows) for key in ("native", "after", "difference")}
     spreads = [row.pop("variance") for row in rows]
-    half = None if any(each is None for each in spreads) else Z_95 * math.sqrt(sum(spreads)) / len(rows)
+    half = None if any(variance is None for variance in spreads) else Z_95 * math.sqrt(sum(spreads)) / len(rows)
     ends = {"low": None, "high": None}
     if half is not None:
         ends = {"low": max(-1.0, mean["difference"] - half), "high": min(1.0, mean["difference"] + half)}
-    return {**mean, **ends, "datasets": rows, "ungraded": len(known) - len(graded(known)), "n": len(rows)}
+    return {**mean, **ends, "datasets": rows, "ungraded": len(with_dataset) - len(graded(with_dataset)), "n": len(rows)}
 
 
 def _dataset(name: str, pairs: Sequence[Pair], seed: int) -> Row:
     parts = split(pairs, lambda pair: pair.question).values()
-    native = [sum(pair.native_right for pair in each) / len(each) for each in parts]
-    after = [sum(pair.after_right for pair in each) / len(each) for each in parts]
+    native = [sum(pair.native_right for pair in question_pairs) / len(question_pairs) for question_pairs in parts]
+    after = [sum(pair.after_right for pair in question_pairs) / len(question_pairs) for question_pairs in parts]
     gains = [then - before for before, then in zip(native, after, strict=True)]
     mean, n = sum(gains) / len(gains), len(gains)
     variance = sum((gain - mean) ** 2 for gain in gains) / (n - 1) / n if n > 1 else None
-    found = estimate_row(bootstrap_difference(gains, seed=seed), "difference")
-    return {"dataset": name, "native": sum(native) / n, "after": sum(after) / n, **found, "variance": variance}
+    difference = estimate_row(bootstrap_difference(gains, seed=seed), "difference")
+    return {"dataset": name, "native": sum(native) / n, "after": sum(after) / n, **difference, "variance": variance}

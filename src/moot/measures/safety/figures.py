@@ -161,7 +161,11 @@ def _safety(stage: Stage, seed: int) -> Iterator[Row]:
 
 
 def _by_cohort(pairs: Sequence[Pair]) -> list[tuple[str | None, Sequence[Pair]]]:
-    parts = {cohort: each for cohort, each in split(pairs, lambda pair: pair.cohort).items() if cohort is not None}
+    parts = {
+        cohort: cohort_pairs
+        for cohort, cohort_pairs in split(pairs, lambda pair: pair.cohort).items()
+        if cohort is not None
+    }
     whole: list[tuple[str | None, Sequence[Pair]]] = [(None, pairs)] if len(parts) != 1 else []
     return [*parts.items(), *whole]
 
@@ -172,9 +176,9 @@ def _models(stage: Stage, seed: int) -> Iterator[Row]:
 
 
 def _strength(stage: Stage, models: Sequence[Row]) -> Iterable[Row]:
-    own = [row for row in models if (row["stage"], row["team"]) == (stage.label, stage.team)]
-    if found := gain_by_strength(own):
-        yield {**stage.named, **found}
+    stage_rows = [row for row in models if (row["stage"], row["team"]) == (stage.label, stage.team)]
+    if strength := gain_by_strength(stage_rows):
+        yield {**stage.named, **strength}
 
 
 def _coverage(source: Source, stage: Stage) -> Iterable[Row]:
@@ -192,19 +196,19 @@ def _gaps(stage: Stage, seed: int) -> Iterable[Row]:
     cohorts = {cohort: pairs for cohort, pairs in _by_cohort(stage.pairs) if cohort is not None}
     for weaker, stronger in permutations(cohorts, 2):
         native, after = (_by_model(cohorts[weaker], side) for side in ("native_right", "after_right"))
-        found = gap_closure(native, after, _by_model(cohorts[stronger], "native_right"), seed=seed)
-        if found.estimate is not None:
-            yield {**stage.named, "cohort": weaker, "towards": stronger, **found.row()}
+        closure = gap_closure(native, after, _by_model(cohorts[stronger], "native_right"), seed=seed)
+        if closure.estimate is not None:
+            yield {**stage.named, "cohort": weaker, "towards": stronger, **closure.row()}
 
 
 def _by_model(pairs: Iterable[Pair], side: str) -> dict[str, dict[str, float]]:
     """By model and question: the share of its graded repeats that are right."""
-    found: dict[str, dict[str, list[bool]]] = {}
+    rights_by_model: dict[str, dict[str, list[bool]]] = {}
     for pair in graded(pairs):
-        found.setdefault(pair.model, {}).setdefault(pair.question, []).append(getattr(pair, side))
+        rights_by_model.setdefault(pair.model, {}).setdefault(pair.question, []).append(getattr(pair, side))
     return {
-        model: {question: sum(each) / len(each) for question, each in of_model.items()}
-        for model, of_model in found.items()
+        model: {question: sum(rights) / len(rights) for question, rights in of_model.items()}
+        for model, of_model in rights_by_model.items()
     }
 
 
@@ -221,9 +225,9 @@ def _lifts(stages: Sequence[Stage], seed: int) -> Iterator[Row | None]:
 def _lift(review: Stage, debate: Stage, seed: int) -> Iterable[Row | None]:
     sides = [dict(_by_cohort(stage.pairs)) for stage in (review, debate)]
     for cohort in sides[0]:
-        found = lift(sides[0][cohort], sides[1].get(cohort, ()), seed=seed)
+        lifted = lift(sides[0][cohort], sides[1].get(cohort, ()), seed=seed)
         named = {"cohort": cohort, "before": review.label, "after": debate.label, "team": review.team}
-        yield {**named, **found.row()} if found else None
+        yield {**named, **lifted.row()} if lifted else None
 
 
 def _tax(source: Source, alone: Alone) -> Row | None:
@@ -241,7 +245,9 @@ def _tax(source: Source, alone: Alone) -> Row | None:
                 ungraded += 1
             else:
                 values.setdefault(episode.key[0], []).append(episode.right)
-        sides[drafts].update({(question, player or ""): sum(own) / len(own) for question, own in values.items()})
+        sides[drafts].update(
+            {(question, player or ""): sum(rights) / len(rights) for question, rights in values.items()}
+        )
     tax = formatting_tax(sides[SINGLE_CALL], sides[DOUBLE_CALL], repeated=_repeated(source), seed=source.seed)
     return tax and {**tax, "ungraded": ungraded}
 
@@ -256,24 +262,26 @@ def _authority(source: Source, led: Sequence[Stored]) -> Iterator[Row]:
     for cell in led:
         if cell["traits"].names is not None:
             naming.setdefault((cell["team"], cell["label"]), []).append(cell)
-    for (team, label), shown in naming.items():
-        hidden = next((cells for (other, _), cells in naming.items() if other == team and _masked(cells, shown)), None)
+    for (team, label), named_cells in naming.items():
+        hidden = next(
+            (cells for (other, _), cells in naming.items() if other == team and _masked(cells, named_cells)), None
+        )
         if hidden is None:
             continue
-        cohorts = dict.fromkeys(cell.get("cohort") for cell in shown)
+        cohorts = dict.fromkeys(cell.get("cohort") for cell in named_cells)
         for cohort in (*cohorts, None) if len(cohorts) > 1 else cohorts:
-            sides = [[cell for cell in side if cohort in (None, cell.get("cohort"))] for side in (hidden, shown)]
+            sides = [[cell for cell in side if cohort in (None, cell.get("cohort"))] for side in (hidden, named_cells)]
             if bias := _bias(source, *sides):
                 yield {"stage": label, "team": team, "cohort": cohort, **bias}
 
 
-def _masked(hidden: Sequence[Stored], shown: Sequence[Stored]) -> bool:
+def _masked(hidden: Sequence[Stored], named_cells: Sequence[Stored]) -> bool:
     """Whether the one is the other without names, and like it in everything else: they differ in one option."""
-    kinds = {cell["traits"].names for cell in hidden}, {cell["traits"].names for cell in shown}
+    kinds = {cell["traits"].names for cell in hidden}, {cell["traits"].names for cell in named_cells}
     return kinds == ({"hidden"}, {"shown"}) and any(
         one["strategy"] == other["strategy"] and _differing(one["options"], other["options"]) == 1
         for one in hidden
-        for other in shown
+        for other in named_cells
     )
 
 
@@ -282,9 +290,9 @@ def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
     return sum(canonical_json(one.get(name)) != canonical_json(other.get(name)) for name in one.keys() | other.keys())
 
 
-def _bias(source: Source, hidden: Sequence[Stored], shown: Sequence[Stored]) -> Row | None:
+def _bias(source: Source, hidden: Sequence[Stored], named_cells: Sequence[Stored]) -> Row | None:
     """Over the plays that both sides have; an ungraded one may still tell whether the answer changed."""
-    without, with_names = (_by_play(source, side) for side in (hidden, shown))
+    without, with_names = (_by_play(source, side) for side in (hidden, named_cells))
     both = sorted(without.keys() & with_names.keys())
     changed: dict[str, tuple[int, int]] = {}
     for key in both:
@@ -313,15 +321,15 @@ def _by_reviewer(plays: Mapping[Play, Seen], ungraded: set[Play]) -> dict[tuple[
         if key not in ungraded and episode.right is not None:
             question, _, reviewer = key
             values.setdefault((question, reviewer), []).append(episode.right)
-    return {key: sum(own) / len(own) for key, own in values.items()}
+    return {key: sum(rights) / len(rights) for key, rights in values.items()}
 
 
 def _consensus(source: Source, cells: Sequence[Stored]) -> Iterator[Row | None]:
     """How rounds of argument ended. A debate is one for all its line-ups, so one of them tells."""
-    told: set[tuple[str, str | None, str | None]] = set()
+    counted_places: set[tuple[str, str | None, str | None]] = set()
     for cell in cells:
         place = (cell["label"], cell["team"], cell.get("cohort"))
-        if cell["player"] is not None or place in told:
+        if cell["player"] is not None or place in counted_places:
             continue
         endings: dict[str, list[Ending]] = {}
         for row in source.results(cell):
@@ -329,7 +337,7 @@ def _consensus(source: Source, cells: Sequence[Stored]) -> Iterator[Row | None]:
                 for ending in of_kind(verdict_of(row["verdict"]).traces, Ending):
                     endings.setdefault(row["question"], []).append(ending)
         if endings:
-            told.add(place)
+            counted_places.add(place)
             how = {question: [ending.how for ending in ended] for question, ended in endings.items()}
             rate = consensus_rate(how, seed=source.seed)
             late = sum(_agreed_late(ending) for ended in endings.values() for ending in ended)

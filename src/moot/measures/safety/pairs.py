@@ -121,10 +121,10 @@ class Safety:
         }
 
 
-def _estimate(found: Estimate | None, name: str) -> Row:
-    if found is None:
+def _estimate(estimate: Estimate | None, name: str) -> Row:
+    if estimate is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
@@ -132,10 +132,10 @@ def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
     by_question = [Counter(pair.change for pair in part) for part in parts]
     total = Counter(pair.change for pair in pairs)
     rescues, regressions, recovered = (
-        [each[change] for each in by_question] for change in ("rescue", "regression", "recovered")
+        [changes[change] for changes in by_question] for change in ("rescue", "regression", "recovered")
     )
-    wrong = [each["rescue"] + each["still-wrong"] for each in by_question]
-    right = [each["regression"] + each["kept"] for each in by_question]
+    wrong = [changes["rescue"] + changes["still-wrong"] for changes in by_question]
+    right = [changes["regression"] + changes["kept"] for changes in by_question]
     net = [gained - lost for gained, lost in zip(rescues, regressions, strict=True)]
     return Safety(
         {str(change): count for change, count in total.items()},
@@ -144,7 +144,7 @@ def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
         multiple([one + other for one, other in zip(rescues, recovered, strict=True)], regressions),
         bootstrap_share(_clusters(rescues, wrong), seed=seed),
         bootstrap_share(_clusters(regressions, right), seed=seed),
-        cluster_bootstrap(_clusters(net, [each.total() for each in by_question]), seed=seed),
+        cluster_bootstrap(_clusters(net, [changes.total() for changes in by_question]), seed=seed),
         len(by_question),
     )
 
@@ -206,40 +206,45 @@ def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lif
     one, other = ([pair for pair in pairs if pair.key in shared] for pairs in (first, second))
     nets = [_net_by_question(pairs) for pairs in (one, other)]
     questions = len(nets[0])
-    found = cluster_bootstrap([(nets[1][each] - nets[0][each], 1 / questions) for each in nets[0]], seed=seed)
-    return Lift(safety(one, seed=seed), safety(other, seed=seed), found, len(both - shared))
+    difference = cluster_bootstrap(
+        [(nets[1][question] - nets[0][question], 1 / questions) for question in nets[0]], seed=seed
+    )
+    return Lift(safety(one, seed=seed), safety(other, seed=seed), difference, len(both - shared))
 
 
 def _net_by_question(pairs: Iterable[Pair]) -> dict[str, float]:
     worth = {"rescue": 1.0, "regression": -1.0}
     parts = split(pairs, lambda pair: pair.question)
-    return {question: sum(worth.get(pair.change, 0.0) for pair in each) for question, each in parts.items()}
+    return {
+        question: sum(worth.get(pair.change, 0.0) for pair in question_pairs)
+        for question, question_pairs in parts.items()
+    }
 
 
 def per_model(pairs: Sequence[Pair], *, seed: int = 0) -> list[Row]:
     """Each model alone and after, and the difference question by question; the strongest alone first."""
     rows = []
     for model, every in split(pairs, lambda pair: pair.model).items():
-        each = graded(every)
-        if not each:
+        graded_pairs = graded(every)
+        if not graded_pairs:
             continue
-        values = [_means(part) for part in split(each, lambda pair: pair.question).values()]
-        pooled = len(each) > len(values)
-        found = compare([(after, native) for native, after in values], pooled=pooled, seed=seed).row()
-        counts = Counter(pair.change for pair in each)
+        values = [_means(part) for part in split(graded_pairs, lambda pair: pair.question).values()]
+        pooled = len(graded_pairs) > len(values)
+        comparison = compare([(after, native) for native, after in values], pooled=pooled, seed=seed).row()
+        counts = Counter(pair.change for pair in graded_pairs)
         rows.append(
             {
                 "model": model,
-                "cohort": each[0].cohort,
+                "cohort": graded_pairs[0].cohort,
                 "native": sum(native for native, _ in values) / len(values),
                 "after": sum(after for _, after in values) / len(values),
-                **{key: found[key] for key in ("difference", "low", "high", "p", "n", "small")},
+                **{key: comparison[key] for key in ("difference", "low", "high", "p", "n", "small")},
                 "rescues": counts["rescue"],
                 "regressions": counts["regression"],
                 "recovered": counts["recovered"],
                 "refused": sum(pair.native_outcome == "refused" for pair in every),
                 "refused_after": sum(pair.after_outcome == "refused" for pair in every),
-                "ungraded": len(every) - len(each),
+                "ungraded": len(every) - len(graded_pairs),
             }
         )
     return sorted(rows, key=lambda row: (-row["native"], row["model"]))
@@ -255,11 +260,13 @@ def gain_by_strength(rows: Sequence[Row]) -> Row | None:
 
     A native figure that was low by chance makes a gain by chance, so some of a negative rho is regression to the mean.
     """
-    found = spearman([row["native"] for row in rows], [row["difference"] for row in rows]) if len(rows) > 2 else None
-    if found is None:
+    correlation = (
+        spearman([row["native"] for row in rows], [row["difference"] for row in rows]) if len(rows) > 2 else None
+    )
+    if correlation is None:
         return None
-    estimate = found.estimate
-    return {"rho": estimate.value, "low": estimate.low, "high": estimate.high, "p": found.p, "models": len(rows)}
+    estimate = correlation.estimate
+    return {"rho": estimate.value, "low": estimate.low, "high": estimate.high, "p": correlation.p, "models": len(rows)}
 
 
 def consensus_rate(endings: Mapping[str, Sequence[str]], *, seed: int = 0) -> Row | None:
@@ -267,19 +274,19 @@ def consensus_rate(endings: Mapping[str, Sequence[str]], *, seed: int = 0) -> Ro
 
     Unanimous from the start is no debate, and a resolution that turns out unanimous is no consensus in the rounds.
     """
-    debated = {question: [each for each in ended if each != "unanimous"] for question, ended in endings.items()}
+    debated = {question: [ending for ending in ended if ending != "unanimous"] for question, ended in endings.items()}
     clusters = [(float(ended.count("consensus")), float(len(ended))) for ended in debated.values() if ended]
     if not clusters:
         return None
     once = all(size == 1 for _, size in clusters)
-    found = wilson(sum(top for top, _ in clusters), len(clusters)) if once else bootstrap_share(clusters, seed=seed)
-    assert found is not None, "something was debated"
+    rate = wilson(sum(top for top, _ in clusters), len(clusters)) if once else bootstrap_share(clusters, seed=seed)
+    assert rate is not None, "something was debated"
     counts = Counter(ending for ended in debated.values() for ending in ended)
     return {
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "n": found.n,
+        "value": rate.value,
+        "low": rate.low,
+        "high": rate.high,
+        "n": rate.n,
         "unanimous_before": sum(map(len, endings.values())) - counts.total(),
         "endings": dict(sorted(counts.items())),
     }

@@ -66,7 +66,7 @@ def _where(row: Mapping[str, Any]) -> str:
 
 def _whole(row: Mapping[str, Any], rows: Rows) -> bool:
     """Rows that overlap with no other: those over all cohorts, or the only one of a stage."""
-    alike = [each for each in rows if (each["stage"], each["team"]) == (row["stage"], row["team"])]
+    alike = [other for other in rows if (other["stage"], other["team"]) == (row["stage"], row["team"])]
     return row.get("cohort") in (None, "all") or len(alike) == 1
 
 

@@ -37,12 +37,12 @@ def authority_bias(
     A name may lead to the right answer as well as away from it. So beside it stands how often it led to another one at
     all: `changed` has for each question how many reviews ended on another answer, of how many.
     """
-    found = _sides("shown", shown, "hidden", hidden, repeated, seed)
-    if found is None:
+    comparison = _sides("shown", shown, "hidden", hidden, repeated, seed)
+    if comparison is None:
         return None
     moved = bootstrap_share([(float(top), float(bottom)) for top, bottom in changed.values()], seed=seed)
     ends = (None, None, None) if moved is None else (moved.value, moved.low, moved.high)
-    return {**found, **dict(zip(("changed", "changed_low", "changed_high"), ends, strict=True))}
+    return {**comparison, **dict(zip(("changed", "changed_low", "changed_high"), ends, strict=True))}
 
 
 def _sides(
@@ -61,14 +61,14 @@ def _sides(
     for key in shared:
         by_question.setdefault(key[0], []).append((values[key], others[key]))
     means = [
-        (sum(pair[0] for pair in each) / len(each), sum(pair[1] for pair in each) / len(each))
-        for each in by_question.values()
+        (sum(pair[0] for pair in pairs) / len(pairs), sum(pair[1] for pair in pairs) / len(pairs))
+        for pairs in by_question.values()
     ]
     pooled = repeated or len({model for _, model in shared}) > 1
-    found = compare(means, pooled=pooled, seed=seed).row()
-    sides = {side: sum(each[place] for each in means) / len(means) for place, side in enumerate((name, other_name))}
+    comparison = compare(means, pooled=pooled, seed=seed).row()
+    sides = {side: sum(pair[place] for pair in means) / len(means) for place, side in enumerate((name, other_name))}
     return {
         **sides,
-        **{key: found[key] for key in ("difference", "low", "high", "p", "n", "small")},
+        **{key: comparison[key] for key in ("difference", "low", "high", "p", "n", "small")},
         "n_pairs": len(shared),
     }

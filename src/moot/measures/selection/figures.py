@@ -26,8 +26,8 @@ BY_NATURE = {
 def method_rows(labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selector") -> list[Row]:
     """One row a method and k, over all splits."""
     together: dict[tuple[str, int | None], list[Trial]] = defaultdict(list)
-    for each in trials:
-        together[each.method, each.k].append(each)
+    for trial in trials:
+        together[trial.method, trial.k].append(trial)
     rows = [_row(labels, group, kind) for group in together.values()]
     if kind == "selector":  # aggregators have the same voters and differ all the same
         _mark_equal(labels, rows, together)
@@ -37,27 +37,27 @@ def method_rows(labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selec
 def _interval(labels: LabelMatrix, group: Sequence[Trial]) -> Estimate:
     """Over questions. One that stands in the test part of several splits is one cluster, however often it was asked."""
     right, times = np.zeros(labels.size), np.zeros(labels.size)
-    for each in group:
-        right[each.tested] += each.right
-        times[each.tested] += 1
+    for trial in group:
+        right[trial.tested] += trial.right
+        times[trial.tested] += 1
     asked = times > 0
     clusters = list(zip(right[asked].tolist(), times[asked].tolist(), strict=True))
     if all(cluster in ((0, 1), (1, 1)) for cluster in clusters):
         return wilson(sum(top for top, _ in clusters), len(clusters))
-    found = bootstrap_share(clusters)
-    assert found is not None, "something was tested"
-    return found
+    share = bootstrap_share(clusters)
+    assert share is not None, "something was tested"
+    return share
 
 
 def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
     first = group[0]
-    tests = [each.test_accuracy for each in group]
+    tests = [trial.test_accuracy for trial in group]
     mean = sum(tests) / len(tests)
     bounds = _interval(labels, group)
-    at_home = [each.selection_accuracy for each in group if each.selection_accuracy is not None]
-    sizes = [len(each.team) for each in group]
-    learnt = [each.g for each in group if each.g is not None]
-    distances = [each.distance for each in group if each.distance is not None]
+    at_home = [trial.selection_accuracy for trial in group if trial.selection_accuracy is not None]
+    sizes = [len(trial.team) for trial in group]
+    learnt = [trial.g for trial in group if trial.g is not None]
+    distances = [trial.distance for trial in group if trial.distance is not None]
     return {
         "method": first.method,
         "kind": kind,
@@ -72,50 +72,57 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
         "n": bounds.n,
         "splits": len(group),
         "deviation": float(np.std(tests, ddof=1)) if len(tests) > 1 else None,
-        "calls": round(sum(each.calls for each in group) / len(group)),
+        "calls": round(sum(trial.calls for trial in group) / len(group)),
         "distance": sum(distances) / len(distances) if distances else None,
         "proven": len(distances),
         "counts": _counts(labels, group),
         "right_labels": _right_labels(group),
-        "g": [sum(each) / len(each) for each in zip(*learnt, strict=True)] if learnt else None,
+        "g": [sum(values) / len(values) for values in zip(*learnt, strict=True)] if learnt else None,
         "notes": _notes(group),
         "accuracies": {
             str(labels.proposers[place]): value for place, value in zip(first.team, first.accuracies, strict=False)
         },
-        "teams": [[str(labels.proposers[place]) for place in each.team] for each in group] if len(group) > 1 else None,
+        "teams": [[str(labels.proposers[place]) for place in trial.team] for trial in group]
+        if len(group) > 1
+        else None,
     }
 
 
 def _counts(labels: LabelMatrix, group: Sequence[Trial]) -> dict[str, float]:
     """How many proposers of each model were chosen, on average over the splits."""
-    chosen = Counter(labels.proposers[place].model for each in group for place in each.team)
+    chosen = Counter(labels.proposers[place].model for trial in group for place in trial.team)
     return {model: chosen[model] / len(group) for model in labels.models if chosen[model]}
 
 
 def _right_labels(group: Sequence[Trial]) -> list[Row]:
     """How often c labels of the team are right, and how often the ensemble is right then."""
-    known = np.concatenate([each.known for each in group]).astype(int)
-    right = np.concatenate([each.right for each in group])
-    size = max(len(each.team) for each in group)
+    right_counts = np.concatenate([trial.known for trial in group]).astype(int)
+    right = np.concatenate([trial.right for trial in group])
+    size = max(len(trial.team) for trial in group)
     rows = []
     for c in range(size + 1):
-        here = known == c
+        here = right_counts == c
         n = int(here.sum())
-        rows.append({"c": c, "n": n, "share": n / len(known), "accuracy": float(right[here].mean()) if n else None})
+        rows.append(
+            {"c": c, "n": n, "share": n / len(right_counts), "accuracy": float(right[here].mean()) if n else None}
+        )
     return rows
 
 
 def _notes(group: Sequence[Trial]) -> list[str]:
     """What selectors said, each sentence once, with the number of splits it was said on."""
-    said = Counter(note for each in group for note in each.notes if not note.startswith("tau = "))
-    return [note if times == len(group) else f"{note} ({times} of {len(group)} splits)" for note, times in said.items()]
+    times_by_note = Counter(note for trial in group for note in trial.notes if not note.startswith("tau = "))
+    return [
+        note if times == len(group) else f"{note} ({times} of {len(group)} splits)"
+        for note, times in times_by_note.items()
+    ]
 
 
 def _mark_equal(
     labels: LabelMatrix, rows: Sequence[Row], together: Mapping[tuple[str, int | None], Sequence[Trial]]
 ) -> None:
     """Rows whose teams are the same on every split point to an earlier one: to the one that is equal by nature, if any."""
-    teams = {key: [tuple(sorted(each.team)) for each in group] for key, group in together.items()}
+    teams = {key: [tuple(sorted(trial.team)) for trial in group] for key, group in together.items()}
     one_prompt = len(labels.models) == len(labels.proposers)
     for number, row in enumerate(rows):
         row["same_as"] = row["why_same"] = None

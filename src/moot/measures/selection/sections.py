@@ -50,9 +50,11 @@ def _methods(rows: Sequence[Row], oracle: str, m: int, splits: int, questions: i
     words += [_same(row) for row in rows if row["same_as"]]
     words += [f"{row['method']}: {note}." for row in rows for note in row["notes"]]
     words += _partners(rows)
-    shown = [{**row, "spread": _points(row["deviation"]), "from_optimum": _points(row["distance"])} for row in rows]
+    table_rows = [
+        {**row, "spread": _points(row["deviation"]), "from_optimum": _points(row["distance"])} for row in rows
+    ]
     chart = Chart("dots", x="test_accuracy", y="method", label="method", series="k")
-    return Section("selection", "Teams by method", tuple(dict.fromkeys(words)), tuple(columns), shown, chart)
+    return Section("selection", "Teams by method", tuple(dict.fromkeys(words)), tuple(columns), table_rows, chart)
 
 
 def _points(share: float | None) -> str | None:
@@ -72,7 +74,7 @@ def _partners(rows: Sequence[Row]) -> list[str]:
     pair = (by_name["top-accuracy"], by_name["greedy"])
     shares = [f"{100 * row['test_accuracy']:.1f} %" for row in pair]
     names = [
-        " or ".join(dict.fromkeys(each for team in row["teams"] or [row["team"]] for each in team)) for row in pair
+        " or ".join(dict.fromkeys(name for team in row["teams"] or [row["team"]] for name in team)) for row in pair
     ]
     return [
         f"With its most accurate partner ({names[0]}) the summariser is right on {shares[0]}, with its most complementary"
@@ -104,30 +106,30 @@ def _models(rows: Sequence[Row]) -> Section:
     total = Counter[str]()
     for counts in named.values():
         total.update(counts)
-    shown = [
+    table_rows = [
         {"model": model, **{name: counts.get(model) for name, counts in named.items()}}
         for model, _ in total.most_common()
     ]
     several_splits = any(row["splits"] > 1 for row in rows)
     columns = (Column("model", "model"), *(Column(name, name, "number" if several_splits else "") for name in named))
     words = ("Mean over the splits.",) if several_splits else ()
-    return Section("selection-counts", "Proposers chosen of each model", words, columns, shown)
+    return Section("selection-counts", "Proposers chosen of each model", words, columns, table_rows)
 
 
 def _labels_right(rows: Sequence[Row]) -> Section:
     """Figures 2 and 3 of the paper: methods down, the number of right labels across; last, how right the ensemble is."""
     fitting = [row for row in rows if row["size"] == row["k"] and not row["same_as"]]
-    shown = [
-        {"method": row["method"], "k": row["k"], **{str(each["c"]): each["share"] for each in row["right_labels"]}}
+    table_rows = [
+        {"method": row["method"], "k": row["k"], **{str(cell["c"]): cell["share"] for cell in row["right_labels"]}}
         for row in fitting
     ]
     for k in sorted({row["k"] for row in fitting}):
         pooled: dict[str, float | None] = {}
         for c in range(k + 1):
             cells = [row["right_labels"][c] for row in fitting if row["k"] == k]
-            n = sum(each["n"] for each in cells)
-            pooled[str(c)] = sum(each["n"] * (each["accuracy"] or 0.0) for each in cells) / n if n else None
-        shown.append({"method": "ensemble right then", "k": k, **pooled})
+            n = sum(cell["n"] for cell in cells)
+            pooled[str(c)] = sum(cell["n"] * (cell["accuracy"] or 0.0) for cell in cells) / n if n else None
+        table_rows.append({"method": "ensemble right then", "k": k, **pooled})
     most = max((row["k"] for row in fitting), default=0)
     columns = (
         Column("method", "method"),
@@ -135,11 +137,11 @@ def _labels_right(rows: Sequence[Row]) -> Section:
         *(Column(str(c), str(c), "share") for c in range(most + 1)),
     )
     words = ("On how many test questions so many labels of the team are right; last, all methods together.",)
-    return Section("selection-right-labels", "Right labels in the team", words, columns, shown)
+    return Section("selection-right-labels", "Right labels in the team", words, columns, table_rows)
 
 
 def _over(rows: Sequence[Row], key: str, ident: str, title: str) -> Section:
-    shown = sorted(
+    table_rows = sorted(
         (
             {
                 "method": row["method"],
@@ -153,7 +155,7 @@ def _over(rows: Sequence[Row], key: str, ident: str, title: str) -> Section:
         key=lambda row: (row["method"], row[key]) if key == "k" else (row[key], row["method"]),
     )
     columns = (Column("method", "method"), Column(key, key), Column("test_accuracy", "test", "share", "low", "high"))
-    return Section(ident, title, (), columns, shown, Chart("lines", x=key, y="test_accuracy", series="method"))
+    return Section(ident, title, (), columns, table_rows, Chart("lines", x=key, y="test_accuracy", series="method"))
 
 
 def _aggregators(rows: Sequence[Row]) -> Section:

@@ -31,8 +31,8 @@ class _Scores:
     def row(self, seed: int) -> dict[str, Any]:
         """F1 has values between 0 and 1, so its interval comes from resampling questions."""
         same = accuracy(list(self.exact.values()), seed=seed)
-        shown = estimate_row(accuracy(list(self.f1.values()), seed=seed), "f1")
-        return {**shown, "exact": same.value, "exact_low": same.low, "exact_high": same.high}
+        f1_row = estimate_row(accuracy(list(self.f1.values()), seed=seed), "f1")
+        return {**f1_row, "exact": same.value, "exact_low": same.low, "exact_high": same.high}
 
 
 def squad_figures(source: Source, cells: Sequence[Stored]) -> dict[str, Any]:

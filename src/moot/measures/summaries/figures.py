@@ -83,12 +83,12 @@ class _Summaries:
         return self.grades[key]
 
     def right_labels(self) -> list[Row]:
-        known = sum(map(len, self.by_count.values()))
+        total = sum(map(len, self.by_count.values()))
         return [
             {
                 "c": c,
                 "n": len(self.by_count[c]),
-                "share": len(self.by_count[c]) / known if known else None,
+                "share": len(self.by_count[c]) / total if total else None,
                 "accuracy": sum(self.by_count[c]) / len(self.by_count[c]) if self.by_count[c] else None,
             }
             for c in range(len(self.proposers) + 1)
@@ -130,9 +130,9 @@ def _partners(source: Source, cells: Sequence[Stored], played: Sequence[tuple[St
     pairs: dict[tuple[str, str, str], list[tuple[Row, float]]] = defaultdict(list)
     for cell, row in played:
         single = alone.get((row["proposers"][0], cell["traits"].drafts)) if row["size"] == 1 else None
-        own = _mean(source, single) if single is not None else None
-        if own is not None and row["value"] is not None:
-            pairs[row["summariser"], row["order"], row["accuracies"]].append((row, own))
+        mean_alone = _mean(source, single) if single is not None else None
+        if mean_alone is not None and row["value"] is not None:
+            pairs[row["summariser"], row["order"], row["accuracies"]].append((row, mean_alone))
     for (summariser, _, _), partners in pairs.items():
         if len(partners) < 2:
             continue
@@ -189,7 +189,7 @@ def _prompting(rows: Sequence[Row]) -> Section:
 
 
 def _right_labels(rows: Sequence[Row]) -> Section:
-    shown = [{"of": row["label"], **each} for row in rows for each in row["right_labels"]]
+    table_rows = [{"of": row["label"], **label_row} for row in rows for label_row in row["right_labels"]]
     columns = (
         *([Column("of", "of")] if len(rows) > 1 else []),
         Column("c", "right labels"),
@@ -205,7 +205,7 @@ def _right_labels(rows: Sequence[Row]) -> Section:
     ]
     chart = Chart("lines", x="c", y="accuracy", series="of")
     title = "Right labels in front of the summariser"
-    return Section("summaries-right-labels", title, tuple(words), columns, shown, chart)
+    return Section("summaries-right-labels", title, tuple(words), columns, table_rows, chart)
 
 
 def _partner_section(rows: Sequence[Row]) -> Section:

@@ -59,7 +59,7 @@ def page_html(
         "data": "\n".join(blocks),
         "script": script,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found.group(1)], _static("page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda placeholder: filled[placeholder.group(1)], _static("page.html"))
 
 
 def policy(script: str, style: str) -> str:
@@ -100,7 +100,7 @@ def _blocks(run: int, questions: QuestionData) -> Iterator[str]:
 def _opening(figures: Mapping[str, Any], runs: int) -> str:
     """The first screen needs no script: whoever prints or reads aloud the file has the verdict."""
     first, *rest = (html.escape(_MINUS.sub("−", sentence)) for sentence in verdict(figures))
-    warned = "".join(f"<li>{html.escape(each)}</li>" for each in warnings(figures))
+    warned = "".join(f"<li>{html.escape(warning)}</li>" for warning in warnings(figures))
     notes = f'<ul class="warnings" role="note" aria-label="Before you believe it">{warned}</ul>' if warned else ""
     beside = f'<p class="beside">{" ".join(rest)}</p>' if rest else ""
     name = html.escape(str(figures["experiment"]))

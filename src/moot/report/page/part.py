@@ -51,8 +51,8 @@ class Part:
     def add_episode(self, question: int, cell: int, repeat: int, play: Sequence[Any]) -> None:
         """`play`: outcome, answer, verdict, transcript and seconds, as they are stored; value, stage, detail of its score."""
         outcome, answer, verdict, transcript, seconds, value, stage, detail = play
-        found = self._read.get(verdict)
-        said, drafts = self._verdict(verdict) if found is None else found
+        read_before = self._read.get(verdict)
+        verdict_number, drafts = self._verdict(verdict) if read_before is None else read_before
         steps, words = self._steps, self._words
         self._episodes.append(
             (
@@ -61,7 +61,7 @@ class Part:
                 repeat,
                 words[outcome],
                 self._texts[answer],
-                said,
+                verdict_number,
                 drafts,
                 [steps[tuple(step)] for step in orjson.loads(transcript)],
                 round(seconds, 2),
@@ -73,12 +73,12 @@ class Part:
 
     def _verdict(self, written: str) -> tuple[int, list[int]]:
         """A verdict without what the columns say already, and its drafts. Many are alike to the letter."""
-        said = orjson.loads(written)
-        drafts = [self._answers[tuple(fields)] for fields in said.pop("answers", ())]
+        content = orjson.loads(written)
+        drafts = [self._answers[tuple(fields)] for fields in content.pop("answers", ())]
         for name in ("answer", "outcome"):
-            said.pop(name, None)
-        found = self._read[written] = self._verdicts[orjson.dumps(said)], drafts
-        return found
+            content.pop(name, None)
+        numbers = self._read[written] = self._verdicts[orjson.dumps(content)], drafts
+        return numbers
 
     def keys(self) -> list[str]:
         """The calls that are spoken of, for `add_calls`."""
@@ -109,20 +109,20 @@ class Part:
     def _answer(self, fields: Sequence[Any]) -> list[int]:
         player, text, reasoning, outcome, cause = fields
         words, texts = self._words, self._texts
-        said = [words[player], texts[text], texts[reasoning or None], words[outcome]]
-        return [*said, -1 if cause is None else words[cause]]
+        numbers = [words[player], texts[text], texts[reasoning or None], words[outcome]]
+        return [*numbers, -1 if cause is None else words[cause]]
 
     def _step(self, step: Sequence[Any], places: Mapping[str, int]) -> list[int]:
         player, stage, turn, key, error, problem = step
         words = self._words
-        said = [words[player], words[stage], turn, places.get(key, -1)]
-        return [*said, -1 if error is None else words[error], -1 if problem is None else words[problem]]
+        numbers = [words[player], words[stage], turn, places.get(key, -1)]
+        return [*numbers, -1 if error is None else words[error], -1 if problem is None else words[problem]]
 
     def row(self) -> dict[str, Any]:
         """Everything, by column: like stands beside like, which is what compression lives on."""
         places = {key: place for place, key in enumerate(self._calls)}
         names = ("question", "cell", "repeat", "outcome", "answer", "verdict", "drafts", "steps", "seconds")
-        shown = {
+        columns = {
             "steps": [self._step(step, places) for step in self._steps],
             "answers": [self._answer(answer) for answer in self._answers],
             "prompts": [[place for message in prompt for place in message] for prompt in self._prompts],
@@ -131,7 +131,7 @@ class Part:
             "episodes": _columns((*names, "value", "stage", "detail"), self._episodes),
             "cases": self._cases,
         }
-        return {**self._texts.row(), **shown, "words": list(self._words)}
+        return {**self._texts.row(), **columns, "words": list(self._words)}
 
 
 def _columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, Sequence[Any]]:

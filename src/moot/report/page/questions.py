@@ -80,7 +80,7 @@ class Columns:
         self.answers.extend([] for _ in range(self.cells))
 
     def row(self) -> dict[str, Any]:
-        joined = {name: ["".join(each) for each in getattr(self, name)] for name in ("grades", "outcomes", "changes")}
+        joined = {name: ["".join(marks) for marks in getattr(self, name)] for name in ("grades", "outcomes", "changes")}
         plain = ("repeats", "keys", "ids", "texts", "references", "category", "human", "diverse", "said", "answers")
         kept = {name: getattr(self, name) for name in (*plain, "starts")}
         return {**kept, **joined, "categories": list(self.categories)}
@@ -101,7 +101,7 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
         for start in range(0, len(places), size):
             columns.starts.append(len(columns.ids))
             packing.append(pool.submit(packed, reader.part(places[start : start + size])))
-    parts = [each.result() for each in packing]
+    parts = [future.result() for future in packing]
     return QuestionData(named_cells(cells), columns.row(), parts)
 
 
@@ -116,7 +116,7 @@ def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
     short, left = short_names(ways), options_left(ways)
     tables = table_names(cell["team"] for cell in cells if cell["player"] is None and cell["team"])
     titles = Counter(title_of(cell) for cell in cells)
-    found = []
+    rows = []
     for cell in cells:
         team = tables.get(cell["team"] or "", cell["team"])
         shortly = Stored(**{**cell, "label": short[cell["label"]], "team": team})
@@ -133,10 +133,10 @@ def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
         }
         full = cell["label"] if shortly["label"] != cell["label"] else None
         drafts = cell["traits"].drafts is not None
-        found.append(
+        rows.append(
             {**named, "drafts": drafts, "key": key, "title": title, "full": full, "options": left[cell["label"]]}
         )
-    return found
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ class _Reader:
         group = case.category or case.package
         columns.category.append(-1 if group is None else columns.categories[group])
         columns.human.append(round(case.human.rate, 4) if case.human else None)
-        said: Once = Once()
+        distinct_answers: Once = Once()
         different = 0
         for repeat in range(columns.repeats):
             rights: dict[str, float | None] = {}
@@ -213,7 +213,7 @@ class _Reader:
                     continue
                 grades.append(_mark(play))
                 outcomes.append(OUTCOMES.get(play[0], "?"))
-                answers.append(-1 if play[1] is None else said[play[1]])
+                answers.append(-1 if play[1] is None else distinct_answers[play[1]])
                 if seat.player:
                     rights[seat.player] = 0.0 if play[1] is None else play[5]
                     drafts.setdefault(seat.player, play[1])
@@ -221,7 +221,7 @@ class _Reader:
             different = max(different, groups)
             for seat, grades, changes in zip(self.seats, columns.grades, columns.changes, strict=True):
                 changes.append(_change(grades[-1], rights.get(seat.captain)) if seat.captain else " ")
-        columns.said.append(list(said))
+        columns.said.append(list(distinct_answers))
         columns.diverse.append(different)
 
     def _alone(

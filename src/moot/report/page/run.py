@@ -31,9 +31,9 @@ def read_run(
     `given`: measures beside the registered ones.
     """
     beside = tuple(given)
-    known = figures(connection, experiment, given=beside) if shown is None else shown
+    all_figures = figures(connection, experiment, given=beside) if shown is None else shown
     questions = read_questions(connection, experiment, _grade(connection, experiment))
-    shortly = shortened(known)
+    shortly = shortened(all_figures)
     return RunPage(shortly, all_sections(shortly, beside), questions)
 
 

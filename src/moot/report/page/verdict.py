@@ -30,12 +30,12 @@ def lead(figures: Mapping[str, Any]) -> str:
     rows = figures["accuracy"]
     players = len({row["player"] for row in rows if row.get("player")}) or len(figures.get("players", ()))
     strategies = len({row["label"] for row in rows})
-    said = [_count(figures["questions"], "question")]
-    said += [_count(players, "player")] if players else []
-    said += [_count(strategies, "strategy", "strategies")]
+    counts = [_count(figures["questions"], "question")]
+    counts += [_count(players, "player")] if players else []
+    counts += [_count(strategies, "strategy", "strategies")]
     bill = figures.get("bill_usd")
-    said.append("cost unknown" if bill is None else f"${bill:,.2f}" if bill else "no cost")
-    return " · ".join(said)
+    counts.append("cost unknown" if bill is None else f"${bill:,.2f}" if bill else "no cost")
+    return " · ".join(counts)
 
 
 def warnings(figures: Mapping[str, Any]) -> Iterator[str]:

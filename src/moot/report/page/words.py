@@ -63,15 +63,15 @@ class Words:
     def marked(self, episodes: Iterable[Sequence[Any]], case: str) -> dict[tuple[str, int], Play]:
         """Episodes on one question, each with its score."""
         of = self._marks.of
-        found: dict[tuple[str, int], Play] = {
+        plays: dict[tuple[str, int], Play] = {
             (row[1], row[2]): (*row[3:], *of(row[1], case, row[2])) for row in episodes
         }
-        return _in_turn(found) if self._drawn else found
+        return _in_turn(plays) if self._drawn else plays
 
     def calls(self, keys: Sequence[str]) -> Iterator[Sequence[Any]]:
         """The calls of these keys, in this order; those that are not stored are left out."""
-        found = self._calls.take(keys)
-        return (found[key][0] for key in keys if key in found)
+        rows_by_key = self._calls.take(keys)
+        return (rows_by_key[key][0] for key in keys if key in rows_by_key)
 
     def close(self) -> None:
         self._episodes.close()
@@ -94,8 +94,8 @@ class Words:
 def _in_turn(plays: Plays) -> dict[tuple[str, int], Play]:
     """Where the numbers of repeats were drawn, which says nothing, each cell's plays are the first, the second, and so on."""
     turns: Counter[str] = Counter()
-    found: dict[tuple[str, int], Play] = {}
+    in_turn: dict[tuple[str, int], Play] = {}
     for cell, repeat in sorted(plays):
-        found[cell, turns[cell]] = plays[cell, repeat]
+        in_turn[cell, turns[cell]] = plays[cell, repeat]
         turns[cell] += 1
-    return found
+    return in_turn
