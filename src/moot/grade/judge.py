@@ -99,13 +99,13 @@ def settled(case: Case, answer: str | None, judgements: Sequence[Judgement], per
 def judged(answer: str, judgements: Sequence[Judgement], judges: int) -> Score:
     """What the judges make of an answer that is left to them."""
     words = [judgement for judgement in judgements if judgement.answer == normalise(answer)]
-    reasons = "; ".join(map(str, words))
+    detail = "; ".join(map(str, words))
     marks = [judgement.right for judgement in words if judgement.right is not None]
     if len(set(marks)) > 1:
-        return Score(None, "disputed", reasons)
+        return Score(None, "disputed", detail)
     if not marks or len(marks) < judges:
-        return Score(None, "ungraded", reasons or "not judged yet")
-    return Score(float(marks[0]), JUDGE, reasons)
+        return Score(None, "ungraded", detail or "not judged yet")
+    return Score(float(marks[0]), JUDGE, detail)
 
 
 @dataclass(frozen=True, slots=True)

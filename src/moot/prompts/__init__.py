@@ -113,7 +113,7 @@ def line(text: object) -> str:
 
 def quoted(text: object) -> str:
     """Text made safe inside of what will be a block itself, where no tag of ours would survive: no line is its own."""
-    return "\n".join(f"> {quoted_line}" for quoted_line in str(text).splitlines())
+    return "\n".join(f"> {text_line}" for text_line in str(text).splitlines())
 
 
 class Prompts:
@@ -276,12 +276,8 @@ def _sources_in(folder: Path) -> dict[str, Callable[[], str]]:
 
 
 def declared_inputs(source: str) -> frozenset[str]:
-    declaration = _INPUTS.search(source)
-    return (
-        frozenset(name.strip() for name in declaration.group(1).split(",") if name.strip())
-        if declaration
-        else frozenset()
-    )
+    match = _INPUTS.search(source)
+    return frozenset(name.strip() for name in match.group(1).split(",") if name.strip()) if match else frozenset()
 
 
 @cache
