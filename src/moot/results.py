@@ -180,8 +180,8 @@ class _Job:
 
     def __init__(self, source: Source, options: RunOptions) -> None:
         if unknown := options.keys() - RunOptions.__annotations__.keys():
-            known = ", ".join(RunOptions.__annotations__)
-            raise TypeError(f"run() has no argument {sorted(unknown)[0]!r}; expected {known}")
+            arguments = ", ".join(RunOptions.__annotations__)
+            raise TypeError(f"run() has no argument {sorted(unknown)[0]!r}; expected {arguments}")
         self.measures = _not_registered(options.get("measures", ()))
         limit = options.get("limit")
         if limit is not None and limit < 1:
@@ -219,14 +219,14 @@ class _Job:
             with _on_signals(runner) if takes_signals else contextlib.nullcontext():
                 async with watch(runner.tally, title=plan.name, quiet=self.quiet):
                     state = await runner.run()
-            known = await store.read(self._figures)
+            figures_taken = await store.read(self._figures)
         finally:
             await store.close()
         return Results(
             experiment=self.experiment,
             store=OpenStore(plan.store_url, beside=plan.file.path.parent),
             state=state,
-            figures=known,
+            figures=figures_taken,
             failures=dict(runner.tally.causes),
             stopped_by=None if runner.stopped_by is None else str(runner.stopped_by),
             measures=self.measures,
@@ -259,11 +259,11 @@ def _not_registered(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     for measure in measures:
         if isinstance(measure, type) or not isinstance(measure, Measure):
             raise UsageError(f"{measure!r:.80} is no measure; expected an object with name, needs, figures, sections")
-        known = registered_measures().get(measure.name)
-        if known is None:
+        registered_place = registered_measures().get(measure.name)
+        if registered_place is None:
             new.append(measure)
-        elif known != f"{type(measure).__module__}:{type(measure).__qualname__}":
-            raise UsageError(f"measure {measure.name!r} is {known} already; expected another name")
+        elif registered_place != f"{type(measure).__module__}:{type(measure).__qualname__}":
+            raise UsageError(f"measure {measure.name!r} is {registered_place} already; expected another name")
     return tuple(new)
 
 

@@ -65,10 +65,10 @@ def obliging(request: Request) -> Script:
     from moot.simulate.schema_instance import instance
 
     if request.schema is None:
-        kind = next((each.kind for each in QUESTIONS if each.id == request.question_id), "open")
+        kind = next((question.kind for question in QUESTIONS if question.id == request.question_id), "open")
         return f"Answer: {_PLAIN[kind]}"
-    said = {"reasoning": "Because it is so.", "answer": "Babylon"}
-    return json.dumps(instance(request.schema or {}, said, lambda place: 0.25))
+    values = {"reasoning": "Because it is so.", "answer": "Babylon"}
+    return json.dumps(instance(request.schema or {}, values, lambda place: 0.25))
 
 
 def scripted_team(script: Callable[[Request], Script], players: int = 3, seed: int = 7) -> Team:
@@ -201,7 +201,7 @@ async def check_model(model: Model, *, answers: bool = True) -> None:
     shape = model.shape(request)
     assert json.loads(json.dumps(shape, default=list)) is not None, "the shape must be JSON"
     assert call_key(model, request) == call_key(model, request), "the key of a call must be stable"
-    keys = {call_key(model, each) for each in _variations(request)}
+    keys = {call_key(model, variation) for variation in _variations(request)}
     assert len(keys) == len(list(_variations(request))), "two calls that differ must have different keys"
     try:
         reply = await model.generate(request)
@@ -261,7 +261,7 @@ def check_ballot_rule(rule: Rule, options: int = 3, rounds: int = 100) -> None:
         turned = [{option: ballot[option] for option in reversed(ballot)} for ballot in cast]
         assert rule.count(turned, options) == tally, "the order in which a ballot lists options must not matter"
         to = generator.sample(range(options), options)
-        renamed = rule.count([{to[option]: said for option, said in ballot.items()} for ballot in cast], options)
+        renamed = rule.count([{to[option]: mark for option, mark in ballot.items()} for ballot in cast], options)
         moved = tuple(sorted(to[option] for option in tally.winners))
         assert renamed.winners == moved, "the number of an option must not matter (neutrality)"
         spoilt = [*cast, *generator.choices(unfit, k=2)]
@@ -278,15 +278,15 @@ def check_ballot_rule(rule: Rule, options: int = 3, rounds: int = 100) -> None:
 def _ballots(options: int) -> list[dict[int, float]]:
     """One vote, approvals, orders, points: a ballot fits one rule or another."""
     everyone = range(options)
-    found: list[dict[int, float]] = [{option: 1} for option in everyone]
+    ballots: list[dict[int, float]] = [{option: 1} for option in everyone]
     for size in everyone:
-        found += [dict.fromkeys(some, 1) for some in itertools.combinations(everyone, size + 1)]
-        found += [
+        ballots += [dict.fromkeys(some, 1) for some in itertools.combinations(everyone, size + 1)]
+        ballots += [
             {option: place for place, option in enumerate(order, start=1)}
             for order in itertools.permutations(everyone, size + 1)
         ]
-    found += [{option: 20, (option + 1) % options: 5} for option in everyone]
-    return found
+    ballots += [{option: 20, (option + 1) % options: 5} for option in everyone]
+    return ballots
 
 
 async def check_store(opened: Callable[[], Store]) -> None:
@@ -341,7 +341,7 @@ async def check_selector(selector: Selector) -> None:
     for wrong, error in ((TestSplit(split.labels), TypeError), (split.labels, TypeError)):
         await _refuses(selector.select(wrong, 2, VoteOracle.of(split)), error, "anything but a selection split")
     await _refuses(selector.select(split, everybody + 1, VoteOracle.of(split)), UsageError, "a k beyond the pool")
-    if "calls" in [each.name for each in dataclasses.fields(selector)]:
+    if "calls" in [option.name for option in dataclasses.fields(selector)]:
         freely, counted = _CountedOracle(VoteOracle.of(split)), _CountedOracle(VoteOracle.of(split))
         await selector.select(split, 3, freely)
         chosen = await dataclasses.replace(selector, calls=10).select(split, 3, counted)
@@ -377,8 +377,8 @@ def _label_matrices() -> dict[str, LabelMatrix]:
     proposers = tuple(Proposer(f"m{number // 2}", f"p{number % 2}") for number in range(8))
     questions = tuple(f"q{number:02}" for number in range(40))
 
-    def made(said: Any, right: Any) -> LabelMatrix:
-        return LabelMatrix(proposers, questions[: len(right)], ("a", "b", "c", "d"), said.astype(np.int16), right)
+    def made(labels: Any, right: Any) -> LabelMatrix:
+        return LabelMatrix(proposers, questions[: len(right)], ("a", "b", "c", "d"), labels.astype(np.int16), right)
 
     return {
         "usual": made(codes, truth),
@@ -432,9 +432,9 @@ def _check_taken(measure: Measure, connection: Connection, run: str) -> None:
         source = Source(connection, find_experiment(connection, "cup"))
         source.cells = order(source.cells)
         source.so_far = copy.deepcopy(before)
-        found = dict(measure.figures(source))
+        figures_taken = dict(measure.figures(source))
         assert source.so_far == before, "a measure gives its figures back, and leaves those of others alone"
-        return found
+        return figures_taken
 
     figures = taken()
     text = json.dumps(figures, allow_nan=False)  # NaN is no JSON: what is not known is None
@@ -464,15 +464,15 @@ def _built_in_figures(measure: Measure, connection: Connection, run: str) -> tup
 
     if run not in _FIGURES:
         source = Source(connection, find_experiment(connection, "cup"))
-        found: dict[str, dict[str, Any]] = {}
+        figures_by_measure: dict[str, dict[str, Any]] = {}
         for name, place in BUILT_IN.items():
-            found[name] = dict(resolve_name(place)().figures(source))
-            source.so_far |= found[name]
-        _FIGURES[run] = found
+            figures_by_measure[name] = dict(resolve_name(place)().figures(source))
+            source.so_far |= figures_by_measure[name]
+        _FIGURES[run] = figures_by_measure
     mine = f"{type(measure).__module__}:{type(measure).__qualname__}"
     names = [name for name, place in BUILT_IN.items() if place != mine]
-    own = next((name for name, place in BUILT_IN.items() if place == mine), None)
-    before = itertools.takewhile(lambda name: name != own, BUILT_IN)
+    own_name = next((name for name, place in BUILT_IN.items() if place == mine), None)
+    before = itertools.takewhile(lambda name: name != own_name, BUILT_IN)
 
     def joined(several: Iterable[str]) -> dict[str, Any]:
         return {key: value for name in several for key, value in _FIGURES[run][name].items()}

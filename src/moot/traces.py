@@ -33,12 +33,15 @@ def trace(kind: str) -> Callable[[type[T]], type[T]]:
     """Make a frozen dataclass a kind of trace, under a name that is stored with it."""
 
     def named(record: type[T]) -> type[T]:
-        known = _KINDS.get(kind)
-        if known is not None and (known.__module__, known.__qualname__) != (record.__module__, record.__qualname__):
-            raise ValueError(f"the trace {kind!r} is {known.__module__}.{known.__qualname__} already")
+        earlier = _KINDS.get(kind)
+        if earlier is not None and (earlier.__module__, earlier.__qualname__) != (
+            record.__module__,
+            record.__qualname__,
+        ):
+            raise ValueError(f"the trace {kind!r} is {earlier.__module__}.{earlier.__qualname__} already")
         if not is_dataclass(record):
             raise TypeError(f"the trace {kind!r} must be a dataclass: its fields are what is stored")
-        if any(each.name == "kind" for each in fields(record)):
+        if any(attribute.name == "kind" for attribute in fields(record)):
             raise TypeError(f"the trace {kind!r} has a field 'kind', under which its own name is stored; rename it")
         _KINDS[kind] = record
         _NAMES[record] = kind
@@ -283,11 +286,11 @@ Trace = Any
 
 def claims_in(traces: Iterable[Trace]) -> list[str]:
     """Answers inside of records that can be graded like a verdict's: records name them as their `claims`."""
-    return [text for each in traces for text in getattr(each, "claims", ())]
+    return [text for record in traces for text in getattr(record, "claims", ())]
 
 
 def of_kind(traces: Iterable[Trace], record: type[T]) -> list[T]:
-    return [each for each in traces if isinstance(each, record)]
+    return [candidate for candidate in traces if isinstance(candidate, record)]
 
 
 def trace_json(record: Trace) -> dict[str, Any]:
@@ -299,10 +302,10 @@ def trace_json(record: Trace) -> dict[str, Any]:
     if kind is None:
         raise TypeError(f"{sort.__qualname__} is no trace; expected a dataclass made one by @trace(NAME)")
     stored: dict[str, Any] = {"kind": kind}
-    for each, default in _defaults(sort):
-        value = getattr(record, each)
+    for name, default in _defaults(sort):
+        value = getattr(record, name)
         if value != default:
-            stored[each] = {str(key): item for key, item in value.items()} if isinstance(value, Mapping) else value
+            stored[name] = {str(key): item for key, item in value.items()} if isinstance(value, Mapping) else value
     return stored
 
 
@@ -322,11 +325,11 @@ def trace_of(stored: Mapping[str, Any]) -> Trace:
 
 @cache
 def _defaults(record: Any) -> tuple[tuple[str, Any], ...]:
-    found = []
-    for each in fields(record):
-        made = each.default_factory() if each.default_factory is not MISSING else each.default
-        found.append((each.name, made))
-    return tuple(found)
+    defaults = []
+    for attribute in fields(record):
+        made = attribute.default_factory() if attribute.default_factory is not MISSING else attribute.default
+        defaults.append((attribute.name, made))
+    return tuple(defaults)
 
 
 Reader = Callable[[Any], Any]

@@ -63,10 +63,10 @@ def duplicate_key(node: yaml.Node | None, path: Key = ()) -> Repeated | None:
             if below[-1] in seen:
                 return Repeated(below, line, seen[str(name.value)])
             seen[str(name.value)] = line
-            if found := duplicate_key(value, below):
-                return found
+            if repeated := duplicate_key(value, below):
+                return repeated
     elif isinstance(node, yaml.SequenceNode):
         for position, value in enumerate(node.value):
-            if found := duplicate_key(value, (*path, position)):
-                return found
+            if repeated := duplicate_key(value, (*path, position)):
+                return repeated
     return None

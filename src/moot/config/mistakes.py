@@ -49,18 +49,18 @@ class Mistake:
 
 def mistakes(form: type[BaseModel], error: ValidationError) -> list[Mistake]:
     """All of them, unknown keys first: a misspelt key is often why another one is missing."""
-    found = sorted(error.errors(include_url=False), key=lambda each: each["type"] != "extra_forbidden")
-    return [_mistake(form, each) for each in found]
+    problems = sorted(error.errors(include_url=False), key=lambda problem: problem["type"] != "extra_forbidden")
+    return [_mistake(form, problem) for problem in problems]
 
 
-def _mistake(form: type[BaseModel], found: Any) -> Mistake:
-    kind, context, given = found["type"], found.get("ctx", {}), found.get("input")
-    about_key = kind.startswith("string_") and found["loc"][-1:] == ("[key]",)
-    place = _walk(form, found["loc"][:-1] if about_key else found["loc"])
+def _mistake(form: type[BaseModel], detail: Any) -> Mistake:
+    kind, context, value = detail["type"], detail.get("ctx", {}), detail.get("input")
+    about_key = kind.startswith("string_") and detail["loc"][-1:] == ("[key]",)
+    place = _walk(form, detail["loc"][:-1] if about_key else detail["loc"])
     if kind == "extra_forbidden":
-        known = list(place.owner.model_fields)
+        keys = list(place.owner.model_fields)
         name = place.key[-1]
-        return Mistake(place.key, f"unknown key; expected one of {', '.join(known)}{closest(name, known)}")
+        return Mistake(place.key, f"unknown key; expected one of {', '.join(keys)}{closest(name, keys)}")
     if kind == "missing":
         return Mistake(place.key, f"Field required; expected {_expectation(place.owner, place.key[-1])}")
     if kind == "union_tag_not_found":
@@ -71,8 +71,8 @@ def _mistake(form: type[BaseModel], found: Any) -> Mistake:
         problem = f"{name!r} is unknown; expected {either(place.tags)}{closest(name, place.tags)}"
         return Mistake((*place.key, tag), problem)
     if kind == "literal_error":
-        known = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-        return Mistake(place.key, f"expected {either(known)}, found {told(given)}{closest(given, known)}")
+        words = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+        return Mistake(place.key, f"expected {either(words)}, found {told(value)}{closest(value, words)}")
     if kind == "too_short":
         return Mistake(
             place.key, f"expected at least {context['min_length']}, found {context['actual_length'] or 'none'}"
@@ -83,13 +83,13 @@ def _mistake(form: type[BaseModel], found: Any) -> Mistake:
         return Mistake((*place.key, "provider"), str(context["problem"]))
     if kind == "invalid_key" or (kind == "string_type" and about_key):
         # The validator knows such a key by another name than the file does, so the complaint is about what is above it.
-        return Mistake(place.key[:-1], f"expected texts as keys, found {told(given)}; put it in quotes")
-    return Mistake(place.key, f"{_worded(found)}, found {told(given)}")
+        return Mistake(place.key[:-1], f"expected texts as keys, found {told(value)}; put it in quotes")
+    return Mistake(place.key, f"{_worded(detail)}, found {told(value)}")
 
 
-def _worded(found: Any) -> str:
-    context = {name: _number(value) for name, value in found.get("ctx", {}).items()}
-    return str(_WORDS.get(found["type"], found["msg"])).format(**context)
+def _worded(detail: Any) -> str:
+    context = {name: _number(value) for name, value in detail.get("ctx", {}).items()}
+    return str(_WORDS.get(detail["type"], detail["msg"])).format(**context)
 
 
 def _number(value: object) -> object:
@@ -147,7 +147,7 @@ def _bare(kind: Any) -> Any:
     while get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if get_origin(kind) in (Union, types.UnionType):
-        left = [each for each in get_args(kind) if each is not type(None)]
+        left = [member for member in get_args(kind) if member is not type(None)]
         return _bare(left[0]) if len(left) == 1 else kind
     return kind
 
@@ -156,7 +156,7 @@ def _branches(kind: Any) -> dict[str, type[BaseModel]]:
     """The forms of a union by the value of the key that chooses between them: the one with a single possible value."""
     if get_origin(kind) not in (Union, types.UnionType):
         return {}
-    forms = [each for each in map(_bare, get_args(kind)) if _is_part(each)]
+    forms = [part for part in map(_bare, get_args(kind)) if _is_part(part)]
     return {
         str(get_args(field.annotation)[0]): form
         for form in forms

@@ -81,12 +81,12 @@ def told(value: object) -> str:
 
 def _bounds(notes: Sequence[object]) -> str:
     """`Ge`, `Le`, `Gt` and `Lt` of annotated_types, in words."""
-    known = {
+    limits = {
         name: f"{value:g}" for note in notes for name in _SIDES if (value := getattr(note, name, None)) is not None
     }
-    if "ge" in known and "le" in known:
-        return f" from {known['ge']} to {known['le']}"
-    return "".join(words.format(known[name]) for name, words in _SIDES.items() if name in known)
+    if "ge" in limits and "le" in limits:
+        return f" from {limits['ge']} to {limits['le']}"
+    return "".join(words.format(limits[name]) for name, words in _SIDES.items() if name in limits)
 
 
 _SIDES = {"ge": " from {} on", "gt": " above {}", "le": " up to {}", "lt": " below {}"}

@@ -81,7 +81,7 @@ def first_mistake(
     first, *others = mistakes(form, error)
     problem = first.problem
     if others:
-        named = ", ".join(dict.fromkeys(Places.dotted(each.key) for each in others[:5]))
+        named = ", ".join(dict.fromkeys(Places.dotted(mistake.key) for mistake in others[:5]))
         problem += f" (and {len(others)} more: {named})"
     return FileError(problem, file=file, line=_line(places, first), key=Places.dotted(first.key) or None)
 
@@ -113,7 +113,7 @@ class _Loader(yaml.SafeLoader):
     """Only what JSON can say, so that everything in a file can be stored, hashed and sent."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012
-        first: [each for each in resolvers if each[0] != "tag:yaml.org,2002:timestamp"]
+        first: [resolver for resolver in resolvers if resolver[0] != "tag:yaml.org,2002:timestamp"]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
     yaml_constructors = {  # noqa: RUF012

@@ -124,7 +124,7 @@ def _teams(file: ExperimentFile, players: Mapping[str, Player], prompts: Prompts
         if spec.captain not in (None, "each", *spec.players):
             expected = f"expected each or one of {', '.join(spec.players)}"
             raise file.error(("teams", name, "captain"), f"{spec.captain!r} is not in this team; {expected}")
-        members = tuple(players[each] for each in spec.players)
+        members = tuple(players[member] for member in spec.players)
         cohorts = cohorts_of(file, name, spec)
         teams[name] = Team(name, members, prompts, seed, spec.captain, grouper, cohorts=cohorts)
     if not teams:
@@ -139,7 +139,7 @@ def _cells(
     cells: dict[str, Cell] = {}
     for position, entry in enumerate(file.spec.strategies):
         played = _strategy(file, position, entry)
-        for team in (table for each in teams.values() for table in each.tables()):
+        for team in (table for declared in teams.values() for table in declared.tables()):
             try:
                 lineups = played.lineups(staffed(file, models, position, played, team))
             except FileError:

@@ -121,10 +121,10 @@ def parse(text: str) -> Hypothesis:
     right = reader.sum()
     if not reader.at_end:
         raise reader.failed("the end")
-    found = Hypothesis(text, left, ">" if sign == ">" else "<", right)
-    if not found.terms:
+    hypothesis = Hypothesis(text, left, ">" if sign == ">" else "<", right)
+    if not hypothesis.terms:
         raise ClaimError(f"{text!r} names no strategy; expected such as accuracy(talkative) - accuracy(vote) > 0")
-    return found
+    return hypothesis
 
 
 class _Reader:
@@ -141,8 +141,8 @@ class _Reader:
 
     def failed(self, expected: str) -> ClaimError:
         rest = self._text[self._place :].strip()
-        found = f"found {rest[:20]!r}" if rest else "it ends there"
-        return ClaimError(f"{self._text!r}: expected {expected} at character {self._place + 1}, {found}")
+        remainder = f"found {rest[:20]!r}" if rest else "it ends there"
+        return ClaimError(f"{self._text!r}: expected {expected} at character {self._place + 1}, {remainder}")
 
     def take(self, *signs: str) -> str | None:
         self._skip()
@@ -157,24 +157,24 @@ class _Reader:
             self._place += 1
 
     def sum(self) -> Expression:
-        found = self._product()
+        expression = self._product()
         while sign := self.take("+", "-"):
-            found = Operation("+" if sign == "+" else "-", found, self._product())
-        return found
+            expression = Operation("+" if sign == "+" else "-", expression, self._product())
+        return expression
 
     def _product(self) -> Expression:
-        found = self._factor()
+        expression = self._factor()
         while sign := self.take("*", "/"):
-            found = Operation("*" if sign == "*" else "/", found, self._factor())
-        return found
+            expression = Operation("*" if sign == "*" else "/", expression, self._factor())
+        return expression
 
     def _factor(self) -> Expression:
         self._depth += 1
         if self._depth > DEEPEST:
             raise ClaimError(f"{self._text[:60]!r}…: too many brackets within brackets")
-        found = self._one()
+        expression = self._one()
         self._depth -= 1
-        return found
+        return expression
 
     def _one(self) -> Expression:
         if self.take("-"):
@@ -193,10 +193,10 @@ class _Reader:
         word = _WORD.match(self._text, self._place)
         if word is None:
             raise self.failed("a number, a bracket or a function such as accuracy(talkative)")
-        function = next((each for each in FUNCTIONS if each == word[0]), None)
+        function = next((name for name in FUNCTIONS if name == word[0]), None)
         if function is None:
-            known = f"{', '.join(FUNCTIONS)}{closest(word[0], FUNCTIONS)}"
-            raise ClaimError(f"{self._text!r}: unknown function {word[0]!r}; expected one of {known}")
+            expected = f"{', '.join(FUNCTIONS)}{closest(word[0], FUNCTIONS)}"
+            raise ClaimError(f"{self._text!r}: unknown function {word[0]!r}; expected one of {expected}")
         self._place = word.end()
         if not self.take("("):
             raise self.failed(f"( after {function}")
@@ -229,34 +229,34 @@ def cells_meant(side: Side, cells: Iterable[Mapping[str, Any]]) -> list[Mapping[
     """
     rows = list(cells)
     labels = list(dict.fromkeys(row["label"] for row in rows))
-    own = [row for row in rows if _spaced(row["label"]) == side.strategy]
-    if not own:
+    matching = [row for row in rows if _spaced(row["label"]) == side.strategy]
+    if not matching:
         named = list(dict.fromkeys(row["label"] for row in rows if row["strategy"] == side.strategy))
         if len(named) > 1:
             raise ClaimError(f"{side.strategy!r} may be any of {', '.join(named)}; expected one of them")
-        own = [row for row in rows if row["label"] in named]
-    if not own:
-        known = f"{', '.join(labels)}{closest(side.strategy, labels)}"
-        raise ClaimError(f"strategy {side.strategy!r} is not played here; expected one of {known}")
+        matching = [row for row in rows if row["label"] in named]
+    if not matching:
+        expected = f"{', '.join(labels)}{closest(side.strategy, labels)}"
+        raise ClaimError(f"strategy {side.strategy!r} is not played here; expected one of {expected}")
     if side.who is None:
-        return own
-    whose = list(dict.fromkeys(row["player"] or row["captain"] for row in own))
-    led = [row for row in own if (row["player"] or row["captain"]) == side.who]
+        return matching
+    whose = list(dict.fromkeys(row["player"] or row["captain"] for row in matching))
+    led = [row for row in matching if (row["player"] or row["captain"]) == side.who]
     if not led:
-        known = ", ".join(each for each in whose if each) or "no captain"
-        raise ClaimError(f"{side.who!r} leads no play of {side.strategy!r}; expected {known}")
+        expected = ", ".join(leader for leader in whose if leader) or "no captain"
+        raise ClaimError(f"{side.who!r} leads no play of {side.strategy!r}; expected {expected}")
     return led
 
 
 def check_hypothesis(text: str, cells: Sequence[Mapping[str, Any]], cohorts: Iterable[str] = ()) -> Hypothesis:
     """Read it, and find all that it names among the cells of the file."""
-    found = parse(text)
-    known = list(cohorts)
-    for term in found.terms:
+    hypothesis = parse(text)
+    cohort_names = list(cohorts)
+    for term in hypothesis.terms:
         meant = cells_meant(term.side, cells)
-        if term.side.cohort is not None and term.side.cohort not in known:
-            expected = f"expected one of {', '.join(known)}" if known else "this file has none"
+        if term.side.cohort is not None and term.side.cohort not in cohort_names:
+            expected = f"expected one of {', '.join(cohort_names)}" if cohort_names else "this file has none"
             raise ClaimError(f"{text!r}: unknown cohort {term.side.cohort!r}; {expected}")
         if term.function in ("safety_multiple", "net", "gap_closure") and all(row["player"] for row in meant):
             raise ClaimError(f"{text!r}: {term.function} is about a team, and {term.side.strategy!r} is played alone")
-    return found
+    return hypothesis

@@ -50,13 +50,13 @@ def _address(url: str) -> str:
     except ValueError:
         usable = False
     if not usable or re.search(r"\s", url):
-        shown = re.sub(r"//.*@", "//…@", url, flags=re.DOTALL)  # what stands there may be a password
-        raise ValueError(f"expected an address such as http://127.0.0.1:8001/v1, found {shown!r}")
+        masked = re.sub(r"//.*@", "//…@", url, flags=re.DOTALL)  # what stands there may be a password
+        raise ValueError(f"expected an address such as http://127.0.0.1:8001/v1, found {masked!r}")
     return url
 
 
-def _proxy(given: str) -> str:
-    return given if given == ENV else _address(given)
+def _proxy(proxy: str) -> str:
+    return proxy if proxy == ENV else _address(proxy)
 
 
 def _variable(name: str) -> str:
@@ -76,24 +76,24 @@ def _open_address(url: str) -> str:
     return url
 
 
-def _parameters(given: dict[str, Any]) -> dict[str, Any]:
+def _parameters(params: dict[str, Any]) -> dict[str, Any]:
     for key, why in _OURS.items():
-        if key in given:
+        if key in params:
             raise ValueError(f"{key} does not belong here: it {why}" if key != "messages" else f"{key} {why}")
     for key in MAX_TOKENS_KEYS:
-        value = given.get(key, 1)
+        value = params.get(key, 1)
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise ValueError(f"{key}: expected a whole number from 1 on, found {value!r}")
-    return given
+    return params
 
 
-def _headers(given: dict[str, str]) -> dict[str, str]:
-    for name, value in given.items():
+def _headers(headers: dict[str, str]) -> dict[str, str]:
+    for name, value in headers.items():
         if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
             raise ValueError(f"{name!r} is no name of a header")
         if re.search(r"[\x00-\x1f\x7f]", value):
             raise ValueError(f"{name}: expected a text in one line")
-    return given
+    return headers
 
 
 Variable = Annotated[str, Field(min_length=1), AfterValidator(_variable)]
@@ -130,14 +130,14 @@ class HedgeSpec(Strict):
         return None if self.after == "p95" else self.after
 
 
-def _hedge(given: object) -> object:
+def _hedge(hedge: object) -> object:
     """`hedge: true` is short for the usual one; one complaint, where pydantic would make one for each type."""
-    if given is True or given is False or given is None:
-        return {} if given else None
-    after = given.get("after", "p95") if isinstance(given, dict) and set(given) <= {"after"} else None
+    if hedge is True or hedge is False or hedge is None:
+        return {} if hedge else None
+    after = hedge.get("after", "p95") if isinstance(hedge, dict) and set(hedge) <= {"after"} else None
     if after == "p95" or (isinstance(after, int | float) and not isinstance(after, bool) and 0 < after < math.inf):
-        return given
-    raise ValueError(f"expected true, or {{after: p95}}, or {{after: SECONDS}}; found {given!r}")
+        return hedge
+    raise ValueError(f"expected true, or {{after: p95}}, or {{after: SECONDS}}; found {hedge!r}")
 
 
 Hedged = Annotated[HedgeSpec | None, BeforeValidator(_hedge)]
@@ -233,21 +233,21 @@ _BUILT_IN_FORMS: TypeAdapter[Any] = TypeAdapter(
 )
 
 
-def _form(given: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+def _form(spec: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     """The form that `provider` chooses: ours or a plug-in's. What stands for an object is in its form already."""
-    if isinstance(given, BaseModel):
-        return handler(given)
-    provider = given.get("provider") if isinstance(given, dict) else None
+    if isinstance(spec, BaseModel):
+        return handler(spec)
+    provider = spec.get("provider") if isinstance(spec, dict) else None
     if isinstance(provider, str) and provider not in BUILT_IN_PROVIDERS:
         if provider in plugged_providers():
-            return PluggedSpec.model_validate(given)
-        known = [*BUILT_IN_PROVIDERS, *sorted(plugged_providers())]
+            return PluggedSpec.model_validate(spec)
+        providers = [*BUILT_IN_PROVIDERS, *sorted(plugged_providers())]
         raise PydanticCustomError(
             "unknown_provider",
             "{problem}",
-            {"problem": f"{provider!r} is unknown; expected {either(known)}{closest(provider, known)}"},
+            {"problem": f"{provider!r} is unknown; expected {either(providers)}{closest(provider, providers)}"},
         )
-    return _BUILT_IN_FORMS.validate_python(given)
+    return _BUILT_IN_FORMS.validate_python(spec)
 
 
 BUILT_IN_PROVIDERS = ("endpoint", "local", "litellm", "simulated", "recorded")

@@ -46,8 +46,8 @@ def taken_apart(keys: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:
     objects: dict[str, Any] = {}
     for key in _TAKERS:
         if key in keys:
-            plain[key], found = _TAKERS[key](keys[key], keys)
-            objects |= found
+            plain[key], taken = _TAKERS[key](keys[key], keys)
+            objects |= taken
     return plain, Objects(**objects)
 
 
@@ -92,9 +92,9 @@ def _checked_strategy(strategy: Any, key: tuple[str | int, ...]) -> tuple[Strate
     if not isinstance(strategy, Strategy) or not isinstance(strategy.name, str) or not is_dataclass(strategy):
         problem = f"{type(strategy).__name__} is no strategy; expected a dataclass with name, lineups and play"
         raise FileError(problem, key=where)
-    known = _registered_place(strategy.name)
-    if known is not None and known != _place(type(strategy)):
-        problem = f"{strategy.name!r} is the name of {known} already, and results of the two would be mixed"
+    registered_at = _registered_place(strategy.name)
+    if registered_at is not None and registered_at != _place(type(strategy)):
+        problem = f"{strategy.name!r} is the name of {registered_at} already, and results of the two would be mixed"
         raise FileError(f"{problem}; expected another name", key=where)
     try:
         checked = checked_object(strategy)

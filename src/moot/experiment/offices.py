@@ -53,7 +53,7 @@ def staff_shape(lineup: Team) -> dict[str, Any]:
     """What a cell's identity keeps of the staff; nothing, where there is none."""
     shape: dict[str, Any] = {}
     if lineup.officers:
-        shape["officers"] = {office: each.model.shape(Request(())) for office, each in lineup.officers.items()}
+        shape["officers"] = {office: officer.model.shape(Request(())) for office, officer in lineup.officers.items()}
     if lineup.retriever is not None:
         shape["facts"] = retrieved_from(lineup)
     return shape

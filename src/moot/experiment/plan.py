@@ -55,7 +55,7 @@ class Cell:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is worth knowing before it is played, although nothing is wrong."""
-        return tuple(f"{self.title}: {each}" for each in self.traits.warnings)
+        return tuple(f"{self.title}: {warning}" for warning in self.traits.warnings)
 
     @property
     def title(self) -> str:
@@ -183,7 +183,7 @@ class Plan:
             grouper = team.grouper
             if isinstance(grouper, Stages) and grouper.model is not None:
                 grouper = replace(grouper, model=lent(grouper.model))
-            officers = {office: lent(each) for office, each in team.officers.items()}
+            officers = {office: lent(officer) for office, officer in team.officers.items()}
             reader: Any = team.reader
             if hasattr(reader, "models"):
                 reader = replace(reader, models=tuple(map(lent, reader.models)))
@@ -198,7 +198,7 @@ class Plan:
 
         return replace(
             self,
-            players={name: lent(each) for name, each in self.players.items()},
+            players={name: lent(player) for name, player in self.players.items()},
             teams={name: seat(team) for name, team in self.teams.items()},
             cells=tuple(replace(cell, team=seat(cell.team)) for cell in self.cells),
             grading=replace(self.grading, judges=tuple(map(lent, self.grading.judges))),

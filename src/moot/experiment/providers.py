@@ -83,16 +83,18 @@ def make_models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, Buil
             if agreed != declared:
                 problem = f"models {first!r} and {name!r} share {endpoint}, so they share its limits; expected the same"
                 raise file.error(("models", name, "limits"), problem)
-        given = {"max_tokens": spec.max_tokens} if isinstance(spec, SimulatedSpec) else getattr(spec, "params", {})
-        tokens = _max_tokens(given, getattr(spec, "extra", {}))
+        params = {"max_tokens": spec.max_tokens} if isinstance(spec, SimulatedSpec) else getattr(spec, "params", {})
+        tokens = _max_tokens(params, getattr(spec, "extra", {}))
         if isinstance(spec, PluggedSpec | ObjectSpec):
             tokens = getattr(model, "max_tokens", None)  # under a budget a priced model must say its longest reply
         retries, hedge = getattr(spec, "retries", RetriesSpec()), getattr(spec, "hedge", None)
         built[name] = BuiltModel(model, endpoint, LimitsSpec(), retries, tokens, hedge)
         _check_budget(file, name, built[name])
     return {
-        name: replace(each, limits=limits[each.endpoint][1]) if each.endpoint in limits else each
-        for name, each in built.items()
+        name: replace(model_built, limits=limits[model_built.endpoint][1])
+        if model_built.endpoint in limits
+        else model_built
+        for name, model_built in built.items()
     }
 
 
@@ -109,8 +111,8 @@ def _check_budget(file: ExperimentFile, name: str, built: BuiltModel) -> None:
 
 def _max_tokens(*sources: Mapping[str, Any]) -> int | None:
     """The largest that is set anywhere: which of them the server obeys is not ours to know."""
-    given = [source[key] for source in sources for key in MAX_TOKENS_KEYS if isinstance(source.get(key), int)]
-    return max(given, default=None)
+    limits = [source[key] for source in sources for key in MAX_TOKENS_KEYS if isinstance(source.get(key), int)]
+    return max(limits, default=None)
 
 
 def _endpoint_of(spec: ModelSpec) -> str | None:
@@ -143,8 +145,8 @@ def _key_of(file: ExperimentFile, name: str, spec: EndpointSpec | LitellmSpec) -
     return key
 
 
-def _key_in_file(file: ExperimentFile, name: str, given: str) -> str:
-    path = file.beside(given)
+def _key_in_file(file: ExperimentFile, name: str, written: str) -> str:
+    path = file.beside(written)
     try:
         with path.open(encoding="utf-8") as opened:
             # Of what was opened, not of the path: nobody can put another file in between.
@@ -165,14 +167,14 @@ def _proxy(file: ExperimentFile, name: str, spec: EndpointSpec, key: str | None)
     if spec.proxy != ENV:
         return spec.proxy
     try:
-        found = environment_proxy(spec.base_url)
+        proxy = environment_proxy(spec.base_url)
     except UsageError as error:
         raise file.error(("models", name, "proxy"), str(error)) from None
-    if found and spec.base_url.startswith("http:") and (key or spec.headers):
+    if proxy and spec.base_url.startswith("http:") and (key or spec.headers):
         problem = "the key or headers would pass the environment's proxy in the clear, since base_url is http://"
         expected = "expected https://, the host in NO_PROXY, or the proxy's own address here"
         raise file.error(("models", name, "proxy"), f"{problem}; {expected}")
-    return found
+    return proxy
 
 
 def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, *_: Any) -> Model:
@@ -180,8 +182,8 @@ def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, *_: Any) -> M
 
     certificates = {}
     for key in ("ca_file", "client_cert"):
-        if (given := getattr(spec, key)) is not None:
-            certificates[key] = file.beside(given)
+        if (certificate := getattr(spec, key)) is not None:
+            certificates[key] = file.beside(certificate)
             if not certificates[key].is_file():
                 raise file.error(("models", name, key), f"no such file: {certificates[key]}")
     api_key = _key_of(file, name, spec)
@@ -275,7 +277,7 @@ def made_by(maker: Any, options: Mapping[str, Any], *, named: str) -> Any:
     ]
     form = make_dataclass(f"Options of {named}", parameters, kw_only=True)
     values = built(form, options, named=named)
-    return maker(**{each.name: getattr(values, each.name) for each in fields(form)})
+    return maker(**{option.name: getattr(values, option.name) for option in fields(form)})
 
 
 def _same(value: Any) -> Any:

@@ -18,7 +18,7 @@ from moot.types import Request
 
 def cohorts_of(file: ExperimentFile, name: str, team: TeamSpec) -> dict[str, tuple[str, ...]]:
     """The cohorts of a team. Whoever were in none would hear everybody or nobody; so everybody is in one."""
-    found: dict[str, str] = {}
+    cohort_of: dict[str, str] = {}
     for cohort, members in team.cohorts.items():
         if not members:
             raise file.error(("teams", name, "cohorts", cohort), "expected at least one player")
@@ -27,10 +27,12 @@ def cohorts_of(file: ExperimentFile, name: str, team: TeamSpec) -> dict[str, tup
             if member not in team.players:
                 expected = f"expected one of {', '.join(team.players)}{closest(member, team.players)}"
                 raise file.error(key, f"{member!r} is not in this team; {expected}")
-            if member in found:
-                raise file.error(key, f"{member!r} is in cohort {found[member]!r} already; expected each player in one")
-            found[member] = cohort
-    if left := [member for member in team.players if found and member not in found]:
+            if member in cohort_of:
+                raise file.error(
+                    key, f"{member!r} is in cohort {cohort_of[member]!r} already; expected each player in one"
+                )
+            cohort_of[member] = cohort
+    if left := [member for member in team.players if cohort_of and member not in cohort_of]:
         problem = f"{', '.join(left)}: in no cohort; expected every player of the team in one"
         raise file.error(("teams", name, "cohorts"), problem)
     return {cohort: tuple(members) for cohort, members in team.cohorts.items()}
@@ -93,6 +95,6 @@ def table_shape(file: ExperimentFile, played: Strategy, lineup: Team) -> dict[st
     if traits.drafts == DOUBLE_CALL:
         shape |= {"drafts": DOUBLE_CALL, "extract": []}
     if readers:  # whatever the strategy, a reply that does not fit its form is read by them
-        shape["extract"] = [each.model.shape(Request(())) for each in readers]
+        shape["extract"] = [reader.model.shape(Request(())) for reader in readers]
         shape["extract_prompt"] = lineup.prompts.hashes(("extract",))
     return shape

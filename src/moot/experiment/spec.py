@@ -92,11 +92,11 @@ class ExtractSpec(Strict):
     models: list[Text] = Field(min_length=2, max_length=2)
 
 
-def _sample(given: object) -> object:
+def _sample(sample: object) -> object:
     """One complaint, where pydantic would make one for each type."""
-    if given is None or given == "auto" or (type(given) is int and given >= 1):
-        return given
-    raise ValueError(f"expected a whole number, 1 or more, or auto; found {given!r}")
+    if sample is None or sample == "auto" or (type(sample) is int and sample >= 1):
+        return sample
+    raise ValueError(f"expected a whole number, 1 or more, or auto; found {sample!r}")
 
 
 class QuestionsSpec(Strict):
@@ -114,8 +114,8 @@ class QuestionsSpec(Strict):
     def _one_source(self) -> QuestionsSpec:
         if isinstance(self, GivenQuestions):
             return self
-        given = [name for name in ("file", "hub", "builtin") if getattr(self, name) is not None]
-        if len(given) != 1:
+        sources = [name for name in ("file", "hub", "builtin") if getattr(self, name) is not None]
+        if len(sources) != 1:
             raise ValueError("expected one of file, hub and builtin, and not several")
         if self.hub is not None and self.format is None:
             raise ValueError("hub needs a format, such as mmlu-pro, that can read its rows")
@@ -136,11 +136,11 @@ class GivenQuestions(QuestionsSpec):
     digest: str
 
 
-def _questions(given: object, info: ValidationInfo) -> object:
+def _questions(questions: object, info: ValidationInfo) -> object:
     """A list of questions can be given in code only; there `taken_apart` has left its size and digest."""
     if isinstance(info.context, Objects) and info.context.cases:
-        return GivenQuestions.model_validate(given)
-    return given
+        return GivenQuestions.model_validate(questions)
+    return questions
 
 
 def _strategy_entry(entry: object) -> object:

@@ -53,7 +53,7 @@ class Extraction:
         heard = await asyncio.gather(
             *(team.ask(model, question, prompt, form, stage=EXTRACT, turn=turn) for model in self.models)
         )
-        if failed := [each for each in heard if each.outcome == "failed"]:
+        if failed := [extracted for extracted in heard if extracted.outcome == "failed"]:
             # An outage says nothing about the reply: the episode fails, and is played again when the model is back.
             raise CallError(f"the extraction model {failed[0].player} failed: {failed[0].cause}")
         return _agreed(heard)
@@ -74,15 +74,15 @@ def _agreed(heard: Sequence[Heard[str]]) -> Reading:
 
 
 def _prompt(question: Question, text: str, team: Team) -> str:
-    shown = shortened(text)
+    response = shortened(text)
     return team.prompts.render(
         EXTRACT,
         question=question.text,
         choices=tuple(zip(question.letters, question.choices, strict=True)),
         context=question.context,
         kind=question.kind,
-        response=shown,
-        left_out=len(text) - LONGEST_REPLY if shown != text else 0,
+        response=response,
+        left_out=len(text) - LONGEST_REPLY if response != text else 0,
     )
 
 

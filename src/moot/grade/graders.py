@@ -33,14 +33,14 @@ def registered() -> Mapping[str, str]:
     return {**theirs, **BUILT_IN}
 
 
-def register(given: Grader) -> None:
+def register(candidate: Grader) -> None:
     """Make an object known by its name, in this process: what is stored is the name, so it must mean one thing."""
-    checked_grader(given)
-    place = f"{type(given).__module__}:{type(given).__qualname__}"
-    known = registered().get(given.name)
-    if known not in (None, place):
-        raise UsageError(f"grader {given.name!r} is {known} already; expected another name")
-    _GIVEN[given.name] = given
+    checked_grader(candidate)
+    place = f"{type(candidate).__module__}:{type(candidate).__qualname__}"
+    registered_place = registered().get(candidate.name)
+    if registered_place not in (None, place):
+        raise UsageError(f"grader {candidate.name!r} is {registered_place} already; expected another name")
+    _GIVEN[candidate.name] = candidate
 
 
 def grader_or_absent(name: str) -> Grader:
@@ -66,24 +66,24 @@ def grader(name: str) -> Grader:
         return _GIVEN[name]
     place = registered().get(name)
     if place is None:
-        known = sorted({*registered(), *_GIVEN})
-        raise UsageError(f"grader {name!r} is unknown; expected one of {', '.join(known)}{closest(name, known)}")
+        names = sorted({*registered(), *_GIVEN})
+        raise UsageError(f"grader {name!r} is unknown; expected one of {', '.join(names)}{closest(name, names)}")
     made = resolve_name(place)()
     if made.name != name:
         raise UsageError(f"grader {name!r} calls itself {made.name!r}; expected the same name")
     return checked_grader(made)
 
 
-def checked_grader(given: Any) -> Grader:
+def checked_grader(candidate: Any) -> Grader:
     """A grader that can be asked and told apart from others, or a complaint."""
-    named = getattr(given, "name", None)
-    if isinstance(given, type) or not callable(getattr(given, "grade", None)) or not isinstance(named, str):
-        raise UsageError(f"{given!r:.80} is no grader; expected an object with name and grade")
+    named = getattr(candidate, "name", None)
+    if isinstance(candidate, type) or not callable(getattr(candidate, "grade", None)) or not isinstance(named, str):
+        raise UsageError(f"{candidate!r:.80} is no grader; expected an object with name and grade")
     if not re.fullmatch(r"[\w.:-]+", named):
         raise UsageError(f"{named!r} is no name of a grader; expected letters, digits and . : _ - only")
-    if named == USUAL and not isinstance(given, Match):
+    if named == USUAL and not isinstance(candidate, Match):
         raise UsageError(f"{named!r} is the name of moot's own grader; expected another name")
-    return cast(Grader, given)
+    return cast(Grader, candidate)
 
 
 def graded(by: Grader, case: Case, answer: str | None) -> Score:

@@ -41,7 +41,7 @@ class Stages:
         return replace(self, reference=case.answer)
 
     async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
-        clusters = [Cluster((each.player,), each.text) for each in answers if each.text is not None]
+        clusters = [Cluster((answer.player,), answer.text) for answer in answers if answer.text is not None]
         clusters = merged(clusters, "normalised", key=lambda text: spelled(text, question.language))
         if question.kind != "open" or len(clusters) < 2:
             return _grouping(clusters)
@@ -85,14 +85,14 @@ def merged(clusters: Sequence[Cluster], stage: str, key: Any) -> list[Cluster]:
 def _joined(group: Sequence[Cluster], stage: str) -> Cluster:
     if len(group) == 1:
         return group[0]
-    return Cluster(tuple(player for each in group for player in each.players), group[0].text, stage)
+    return Cluster(tuple(player for cluster in group for player in cluster.players), group[0].text, stage)
 
 
 def _by_similarity(clusters: Sequence[Cluster], similarity: Similarity) -> list[Cluster]:
     """Each cluster joins the first group all of whose answers it resembles: likeness is not handed on."""
     groups: list[list[Cluster]] = []
     for cluster in clusters:
-        home = next((g for g in groups if all(similarity.same(cluster.text, each.text) for each in g)), None)
+        home = next((g for g in groups if all(similarity.same(cluster.text, member.text) for member in g)), None)
         if home is None:
             groups.append([cluster])
         else:
@@ -101,7 +101,7 @@ def _by_similarity(clusters: Sequence[Cluster], similarity: Similarity) -> list[
 
 
 def _grouping(clusters: Sequence[Cluster]) -> Grouping:
-    return Grouping(tuple(each.players for each in clusters), tuple(each.stage for each in clusters))
+    return Grouping(tuple(cluster.players for cluster in clusters), tuple(cluster.stage for cluster in clusters))
 
 
 @dataclass(frozen=True, slots=True)

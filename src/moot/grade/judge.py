@@ -64,7 +64,7 @@ async def judge(judging: Player, case: Case, answers: Mapping[str, str], team: T
     """A judge's words on the answers that are left open: normalised answers, each with the words to show for it."""
     items = list(answers.items())
     batches = [dict(items[start : start + ANSWERS_TOGETHER]) for start in range(0, len(items), ANSWERS_TOGETHER)]
-    return [each for batch in batches for each in await _judge(judging, case, batch, team)]
+    return [judgement for batch in batches for judgement in await _judge(judging, case, batch, team)]
 
 
 async def _judge(judging: Player, case: Case, answers: Mapping[str, str], team: Team) -> list[Judgement]:
@@ -98,14 +98,14 @@ def settled(case: Case, answer: str | None, judgements: Sequence[Judgement], per
 
 def judged(answer: str, judgements: Sequence[Judgement], judges: int) -> Score:
     """What the judges make of an answer that is left to them."""
-    words = [each for each in judgements if each.answer == normalise(answer)]
-    said = "; ".join(map(str, words))
-    given = [each.right for each in words if each.right is not None]
-    if len(set(given)) > 1:
-        return Score(None, "disputed", said)
-    if not given or len(given) < judges:
-        return Score(None, "ungraded", said or "not judged yet")
-    return Score(float(given[0]), JUDGE, said)
+    words = [judgement for judgement in judgements if judgement.answer == normalise(answer)]
+    detail = "; ".join(map(str, words))
+    marks = [judgement.right for judgement in words if judgement.right is not None]
+    if len(set(marks)) > 1:
+        return Score(None, "disputed", detail)
+    if not marks or len(marks) < judges:
+        return Score(None, "ungraded", detail or "not judged yet")
+    return Score(float(marks[0]), JUDGE, detail)
 
 
 @dataclass(frozen=True, slots=True)

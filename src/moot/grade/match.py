@@ -67,8 +67,8 @@ def match(case: Case, answer: str | None) -> Score:
 def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]) -> bool:
     if not variants:
         return False
-    given = reading(answer)
-    return any(given == reading(each) for each in variants)
+    answer_read = reading(answer)
+    return any(answer_read == reading(variant) for variant in variants)
 
 
 def _loose(text: str, case: Case) -> str:

@@ -35,8 +35,8 @@ def spelled(text: str, language: str) -> str:
     return " ".join(numerals(normalise(thousands(text, language)).split(), language))
 
 
-def _kept(found: re.Match[str]) -> str:
-    return "-" if found.group() == _KEPT_MINUS else found.group("kept") or " "
+def _kept(match: re.Match[str]) -> str:
+    return "-" if match.group() == _KEPT_MINUS else match.group("kept") or " "
 
 
 def _folded(text: str) -> str:

@@ -31,10 +31,10 @@ def thousands(text: str, language: str) -> str:
 
     For the text as it was written: once punctuation is off, 3.125 looks like three thousand and something.
     """
-    joined = _THOUSANDS.sub(lambda found: _SEPARATORS.sub("", found.group()), text)
+    joined = _THOUSANDS.sub(lambda numeral: _SEPARATORS.sub("", numeral.group()), text)
     if language != "en":
         return joined
-    return _COMMA_THOUSANDS.sub(lambda found: _SEPARATORS.sub("", found.group()), joined)
+    return _COMMA_THOUSANDS.sub(lambda numeral: _SEPARATORS.sub("", numeral.group()), joined)
 
 
 class Numeral(NamedTuple):

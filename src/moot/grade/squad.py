@@ -34,21 +34,21 @@ def squad(case: Case, answer: str) -> Score:
 def best(case: Case, answer: str, measure: Callable[[str, str], float]) -> float:
     """The measure against the gold answer that is nearest; against silence, where there is none."""
     golds = [gold for gold in (case.answer, *case.accepted) if gold is not None and words(gold)] or [""]
-    said = "" if normalise(answer) == _UNKNOWN else answer
-    return max(measure(gold, said) for gold in golds)
+    spoken = "" if normalise(answer) == _UNKNOWN else answer
+    return max(measure(gold, spoken) for gold in golds)
 
 
-def exact_match(gold: str, said: str) -> float:
-    return float(words(gold) == words(said))
+def exact_match(gold: str, answer: str) -> float:
+    return float(words(gold) == words(answer))
 
 
-def token_f1(gold: str, said: str) -> float:
+def token_f1(gold: str, answer: str) -> float:
     """The harmonic mean of precision and recall over words, each word as often as it occurs. Silence equals silence only."""
-    wanted, given = words(gold), words(said)
-    if not wanted or not given:
-        return float(wanted == given)
-    shared = (Counter(wanted) & Counter(given)).total()
-    return 2 * shared / (len(wanted) + len(given))
+    wanted, answered = words(gold), words(answer)
+    if not wanted or not answered:
+        return float(wanted == answered)
+    shared = (Counter(wanted) & Counter(answered)).total()
+    return 2 * shared / (len(wanted) + len(answered))
 
 
 def words(text: str) -> list[str]:

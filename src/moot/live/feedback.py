@@ -28,10 +28,10 @@ def _confirmed(connection: Connection, experiment: str, question: str, case: Cas
     right = {answer for (_, answer), word in settled.items() if word}
     cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment == experiment)
     episodes = schema.episodes
-    said = select(episodes.c.answer).where(
+    query = select(episodes.c.answer).where(
         episodes.c.question == question, episodes.c.cell.in_(cells), episodes.c.answer.is_not(None)
     )
-    answers = connection.execute(said.order_by(episodes.c.created_at)).scalars()
+    answers = connection.execute(query.order_by(episodes.c.created_at)).scalars()
     return next((answer for answer in answers if normalise(answer) in right), None)
 
 

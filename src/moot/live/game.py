@@ -125,9 +125,9 @@ class PersonDecides:
         self.model.turn = Turn(question)
         drafting = [player for player in team.players if player.name != PERSON or self.drafts_too]
         drafts = tuple(await asyncio.gather(*(team.draft(player, question) for player in drafting)))
-        given = tuple(draft for draft in drafts if draft.text is not None)
-        self.model.turn = Turn(question, given, captain=True, reasons=self.reasons)
-        if given:
+        answered = tuple(draft for draft in drafts if draft.text is not None)
+        self.model.turn = Turn(question, answered, captain=True, reasons=self.reasons)
+        if answered:
             return await captain_decides(question, team, drafts, reasons=self.reasons)
         word = await team.draft(team[PERSON], question, stage="alone")  # nobody knows: the captain may
         who = (PERSON,) if word.text is not None else ()
@@ -190,9 +190,9 @@ class Game:
             self._model.turn = Turn(case.question)
         episode = await play(self.cell, case.question)
         verdict = episode.verdict
-        own = {each.player: each.text for each in verdict.answers}
-        scores = await self._grade(case, [verdict.answer, *own.values()])
-        grades = {player: scores[text] for player, text in own.items() if player in self.standing.alone}
+        draft_texts = {draft.player: draft.text for draft in verdict.answers}
+        scores = await self._grade(case, [verdict.answer, *draft_texts.values()])
+        grades = {player: scores[text] for player, text in draft_texts.items() if player in self.standing.alone}
         played = Round(case, verdict, scores[verdict.answer], grades)
         self.standing.count(played)
         return played
@@ -204,8 +204,8 @@ class Game:
             normalise(answer): answer for answer in answers if answer is not None and grading.needs_judge(case, answer)
         }
         team = grading.team
-        heard = await asyncio.gather(*(judge(each, case, left, team.seated()) for each in grading.judges if left))
-        words = [each for part in heard for each in part]
+        heard = await asyncio.gather(*(judge(judging, case, left, team.seated()) for judging in grading.judges if left))
+        words = [judgement for part in heard for judgement in part]
         return {answer: grading.score(case, answer, words, None) for answer in answers}
 
 
@@ -238,7 +238,7 @@ def table(
         raise UsageError(
             f"captain {captain!r} is not in team {team.name!r}; expected {PERSON} or one of {', '.join(names)}"
         )
-    players = tuple(replace(each, model=Heralded(each.model, each.name, heard)) for each in team.players)
+    players = tuple(replace(player, model=Heralded(player.model, player.name, heard)) for player in team.players)
     if model is not None:
         players = (*players, Player(PERSON, model))
     if captain == PERSON and model is not None:

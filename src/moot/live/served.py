@@ -104,8 +104,8 @@ class ServedRecord:
 
     def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None:
         """With the calls, and not by the store itself: what that cannot write it never tries again."""
-        for each in rows:
-            self._waiting.put_nowait(each)
+        for row in rows:
+            self._waiting.put_nowait(row)
 
     async def flush(self) -> None:
         """All that was added so far is written, or an error says why not."""
@@ -139,8 +139,8 @@ class ServedRecord:
                 batch.append(self._waiting.get_nowait())
             over = None in batch
             await self._written(
-                [each for each in batch if isinstance(each, Episode)],
-                [each for each in batch if isinstance(each, tuple)],
+                [entry for entry in batch if isinstance(entry, Episode)],
+                [entry for entry in batch if isinstance(entry, tuple)],
             )
             for _ in batch:
                 self._waiting.task_done()
@@ -242,8 +242,8 @@ def _placed(connection: Connection, experiment: str, questions: Sequence[Questio
     whole = schema.experiments.c.id == experiment
     connection.execute(select(schema.experiments.c.id).where(whole).with_for_update())
     wanted = {question.digest: question for question in questions}
-    found = _cases(connection, experiment, list(wanted))
-    new = [Case(question, None, known=False) for key, question in wanted.items() if key not in found]
+    cases = _cases(connection, experiment, list(wanted))
+    new = [Case(question, None, known=False) for key, question in wanted.items() if key not in cases]
     if new:
         places = schema.experiment_questions
         last = connection.execute(select(func.max(places.c.position)).where(places.c.experiment == experiment)).scalar()
@@ -256,18 +256,18 @@ def _placed(connection: Connection, experiment: str, questions: Sequence[Questio
         longer = schema.experiments.c.size + len(new)
         connection.execute(update(schema.experiments).where(whole).values(size=longer))
         # A case of these words may have been kept before, from another experiment: that one stands.
-        found.update(_cases(connection, experiment, [case.question.digest for case in new]))
-    return found
+        cases.update(_cases(connection, experiment, [case.question.digest for case in new]))
+    return cases
 
 
 def _cases(connection: Connection, experiment: str, questions: Sequence[str]) -> dict[str, Case]:
     places, cases = schema.experiment_questions, schema.cases
-    found: dict[str, Case] = {}
+    case_by_question: dict[str, Case] = {}
     for part in queries.chunks(questions):
         query = select(places.c.question, cases.c.content).join(cases, cases.c.id == places.c.case)
         query = query.where(places.c.experiment == experiment, places.c.question.in_(part))
-        found.update((question, case_of(content)) for question, content in connection.execute(query))
-    return found
+        case_by_question.update((question, case_of(content)) for question, content in connection.execute(query))
+    return case_by_question
 
 
 def find_episode(connection: Connection, experiment: str, episode: str) -> Any:

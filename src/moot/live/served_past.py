@@ -62,8 +62,8 @@ def purge(connection: Connection, experiment: str, before: float) -> dict[str, i
         connection.execute(delete(schema.cases).where(*unused))
     paid = (schema.calls, schema.failures)
     calls, _ = (
-        connection.execute(delete(each).where(each.c.experiment == name, each.c.created_at < before)).rowcount
-        for each in paid
+        connection.execute(delete(table).where(table.c.experiment == name, table.c.created_at < before)).rowcount
+        for table in paid
     )
     size = select(func.count()).where(mine).scalar_subquery()
     connection.execute(update(schema.experiments).where(schema.experiments.c.id == experiment).values(size=size))

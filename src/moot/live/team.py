@@ -245,11 +245,11 @@ class LiveTeam:
         return next((name for name, cell in self.cells.items() if cell.player is None), next(iter(self.cells)))
 
     def cell(self, name: str) -> Cell:
-        found = self.cells.get(name)
-        if found is None:
-            known = ", ".join(self.cells)
-            raise UsageError(f"there is no team {name!r}; expected one of {known}{closest(name, self.cells)}")
-        return found
+        cell = self.cells.get(name)
+        if cell is None:
+            names = ", ".join(self.cells)
+            raise UsageError(f"there is no team {name!r}; expected one of {names}{closest(name, self.cells)}")
+        return cell
 
 
 def load_team(path: str | Path | None = None, *, store: str | None = None, keep: bool | None = None) -> LiveTeam:
@@ -303,11 +303,11 @@ def _served(cell: Cell) -> Cell:
 
 
 def _instructed(team: Team, system: str) -> Team:
-    def told(player: Player) -> Player:
+    def instructed(player: Player) -> Player:
         words = [part for part in (system.strip(), player.instruction) if part]
         return replace(player, instruction="\n\n".join(words))
 
-    return replace(team, players=tuple(map(told, team.players)))
+    return replace(team, players=tuple(map(instructed, team.players)))
 
 
 async def _groups(team: Team, question: Question, verdict: Verdict) -> tuple[tuple[str, ...], ...]:
@@ -325,10 +325,10 @@ async def _what_there_is(team: Team, question: Question, journal: Iterable[Call]
         if call.reply is None or call.player not in names or call.stage == EXTRACT:
             continue  # whoever reads another's reply may have a seat too, but what it finds is not its own answer
         try:
-            given = read_reply(call.reply, AnswerForm(question)).value
+            reply = read_reply(call.reply, AnswerForm(question)).value
         except Unusable:
             continue
-        drafts[call.player] = Answer(call.player, given.answer, given.reasoning)
+        drafts[call.player] = Answer(call.player, reply.answer, reply.reasoning)
     late = f"no reply within {deadline_s:g} s"
     answers = tuple(drafts.get(name) or Answer(name, None, outcome="unanswered", cause=late) for name in names)
     grouping = await Stages().group(question, answers, team)

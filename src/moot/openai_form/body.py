@@ -25,7 +25,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        path = next((known for known in KNOWN if scope["path"].startswith(known)), "other")
+        path = next((prefix for prefix in KNOWN if scope["path"].startswith(prefix)), "other")
         taken = 0
 
         async def bounded() -> Message:

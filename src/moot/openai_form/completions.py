@@ -27,10 +27,10 @@ class Head:
     fingerprint: str | None = None
 
     def envelope(self, kind: str, choices: Sequence[Any], **more: Any) -> dict[str, Any]:
-        known = {"id": self.id, "object": kind, "created": self.created, "model": self.model}
+        envelope = {"id": self.id, "object": kind, "created": self.created, "model": self.model}
         if self.fingerprint is not None:
-            known["system_fingerprint"] = self.fingerprint
-        return {**known, "choices": choices, **more}
+            envelope["system_fingerprint"] = self.fingerprint
+        return {**envelope, "choices": choices, **more}
 
     def event(self, choices: Sequence[Any], **more: Any) -> bytes:
         return sse(self.envelope("chat.completion.chunk", choices, **more))

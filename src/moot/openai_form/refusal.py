@@ -36,12 +36,12 @@ def error_json(refusal: Refused) -> dict[str, Any]:
 
 
 def refusal_response(refusal: Refused, headers: Mapping[str, str] | None = None) -> Response:
-    own = {"X-Request-Id": f"req_{uuid.uuid4().hex}"}
+    response_headers = {"X-Request-Id": f"req_{uuid.uuid4().hex}"}
     if refusal.retry_after_s:
-        own["Retry-After"] = f"{refusal.retry_after_s:.0f}"
+        response_headers["Retry-After"] = f"{refusal.retry_after_s:.0f}"
     if refusal.status == 401:
-        own["WWW-Authenticate"] = "Bearer"
-    return json_response(error_json(refusal), refusal.status, {**own, **(headers or {})})
+        response_headers["WWW-Authenticate"] = "Bearer"
+    return json_response(error_json(refusal), refusal.status, {**response_headers, **(headers or {})})
 
 
 async def _refused(request: Request, error: Exception) -> Response:

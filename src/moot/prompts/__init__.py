@@ -97,13 +97,13 @@ def block(text: object) -> str:
     return _OPENS.sub(_shut, written)
 
 
-def _shut(found: re.Match[str]) -> str:
+def _shut(bracket: re.Match[str]) -> str:
     """The bracket as it was, unless the word after it is one of our tags to whoever reads it."""
-    word = found[1]
+    word = bracket[1]
     if not word.isascii() or not word.isalpha():
         word = _NOT_SEEN.sub("", unicodedata.normalize("NFKD", word))
     seen = word.casefold().translate(_LOOKALIKES)
-    return "‹" if _TAG.fullmatch(seen) else found[0]
+    return "‹" if _TAG.fullmatch(seen) else bracket[0]
 
 
 def line(text: object) -> str:
@@ -113,7 +113,7 @@ def line(text: object) -> str:
 
 def quoted(text: object) -> str:
     """Text made safe inside of what will be a block itself, where no tag of ours would survive: no line is its own."""
-    return "\n".join(f"> {each}" for each in str(text).splitlines())
+    return "\n".join(f"> {text_line}" for text_line in str(text).splitlines())
 
 
 class Prompts:
@@ -208,8 +208,8 @@ class Prompts:
     def source(self, name: str) -> str:
         if name not in self._sources:
             path = self.path(name)
-            given = isinstance(self.own, Mapping) and path == Path(f"{name}.j2")
-            self._sources[name] = self.own[name] if given and isinstance(self.own, Mapping) else _read(path)
+            in_memory = isinstance(self.own, Mapping) and path == Path(f"{name}.j2")
+            self._sources[name] = self.own[name] if in_memory and isinstance(self.own, Mapping) else _read(path)
         return self._sources[name]
 
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
@@ -220,10 +220,10 @@ class Prompts:
         """A named instruction (`break-down`) in words; anything with a space in it is taken as the words themselves."""
         if not text or re.search(r"\s", text):
             return text
-        known = self.instructions()
-        if text not in known:
-            expected = f"words of your own or one of {', '.join(known)}"
-            raise UsageError(f"instruction {text!r} is unknown; expected {expected}{closest(text, known)}")
+        names = self.instructions()
+        if text not in names:
+            expected = f"words of your own or one of {', '.join(names)}"
+            raise UsageError(f"instruction {text!r} is unknown; expected {expected}{closest(text, names)}")
         return self.render(f"instructions/{text}")
 
     def instructions(self) -> list[str]:
@@ -240,30 +240,33 @@ class Prompts:
         templates = sorted(path for path in self.folder.rglob("*.j2") if path.is_file())
         if not templates:
             raise FileError("expected .j2 templates in this folder, found none", file=self.folder, key="prompts")
-        sources = [_sources_in(_HERE / self.language), *(_sources_of(own, self.language) for own in brought)]
-        known = sorted({name for named in sources for name in named if "/" not in name})
+        sources = [
+            _sources_in(_HERE / self.language),
+            *(_sources_of(bundle, self.language) for bundle in brought),
+        ]
+        prompt_names = sorted({name for named in sources for name in named if "/" not in name})
         for path in templates:
             name = path.relative_to(self.folder).with_suffix("").as_posix()
             replaced = [named[name]() for named in sources if name in named]
             if not replaced and name.rpartition("/")[0] != "instructions":
-                expected = f"expected one of {', '.join(known)}, or instructions/NAME"
-                raise FileError(f"no prompt has this name; {expected}{closest(path.stem, known)}", file=path)
+                expected = f"expected one of {', '.join(prompt_names)}, or instructions/NAME"
+                raise FileError(f"no prompt has this name; {expected}{closest(path.stem, prompt_names)}", file=path)
             for source in replaced or [""]:  # strategies of several packages may have a prompt of one name
                 _check_inputs(path, declared_inputs(source))
             self.examples(name)
 
 
-def own_templates(own: Own, language: str) -> dict[str, str]:
+def own_templates(brought: Own, language: str) -> dict[str, str]:
     """The templates that a strategy brings in a language, by name: where each of them stands."""
-    if isinstance(own, Mapping):
-        return {name: f"the strategy's own prompts: {name}" for name in own}
-    return {name: str(own / language / f"{name}.j2") for name in _sources_in(own / language)}
+    if isinstance(brought, Mapping):
+        return {name: f"the strategy's own prompts: {name}" for name in brought}
+    return {name: str(brought / language / f"{name}.j2") for name in _sources_in(brought / language)}
 
 
-def _sources_of(own: Own, language: str) -> dict[str, Callable[[], str]]:
-    if isinstance(own, Mapping):
-        return {name: partial(str, text) for name, text in own.items()}
-    return _sources_in(own / language)
+def _sources_of(brought: Own, language: str) -> dict[str, Callable[[], str]]:
+    if isinstance(brought, Mapping):
+        return {name: partial(str, text) for name, text in brought.items()}
+    return _sources_in(brought / language)
 
 
 def _sources_in(folder: Path) -> dict[str, Callable[[], str]]:
@@ -273,8 +276,8 @@ def _sources_in(folder: Path) -> dict[str, Callable[[], str]]:
 
 
 def declared_inputs(source: str) -> frozenset[str]:
-    found = _INPUTS.search(source)
-    return frozenset(name.strip() for name in found.group(1).split(",") if name.strip()) if found else frozenset()
+    match = _INPUTS.search(source)
+    return frozenset(name.strip() for name in match.group(1).split(",") if name.strip()) if match else frozenset()
 
 
 @cache
@@ -304,11 +307,11 @@ def _read_examples(path: Path) -> tuple[Message, ...]:
     except yaml.YAMLError as error:
         raise FileError(f"not valid YAML: {error}", file=path) from None
     whole = isinstance(listed, list) and all(
-        isinstance(each, dict) and set(each) == {"user", "assistant"} for each in listed
+        isinstance(example, dict) and set(example) == {"user", "assistant"} for example in listed
     )
-    if not whole or not all(isinstance(text, str) for each in listed for text in each.values()):
+    if not whole or not all(isinstance(text, str) for example in listed for text in example.values()):
         raise FileError("expected a list of {user: TEXT, assistant: TEXT}", file=path)
-    pairs = ((Message("user", each["user"]), Message("assistant", each["assistant"])) for each in listed)
+    pairs = ((Message("user", example["user"]), Message("assistant", example["assistant"])) for example in listed)
     return tuple(message for pair in pairs for message in pair)
 
 

@@ -98,15 +98,15 @@ class Gate:
         """Whose key it is; compared in constant time, with every key, so that time tells nothing."""
         if not self._secrets:
             return self._holders["anyone"]
-        scheme, _, given = request.headers.get("authorization", "").partition(" ")
-        found = None
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        holder_name = None
         for name, secret in self._secrets.items():
-            if hmac.compare_digest(given.strip().encode(), secret) and scheme.casefold() == "bearer":
-                found = name
-        if found is None:
-            words = "Incorrect API key provided." if given else "No API key provided: send Authorization: Bearer KEY."
+            if hmac.compare_digest(token.strip().encode(), secret) and scheme.casefold() == "bearer":
+                holder_name = name
+        if holder_name is None:
+            words = "Incorrect API key provided." if token else "No API key provided: send Authorization: Bearer KEY."
             raise Refused(401, words, code="invalid_api_key")
-        return self._holders[found]
+        return self._holders[holder_name]
 
     @asynccontextmanager
     async def admitted(self, holder: Holder) -> AsyncIterator[Ticket]:

@@ -113,11 +113,11 @@ class Server:
 
     def routes(self) -> list[BaseRoute]:
         """The first is the one that is asked for most: they are looked through in this order."""
-        told = [TEAM_HEADER, TIME_HEADER]
+        headers = [TEAM_HEADER, TIME_HEADER]
         streams = ["application/json", "text/event-stream"]
         return [
             DescribedRoute(
-                "/v1/chat/completions", self.chat, method="POST", body=ChatRequest, parameters=told, answers=streams
+                "/v1/chat/completions", self.chat, method="POST", body=ChatRequest, parameters=headers, answers=streams
             ),
             DescribedRoute(
                 "/v1/responses",

@@ -53,23 +53,25 @@ class Conversation:
 
 def conversation(messages: list[ChatMessage], wanted: Wanted | None, prompts: Prompts, language: str) -> Conversation:
     """The last message is the question; system messages go to every player; what was said before is its context."""
-    system = "\n\n".join(each.text for each in messages if each.role in ("system", "developer") and each.text.strip())
-    spoken = [each for each in messages if each.role not in ("system", "developer")]
+    system = "\n\n".join(
+        message.text for message in messages if message.role in ("system", "developer") and message.text.strip()
+    )
+    spoken = [message for message in messages if message.role not in ("system", "developer")]
     if not spoken or spoken[-1].role != "user" or not spoken[-1].text.strip():
         words = "The last message must be the user's, with a text: it is what the team is asked."
         raise Refused(400, words, code="invalid_messages", param="messages")
     *before, last = spoken
-    said = [(each.role, each.text) for each in before if each.text.strip()]
-    text = prompts.render("chat", messages=said, question=last.text) if said else last.text
+    earlier = [(message.role, message.text) for message in before if message.text.strip()]
+    text = prompts.render("chat", messages=earlier, question=last.text) if earlier else last.text
     ident = f"asked-{digest([system, text])[:12]}"
-    told = prompts.render("served", instruction=system)
-    return Conversation(Question(ident, text, language=language), told, wanted)
+    instruction = prompts.render("served", instruction=system)
+    return Conversation(Question(ident, text, language=language), instruction, wanted)
 
 
 def moot_field(asked: Asked) -> dict[str, Any]:
     """What an ordinary model has not: how far the team agreed, who was missing, what it cost."""
     verdict = asked.verdict
-    shown: dict[str, Any] = {
+    report: dict[str, Any] = {
         "episode": asked.id,
         "strategy": asked.cell.label,
         "captain": asked.cell.captain,
@@ -84,12 +86,12 @@ def moot_field(asked: Asked) -> dict[str, Any]:
         "seconds": round(asked.episode.seconds, 3),
     }
     if verdict.cause:
-        shown["cause"] = verdict.cause
-    for each in of_kind(verdict.traces, Deadline):
-        shown["deadline_s"] = each.seconds
+        report["cause"] = verdict.cause
+    for deadline in of_kind(verdict.traces, Deadline):
+        report["deadline_s"] = deadline.seconds
     for spared in of_kind(verdict.traces, NotNeeded):
-        shown["not_needed"] = list(spared.players)
-    return shown
+        report["not_needed"] = list(spared.players)
+    return report
 
 
 def completion_of(head: Head, asked: Asked, dressed: str | None = None) -> Completion:

@@ -63,11 +63,11 @@ def _keywords(schema: object) -> Iterator[tuple[str, Any]]:
     """Every keyword of a schema and of those inside it, with what it says."""
     left = [schema]
     while left:
-        each = left.pop()
-        if isinstance(each, list):
-            left += each
-        elif isinstance(each, Mapping):
-            for keyword, value in each.items():
+        part = left.pop()
+        if isinstance(part, list):
+            left += part
+        elif isinstance(part, Mapping):
+            for keyword, value in part.items():
                 yield keyword, value
                 if keyword in _NAMES and isinstance(value, Mapping):
                     left += value.values()
@@ -102,5 +102,5 @@ def _counted(keyword: str) -> Any:
 
 
 _Validator = extend(
-    Draft202012Validator, {"pattern": _pattern} | {each: _counted(each) for each in ("$ref", "$dynamicRef")}
+    Draft202012Validator, {"pattern": _pattern} | {keyword: _counted(keyword) for keyword in ("$ref", "$dynamicRef")}
 )

@@ -28,14 +28,14 @@ def seated_event(cell: Cell, model: str) -> dict[str, Any]:
 
 def call_event(call: Call) -> dict[str, Any]:
     """Who said what, at which stage, and how long it took."""
-    said = _object(call.reply.text) if call.reply is not None else None
+    fields = _object(call.reply.text) if call.reply is not None else None
     return {
         "kind": "call",
         "player": call.player,
         "stage": call.stage,
         "turn": call.turn,
-        "said": said,
-        "text": call.reply.text if call.reply is not None and said is None else None,
+        "said": fields,
+        "text": call.reply.text if call.reply is not None and fields is None else None,
         "problem": call.problem,
         "error": call.error,
         "seconds": None if call.reply is None else round(call.reply.latency_s, 3),
@@ -56,13 +56,13 @@ def verdict_event(asked: Asked) -> dict[str, Any]:
         "who": list(verdict.who),
         "absent": list(verdict.absent),
         "answers": [
-            {"player": each.player, "answer": each.text, "reasoning": each.reasoning, "outcome": each.outcome}
-            for each in verdict.answers
+            {"player": answer.player, "answer": answer.text, "reasoning": answer.reasoning, "outcome": answer.outcome}
+            for answer in verdict.answers
         ],
         "groups": [list(group) for group in asked.groups],
         "ballots": [trace_json(ballot) for ballot in verdict.ballots],
         "turns": verdict.turns,
-        "traces": [trace_json(each) for each in verdict.traces],
+        "traces": [trace_json(record) for record in verdict.traces],
         "calls": len(asked.episode.calls),
         "cost_usd": asked.cost_usd,
         "seconds": round(asked.episode.seconds, 3),

@@ -54,7 +54,7 @@ def history_routes(gate: Gate, live: LiveTeam, reports: Path | None) -> list[Bas
                 "team": None if cell.player else cell.team.name,
                 "strategy": cell.label,
                 "captain": cell.captain,
-                "players": [{"name": each.name, "model": each.model.name} for each in cell.team.players],
+                "players": [{"name": player.name, "model": player.model.name} for player in cell.team.players],
             }
             for name, cell in live.cells.items()
         ]
@@ -65,9 +65,9 @@ def history_routes(gate: Gate, live: LiveTeam, reports: Path | None) -> list[Bas
         gate.holder(request)
         limit = read_whole_number(request, _LIMIT)
         await live.record.flush()
-        found = await live.store.read(partial(latest_episodes, experiment=live.record.id, most=limit))
+        rows = await live.store.read(partial(latest_episodes, experiment=live.record.id, most=limit))
         names = {cell.id: name for name, cell in reversed(live.cells.items())}
-        return json_response({"episodes": [_short(row, names) for row in found]})
+        return json_response({"episodes": [_short(row, names) for row in rows]})
 
     async def episode(request: Request) -> Response:
         """One question whole: every prompt, reply, ballot and grade."""
@@ -75,10 +75,10 @@ def history_routes(gate: Gate, live: LiveTeam, reports: Path | None) -> list[Bas
         ident = request.path_params["episode"]
         await live.record.flush()
         try:
-            found = await live.store.read(partial(_whole, experiment=live.record.id, episode=ident))
+            record = await live.store.read(partial(_whole, experiment=live.record.id, episode=ident))
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
-        return json_response(found)
+        return json_response(record)
 
     async def list_reports(request: Request) -> Response:
         """The reports that lie beside the page."""
@@ -91,10 +91,10 @@ def history_routes(gate: Gate, live: LiveTeam, reports: Path | None) -> list[Bas
     async def report(request: Request) -> Response:
         """A report is a file that anyone may be given; it is served like the page, without a key."""
         name = request.path_params["name"]
-        known = _reports(reports)
-        if name not in known:
+        pages = _reports(reports)
+        if name not in pages:
             raise Refused(404, f"There is no report {name!r}.", code="unknown_url")
-        return FileResponse(known[name], media_type="text/html; charset=utf-8")
+        return FileResponse(pages[name], media_type="text/html; charset=utf-8")
 
     return [
         Route("/", page),
@@ -135,7 +135,7 @@ def _short(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _reports(folder: Path | None) -> dict[str, Path]:
-    return {each.name: each for each in folder.glob("*.html")} if folder is not None else {}
+    return {page.name: page for page in folder.glob("*.html")} if folder is not None else {}
 
 
 def _simulated(live: LiveTeam) -> list[str]:

@@ -85,24 +85,24 @@ class DescribedRoute(Route):
         self.answers = answers
 
     def operation(self) -> dict[str, Any]:
-        told: dict[str, Any] = {
+        operation: dict[str, Any] = {
             "operationId": self.name,
             "summary": (getdoc(self.endpoint) or "").partition("\n")[0],
             "responses": {"200": {"description": "The answer.", "content": {kind: {} for kind in self.answers}}},
         }
         if self.parameters:
-            told["parameters"] = self.parameters
+            operation["parameters"] = self.parameters
         if self.body is not None:
             schema = {"$ref": _REF.format(model=self.body.__name__)}
-            told["requestBody"] = {"required": True, "content": {_JSON: {"schema": schema}}}
+            operation["requestBody"] = {"required": True, "content": {_JSON: {"schema": schema}}}
         if self.key:
-            told["security"] = [{"bearer": []}]
+            operation["security"] = [{"bearer": []}]
             schema = {"$ref": _REF.format(model="Error")}
-            told["responses"] |= {
+            operation["responses"] |= {
                 str(status): {"description": words, "content": {_JSON: {"schema": schema}}}
                 for status, words in _REFUSED.items()
             }
-        return told
+        return operation
 
 
 def _in_path(name: str) -> dict[str, Any]:
@@ -134,9 +134,9 @@ def whole_number(name: str, *, least: int, most: int, default: int) -> dict[str,
     return {"name": name, "in": "query", "required": False, "schema": schema}
 
 
-def read_whole_number(request: Request, told: Mapping[str, Any]) -> int:
+def read_whole_number(request: Request, parameter: Mapping[str, Any]) -> int:
     """The number that the query holds, as it was described."""
-    name, schema = told["name"], told["schema"]
+    name, schema = parameter["name"], parameter["schema"]
     text = request.query_params.get(name, str(schema["default"]))
     number = int(text) if text.isdecimal() and len(text) < 20 else -1
     if not schema["minimum"] <= number <= schema["maximum"]:
@@ -146,11 +146,11 @@ def read_whole_number(request: Request, told: Mapping[str, Any]) -> int:
 
 
 def time_limit_s(request: Request) -> float | None:
-    given = request.headers.get("x-moot-time-limit")
-    if given is None:
+    header = request.headers.get("x-moot-time-limit")
+    if header is None:
         return None
     try:
-        limit_s = float(given)
+        limit_s = float(header)
     except ValueError:
         limit_s = 0.0
     if not 0 < limit_s <= LONGEST_S:

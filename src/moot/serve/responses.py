@@ -42,8 +42,8 @@ class ResponsesRequest(BaseModel):
     @property
     def messages(self) -> list[ChatMessage]:
         system = [ChatMessage(role="system", content=self.instructions)] if self.instructions else []
-        said = [ChatMessage(role="user", content=self.input)] if isinstance(self.input, str) else self.input
-        return [*system, *said]
+        spoken = [ChatMessage(role="user", content=self.input)] if isinstance(self.input, str) else self.input
+        return [*system, *spoken]
 
     @property
     def wanted(self) -> Wanted | None:

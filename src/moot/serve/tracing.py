@@ -46,8 +46,8 @@ def span(name: str, attributes: dict[str, Any]) -> Iterator[Callable[[dict[str, 
         yield lambda more: None
         return
     tracer = trace.get_tracer("moot")
-    known = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": "moot", **attributes}
-    with tracer.start_as_current_span(name, attributes=known) as current:
+    described = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": "moot", **attributes}
+    with tracer.start_as_current_span(name, attributes=described) as current:
 
         def noted(more: dict[str, Any]) -> None:
             current.set_attributes({key: value for key, value in more.items() if value is not None})

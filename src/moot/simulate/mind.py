@@ -82,68 +82,70 @@ class Mind:
         """What this model makes of the case for an answer, beyond what everybody hears in it."""
         return self.model.taste * self.own(f"ear {self._key(answer)}")
 
-    def settle(self, shown: Sequence[Shown], own: str, *, crowd: float | None = None) -> Settled:
-        """What it says once it has seen these answers; `own` is what it said before.
+    def settle(self, answers: Sequence[Shown], previous: str, *, crowd: float | None = None) -> Settled:
+        """What it says once it has seen these answers; `previous` is what it said before.
 
         With `crowd` it weighs arguments, and a head counts for so much; without, it is a captain, who counts votes.
         """
-        groups = self._groups(shown)
+        groups = self._groups(answers)
         right = [group for group in groups.values() if self.facts.is_right(group[0].text)]
         if right and self.can_tell():
             return Settled(self._wording(right[0]), "one of these answers holds against every word of the question")
-        best = self._ranked(groups, own, crowd)[0]
-        answer = self._wording(groups[best]) if groups[best] else own
+        best = self._ranked(groups, previous, crowd)[0]
+        answer = self._wording(groups[best]) if groups[best] else previous
         if crowd is None:
-            return Settled(answer, f"{_count(groups[best])} of {_count(shown)} say so")
-        kept = best == self._key(own)
+            return Settled(answer, f"{_count(groups[best])} of {_count(answers)} say so")
+        kept = best == self._key(previous)
         return Settled(
             answer, f"no objection to {answer} holds" if kept else f"the case for {answer} is the better one"
         )
 
-    def next_best(self, shown: Sequence[Shown], own: str, *, crowd: float) -> str | None:
+    def next_best(self, answers: Sequence[Shown], previous: str, *, crowd: float) -> str | None:
         """What it would say if it had to leave the answer it settles on."""
-        settled = self._key(self.settle(shown, own, crowd=crowd).answer)
-        groups = self._groups(shown)
-        left = [each for each in self._ranked(groups, own, crowd) if each != settled]
-        return (self._wording(groups[left[0]]) if groups[left[0]] else own) if left else None
+        settled = self._key(self.settle(answers, previous, crowd=crowd).answer)
+        groups = self._groups(answers)
+        left = [key for key in self._ranked(groups, previous, crowd) if key != settled]
+        return (self._wording(groups[left[0]]) if groups[left[0]] else previous) if left else None
 
     def opinions(self, options: Sequence[str]) -> list[float]:
         """What bare options are worth to it: infinite for one that it knows to be right; its own draft before others."""
         if self.can_tell() and any(map(self.facts.is_right, options)):
             return [math.inf if self.facts.is_right(option) else 0.0 for option in options]
-        own = self._key(self.draft().answer)
+        own_key = self._key(self.draft().answer)
         worth = {self._key(option): self.ear(option) for option in options}
-        best = max((value for key, value in worth.items() if key != own), default=0.0)
+        best = max((value for key, value in worth.items() if key != own_key), default=0.0)
         return [
-            best + max(self.model.pull, 1e-6) if key == own else worth[key] for key in map(self._key, options)
+            best + max(self.model.pull, 1e-6) if key == own_key else worth[key] for key in map(self._key, options)
         ]  # fmt: skip
 
-    def _groups(self, shown: Iterable[Shown]) -> dict[str, list[Shown]]:
+    def _groups(self, answers: Iterable[Shown]) -> dict[str, list[Shown]]:
         groups: dict[str, list[Shown]] = {}
         allowed = {plain(option) for option in self.facts.options}
-        for each in shown:
-            key = self._key(each.text)
+        for answer in answers:
+            key = self._key(answer.text)
             if key and (not allowed or key in allowed):
-                groups.setdefault(key, []).append(each)
+                groups.setdefault(key, []).append(answer)
         return groups
 
-    def _ranked(self, groups: dict[str, list[Shown]], own: str, crowd: float | None) -> list[str]:
-        groups.setdefault(self._key(own), [])
-        return sorted(groups, key=lambda key: self._appeal(key, groups[key], own, crowd), reverse=True)
+    def _ranked(self, groups: dict[str, list[Shown]], previous: str, crowd: float | None) -> list[str]:
+        groups.setdefault(self._key(previous), [])
+        return sorted(groups, key=lambda key: self._appeal(key, groups[key], previous, crowd), reverse=True)
 
-    def _appeal(self, key: str, group: Sequence[Shown], own: str, crowd: float | None) -> tuple[float, bool, float]:
-        mine = key == self._key(own)
-        heard = [each.conviction for each in group if each.conviction is not None]
+    def _appeal(
+        self, key: str, group: Sequence[Shown], previous: str, crowd: float | None
+    ) -> tuple[float, bool, float]:
+        mine = key == self._key(previous)
+        heard = [answer.conviction for answer in group if answer.conviction is not None]
         appeal = sum(heard) / len(heard) if heard else 0.0
-        appeal += sum(each.heads for each in group) * (1.0 if crowd is None else crowd)
+        appeal += sum(answer.heads for answer in group) * (1.0 if crowd is None else crowd)
         if crowd is not None:
-            appeal += self.ear(key) + self._awe(group) + (0.0 if group else self.conviction(own))
+            appeal += self.ear(key) + self._awe(group) + (0.0 if group else self.conviction(previous))
         return appeal + self.model.pull * mine, mine, self.chance("tie", key)
 
     def _awe(self, group: Sequence[Shown]) -> float:
         """What the best name behind an answer is worth, where names are shown at all."""
         seed = self.model.world.seed
-        named = [normal(seed, "name", each.speaker) for each in group if each.speaker]
+        named = [normal(seed, "name", answer.speaker) for answer in group if answer.speaker]
         return self.model.awe * max(named, default=0.0)
 
     def _key(self, text: str) -> str:
@@ -152,7 +154,7 @@ class Mind:
 
     def _wording(self, group: Sequence[Shown]) -> str:
         """A choice in the letters of the question; else the words of whoever comes first, whatever the order shown."""
-        return self.facts.option(group[0].text) or min(each.text.strip() for each in group)
+        return self.facts.option(group[0].text) or min(answer.text.strip() for answer in group)
 
 
 def _mixed(one: float, other: float, share: float) -> float:
@@ -160,8 +162,8 @@ def _mixed(one: float, other: float, share: float) -> float:
     return math.sqrt(1 - share) * one + math.sqrt(share) * other
 
 
-def _count(shown: Sequence[Shown]) -> int:
-    return round(sum(each.heads for each in shown))
+def _count(answers: Sequence[Shown]) -> int:
+    return round(sum(answer.heads for answer in answers))
 
 
 def _threshold(accuracy: float) -> float:

@@ -84,8 +84,8 @@ def read_shown(messages: Sequence[Message]) -> list[Shown]:
     """The answers in the last message that shows any."""
     for message in reversed(messages):
         if message.role == "user" and "<answer n=" in message.content:
-            found = _SHOWN.findall(message.content)
-            return _by_accuracy([_read_answer(*each) for each in found], [attributes for attributes, _ in found])
+            blocks = _SHOWN.findall(message.content)
+            return _by_accuracy([_read_answer(*block) for block in blocks], [attributes for attributes, _ in blocks])
     return []
 
 
@@ -97,18 +97,22 @@ def read_seen(messages: Sequence[Message]) -> Seen:
     answers = tuple(read_shown(messages))
     if "<solution" in asking or "<message from=" in asking:
         heard = [_read_message(speaker, body) for speaker, body in _MESSAGE.findall(asking)]
-        own = next((each.text for each in reversed(heard) if each.text and _is_me(each.speaker, before)), None)
+        own_solution = next(
+            (message.text for message in reversed(heard) if message.text and _is_me(message.speaker, before)), None
+        )
         listed = tuple(Shown(text.strip()) for text in _LISTED.findall(asking))
-        return Seen(answers, tuple(heard), listed, _block(asking, "answer"), own=own, before=before, after=after)
+        return Seen(
+            answers, tuple(heard), listed, _block(asking, "answer"), own=own_solution, before=before, after=after
+        )
     word = _block(asking, "answer")
-    body, told, _ = (word or "").partition("\n<reasoning>")
-    return Seen(answers, word=body if told else word, with_reasons=bool(told), before=before, after=after)
+    body, reasoning, _ = (word or "").partition("\n<reasoning>")
+    return Seen(answers, word=body if reasoning else word, with_reasons=bool(reasoning), before=before, after=after)
 
 
 def read_guise(messages: Sequence[Message]) -> str:
     """The instruction and persona: what a system message says after its first sentence, which all players share."""
-    said = next((message.content for message in messages if message.role == "system"), "")
-    return said.partition(".")[2].strip()
+    instruction = next((message.content for message in messages if message.role == "system"), "")
+    return instruction.partition(".")[2].strip()
 
 
 def reads_a_reply(messages: Sequence[Message]) -> bool:
@@ -123,25 +127,25 @@ def _asking(messages: Sequence[Message]) -> str:
 
 def _options(block: str) -> tuple[str, ...]:
     """The text of each option, without its letter; an option may run over several lines."""
-    return tuple(each.strip() for each in _OPTION.split(block)[1:])
+    return tuple(option.strip() for option in _OPTION.split(block)[1:])
 
 
 def _read_answer(attributes: str, body: str) -> Shown:
     """Several arguments for one answer convince by their mean; of one argument the last word on its conviction counts."""
     text, *arguments = body.split("<reasoning>")
-    heard = [float(found[-1]) for found in map(_CONVICTION.findall, arguments) if found]
-    known = dict(_ATTRIBUTE.findall(attributes))
+    heard = [float(convictions[-1]) for convictions in map(_CONVICTION.findall, arguments) if convictions]
+    named = dict(_ATTRIBUTE.findall(attributes))
     conviction = statistics.fmean(heard) if heard else None
-    return Shown(text.strip(), conviction, _number(known.get("supporters")), known.get("from", ""))
+    return Shown(text.strip(), conviction, _number(named.get("supporters")), named.get("from", ""))
 
 
-def _by_accuracy(shown: list[Shown], attributes: Sequence[str]) -> list[Shown]:
+def _by_accuracy(answers: list[Shown], attributes: Sequence[str]) -> list[Shown]:
     """Where the accuracy of each is shown: one that is half as good again as the mean counts one and a half."""
-    told = [known["accuracy"] for known in map(dict, map(_ATTRIBUTE.findall, attributes)) if "accuracy" in known]
-    known = [_number(each) for each in told]
-    if not shown or len(known) < len(shown) or not (mean := statistics.fmean(known)) > 0:
-        return shown
-    return [replace(each, heads=accuracy / mean) for each, accuracy in zip(shown, known, strict=True)]
+    written = [named["accuracy"] for named in map(dict, map(_ATTRIBUTE.findall, attributes)) if "accuracy" in named]
+    accuracies = [_number(text) for text in written]
+    if not answers or len(accuracies) < len(answers) or not (mean := statistics.fmean(accuracies)) > 0:
+        return answers
+    return [replace(answer, heads=accuracy / mean) for answer, accuracy in zip(answers, accuracies, strict=True)]
 
 
 def _number(text: str | None) -> float:

@@ -52,16 +52,16 @@ def fields(mind: Mind, seen: Seen, schema: Mapping[str, Any] | None, draw: Draw)
         return _persona(mind, seen)
     settled = _settled(mind, seen, wanted, draw)
     reasoning = f"{MARK} {settled.why}; conviction {mind.conviction(settled.answer):.2f}."
-    said: dict[str, Any] = {"reasoning": reasoning, "answer": settled.answer}
+    reply: dict[str, Any] = {"reasoning": reasoning, "answer": settled.answer}
     if seen.listed:
-        said |= _ballot(mind, [each.text for each in seen.listed], largest_item(schema, "points", POINTS))
+        reply |= _ballot(mind, [option.text for option in seen.listed], largest_item(schema, "points", POINTS))
     if "message" in wanted:
-        said |= {"message": reasoning, "solution": settled.answer}
+        reply |= {"message": reasoning, "solution": settled.answer}
         if "solution" not in wanted:
-            said["message"] = f"{MARK} a line of thought; conviction {mind.conviction(settled.answer):.2f}."
+            reply["message"] = f"{MARK} a line of thought; conviction {mind.conviction(settled.answer):.2f}."
     if "agree" in wanted:
-        said |= _agreement(mind, seen, settled, named="message" not in wanted or "solution" in wanted)
-    return said | _arguments(seen.answers, settled, wanted)
+        reply |= _agreement(mind, seen, settled, named="message" not in wanted or "solution" in wanted)
+    return reply | _arguments(seen.answers, settled, wanted)
 
 
 def prose(mind: Mind, seen: Seen, draw: Draw) -> str | None:
@@ -88,7 +88,7 @@ def _settled(mind: Mind, seen: Seen, wanted: Collection[str], draw: Draw) -> Set
         return mind.settle(seen.answers, seen.word or draft.answer, crowd=crowd)
     if seen.word is not None:
         return _about(mind, seen, seen.word, draft, wanted)
-    if seen.listed or any(each.text for each in seen.heard):
+    if seen.listed or any(remark.text for remark in seen.heard):
         return _talked_over(mind, seen, draft, draw)
     return draft
 
@@ -110,26 +110,28 @@ def _about(mind: Mind, seen: Seen, word: str, draft: Settled, wanted: Collection
 def _talked_over(mind: Mind, seen: Seen, draft: Settled, draw: Draw) -> Settled:
     """In a discussion everybody's latest solution counts once."""
     table = _latest(seen.heard) or seen.listed
-    own = seen.own or draft.answer
-    settled = mind.settle(table, own, crowd=mind.model.herd)
-    newest = next((each.text for each in reversed(seen.heard) if each.text), None)
+    previous = seen.own or draft.answer
+    settled = mind.settle(table, previous, crowd=mind.model.herd)
+    newest = next((remark.text for remark in reversed(seen.heard) if remark.text), None)
     holds = newest is not None and plain(newest) == plain(settled.answer)
     if not holds or not _FLAWS_WANTED.search(seen.after) or draw("doubt") >= mind.model.doubt:
         return settled
     if mind.facts.is_right(settled.answer) and mind.can_tell():
         return settled
-    other = mind.next_best(table, own, crowd=mind.model.herd) or mind.wrong(draw("other"))
+    other = mind.next_best(table, previous, crowd=mind.model.herd) or mind.wrong(draw("other"))
     return Settled(other, f"{settled.answer} passes over a word of the task")
 
 
 def _latest(heard: Sequence[Shown]) -> list[Shown]:
     """Titles are no reputation: once they have told who spoke last, they are left out."""
-    return [replace(each, speaker="") for each in {each.speaker: each for each in heard if each.text}.values()]
+    return [
+        replace(remark, speaker="") for remark in {remark.speaker: remark for remark in heard if remark.text}.values()
+    ]
 
 
 def _agreement(mind: Mind, seen: Seen, settled: Settled, *, named: bool) -> dict[str, Any]:
     """With the answer it is asked about, or with the latest solution; where none is named, with the better argument."""
-    about = seen.word or next((each.text for each in reversed(seen.heard) if each.text), None)
+    about = seen.word or next((remark.text for remark in reversed(seen.heard) if remark.text), None)
     if about is not None:
         return {"agree": plain(about) == plain(settled.answer)}
     if named or not seen.heard:
@@ -139,12 +141,12 @@ def _agreement(mind: Mind, seen: Seen, settled: Settled, *, named: bool) -> dict
     return {"agree": argued > mind.conviction(settled.answer) + mind.model.pull - 1.0}
 
 
-def _arguments(shown: Sequence[Shown], settled: Settled, wanted: Collection[str]) -> dict[str, Any]:
+def _arguments(answers: Sequence[Shown], settled: Settled, wanted: Collection[str]) -> dict[str, Any]:
     if not _ARGUING & {*wanted}:
         return {}
-    by_conviction = sorted(shown, key=lambda each: (each.conviction or 0.0, each.text))
-    best, worst = (by_conviction[-1].text, by_conviction[0].text) if shown else (settled.answer, settled.answer)
-    rejected = [each.text for each in shown if plain(each.text) != plain(settled.answer)]
+    by_conviction = sorted(answers, key=lambda answer: (answer.conviction or 0.0, answer.text))
+    best, worst = (by_conviction[-1].text, by_conviction[0].text) if answers else (settled.answer, settled.answer)
+    rejected = [answer.text for answer in answers if plain(answer.text) != plain(settled.answer)]
     others = ", ".join(dict.fromkeys(rejected)) or "nothing else"
     return {
         "strongest": f"{MARK} the argument for {best}",
@@ -177,21 +179,21 @@ def _points(worth: Sequence[float], budget: int) -> list[int]:
     return points
 
 
-def _grades(mind: Mind, shown: Sequence[Shown]) -> list[Mapping[str, Any]]:
+def _grades(mind: Mind, answers: Sequence[Shown]) -> list[Mapping[str, Any]]:
     return [
-        {"id": number, "is_correct": mind.facts.names_truth(each.text) == _judges_well(mind, "grade", each.text)}
-        for number, each in enumerate(shown, start=1)
+        {"id": number, "is_correct": mind.facts.names_truth(answer.text) == _judges_well(mind, "grade", answer.text)}
+        for number, answer in enumerate(answers, start=1)
     ]
 
 
-def _groups(mind: Mind, shown: Sequence[Shown]) -> list[list[int]]:
+def _groups(mind: Mind, answers: Sequence[Shown]) -> list[list[int]]:
     """What means the same in this world goes together; an answer that is misread joins another group, or leaves its own."""
     groups: dict[str, list[int]] = {}
-    for number, each in enumerate(shown, start=1):
-        key = "\0right" if mind.facts.names_truth(each.text) else bare(each.text)
-        if not _judges_well(mind, "group", each.text):
+    for number, answer in enumerate(answers, start=1):
+        key = "\0right" if mind.facts.names_truth(answer.text) else bare(answer.text)
+        if not _judges_well(mind, "group", answer.text):
             others = [other for other in groups if other != key]
-            key = others[int(mind.chance("join", bare(each.text)) * len(others))] if others else f"\0{number}"
+            key = others[int(mind.chance("join", bare(answer.text)) * len(others))] if others else f"\0{number}"
         groups.setdefault(key, []).append(number)
     return list(groups.values())
 
@@ -205,5 +207,5 @@ def _persona(mind: Mind, seen: Seen) -> dict[str, Any]:
     taken = seen.after.casefold()
     start = int(mind.chance("persona") * len(ROLES))
     order = [*ROLES[start:], *ROLES[:start]]
-    role = next((each for each in order if each not in taken), f"{order[0]} of another school")
+    role = next((candidate for candidate in order if candidate not in taken), f"{order[0]} of another school")
     return {"role": role, "description": f"{MARK} knows what every {role} knows, and reads the task as one"}

@@ -46,10 +46,10 @@ def _checked() -> Iterator[None]:
         raise Impossible(f"the schema cannot be followed: {error}") from error
 
 
-def instance(schema: Mapping[str, Any], known: Mapping[str, Any], draw: Draw) -> Any:
+def instance(schema: Mapping[str, Any], values: Mapping[str, Any], draw: Draw) -> Any:
     """An instance of the schema, with the known values in the properties of that name; or `Impossible`."""
     with _checked():
-        return _Builder(schema, draw).top(known)
+        return _Builder(schema, draw).top(values)
 
 
 def strings_allowed(schema: Mapping[str, Any] | None, name: str) -> list[str]:
@@ -95,41 +95,41 @@ class _Builder:
         self.draw = draw
         self.built = 0
 
-    def top(self, known: Mapping[str, Any]) -> Any:
+    def top(self, values: Mapping[str, Any]) -> Any:
         schema = self.settled(self.root, "")
         if not isinstance(schema.get("properties"), Mapping):
             return self.build(schema, "", 0)
-        return {name: self.value(name, part, known, 0) for name, part in self.wanted(schema, 0).items()}
+        return {name: self.value(name, part, values, 0) for name, part in self.wanted(schema, 0).items()}
 
-    def value(self, name: str, schema: object, known: Mapping[str, Any], depth: int) -> Any:
+    def value(self, name: str, schema: object, values: Mapping[str, Any], depth: int) -> Any:
         part = self.settled(schema, name)
-        if name in known:
-            value = self.fitted(known[name], part)
+        if name in values:
+            value = self.fitted(values[name], part)
             if value is not None:
                 return value
         return self.build(part, name, depth + 1)
 
-    def fitted(self, known: Any, schema: object) -> Any:
+    def fitted(self, raw: Any, schema: object) -> Any:
         """A known value in the form that its place asks for; None where it cannot be. A list may be cut at its end."""
         part = self.settled(schema, "")
-        if isinstance(known, str):
-            return _fitted(known, part)
-        if isinstance(known, list):
-            return self.fitted_list(known, part) if _kind(part) == "array" and "prefixItems" not in part else None
-        if isinstance(known, Mapping):
+        if isinstance(raw, str):
+            return _fitted(raw, part)
+        if isinstance(raw, list):
+            return self.fitted_list(raw, part) if _kind(part) == "array" and "prefixItems" not in part else None
+        if isinstance(raw, Mapping):
             inner = part.get("properties")
-            if _kind(part) != "object" or not isinstance(inner, Mapping) or {*inner} != {*known}:
+            if _kind(part) != "object" or not isinstance(inner, Mapping) or {*inner} != {*raw}:
                 return None
-            made = {name: self.fitted(value, inner[name]) for name, value in known.items()}
+            made = {name: self.fitted(value, inner[name]) for name, value in raw.items()}
             return None if None in made.values() else made
         if "const" in part or "enum" in part:
             return None
-        if isinstance(known, bool):
-            return known if _kind(part) == "boolean" else None
-        return _read_number(str(known), part, whole=True) if _kind(part) in ("integer", "number") else None
+        if isinstance(raw, bool):
+            return raw if _kind(part) == "boolean" else None
+        return _read_number(str(raw), part, whole=True) if _kind(part) in ("integer", "number") else None
 
-    def fitted_list(self, known: list[Any], part: Mapping[str, Any]) -> list[Any] | None:
-        made = [self.fitted(value, part.get("items", {})) for value in known[: part.get("maxItems")]]
+    def fitted_list(self, values: list[Any], part: Mapping[str, Any]) -> list[Any] | None:
+        made = [self.fitted(value, part.get("items", {})) for value in values[: part.get("maxItems")]]
         return None if None in made or len(made) < part.get("minItems", 0) else made
 
     def build(self, schema: object, path: str, depth: int) -> Any:
@@ -209,9 +209,11 @@ class _Builder:
         """One alternative: drawn among those that say something, but deep down the one that goes no deeper."""
         settled = [self.settled(option, path, depth) if depth < _DEEP else option for option in options]
         if depth >= _DEEP:
-            flat = [each for each in settled if isinstance(each, Mapping) and _kind(each) not in ("object", "array")]
-            return next(iter([each for each in flat if "$ref" not in each] or settled), {})
-        telling = [each for each in settled if _kind(each) != "null"] or settled
+            flat = [
+                branch for branch in settled if isinstance(branch, Mapping) and _kind(branch) not in ("object", "array")
+            ]
+            return next(iter([branch for branch in flat if "$ref" not in branch] or settled), {})
+        telling = [branch for branch in settled if _kind(branch) != "null"] or settled
         return telling[int(self.draw(f"{path}|") * len(telling))]
 
     def follow(self, reference: object) -> Mapping[str, Any]:
@@ -234,7 +236,7 @@ def _joined(one: Mapping[str, Any], two: Mapping[str, Any]) -> dict[str, Any]:
 def _kind(schema: Mapping[str, Any]) -> str:
     kind = schema.get("type")
     if isinstance(kind, list):
-        kind = next((each for each in kind if each != "null"), "null")
+        kind = next((name for name in kind if name != "null"), "null")
     if isinstance(kind, str):
         return kind
     if "properties" in schema:

@@ -58,7 +58,7 @@ class SimulatedServer:
         self.config = config
         self.world = World(chain(cases, read_questions(config.questions)), config.seed)
         self.models = {
-            name: SimulatedModel(name, world=self.world, **each.model_dump()) for name, each in config.models.items()
+            name: SimulatedModel(name, world=self.world, **spec.model_dump()) for name, spec in config.models.items()
         }
         self._key = _api_key(config)
         self._tally = Tally()
@@ -137,8 +137,8 @@ class SimulatedServer:
 
     def _check_key(self, request: HTTPConnection) -> None:
         """401 without the key."""
-        given = request.headers.get("Authorization", "") if self._key is not None else ""
-        if self._key is not None and not hmac.compare_digest(given.encode(), f"Bearer {self._key}".encode()):
+        header = request.headers.get("Authorization", "") if self._key is not None else ""
+        if self._key is not None and not hmac.compare_digest(header.encode(), f"Bearer {self._key}".encode()):
             raise Refused(401, "Incorrect API key provided.", code="invalid_api_key")
 
     def _check_served(self, chat: SimulatedChat, visit: Visit) -> None:
@@ -258,8 +258,8 @@ async def running(
 async def simulate_until_stopped(config: SimulateConfig, host: str, port: int) -> None:
     """Serve until SIGINT or SIGTERM."""
     stopped = asyncio.Event()
-    for each in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(each, stopped.set)
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(signum, stopped.set)
     async with running(config, host=host, port=port) as server:
         print(f"simulating {len(server.models)} models at {server.base_url}", flush=True)
         await stopped.wait()

@@ -115,7 +115,7 @@ def load_config(path: Path) -> SimulateConfig:
     """A checked config. Paths of questions in it start from where the file is."""
     read = read_yaml(path)
     config = check_config(read.values, file=path, places=read.places)
-    questions = tuple(path.parent / each for each in config.questions)
+    questions = tuple(path.parent / source for source in config.questions)
     return config.model_copy(update={"questions": questions})
 
 

@@ -108,7 +108,11 @@ class SimulatedModel(Character):
         return {
             "provider": "simulated",
             "version": VERSION,
-            **{each.name: getattr(self, each.name) for each in parameters(self) if each.name not in _NOT_SHAPED},
+            **{
+                parameter.name: getattr(self, parameter.name)
+                for parameter in parameters(self)
+                if parameter.name not in _NOT_SHAPED
+            },
             **({} if self.max_tokens is None else {"max_tokens": self.max_tokens}),
             "seed": self.world.seed,
             "question": facts.id,
@@ -147,12 +151,12 @@ class SimulatedModel(Character):
     def _said(self, request: Request, mind: Mind, seen: Seen) -> str:
         draw = _drawer(self, request, mind.facts)
         if request.schema is not None:
-            known = fields(mind, seen, request.schema, draw)
-            return json.dumps(instance(request.schema, known, draw), ensure_ascii=False)
+            values = fields(mind, seen, request.schema, draw)
+            return json.dumps(instance(request.schema, values, draw), ensure_ascii=False)
         if (words := prose(mind, seen, draw)) is not None:
             return words
-        known = fields(mind, seen, None, draw)
-        return json.dumps({name: known[name] for name in seen.fields or BARE if name in known}, ensure_ascii=False)
+        values = fields(mind, seen, None, draw)
+        return json.dumps({name: values[name] for name in seen.fields or BARE if name in values}, ensure_ascii=False)
 
     def _variation(self, request: Request) -> float:
         temperature = request.params.get("temperature")

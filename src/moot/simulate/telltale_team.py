@@ -77,8 +77,8 @@ def _speaking(voice: Voice, others: Sequence[Voice], swayed: str) -> Callable[[R
         reasons = f"As {name} of {model} I think of {voice.mark}."
         if request.schema is None:
             return f"{reasons}\nAnswer: {answer}"
-        known = {"reasoning": reasons, "message": reasons, "answer": answer, "solution": answer}
-        return json.dumps(instance(request.schema, known, lambda place: 0.25))
+        values = {"reasoning": reasons, "message": reasons, "answer": answer, "solution": answer}
+        return json.dumps(instance(request.schema, values, lambda place: 0.25))
 
     return script
 

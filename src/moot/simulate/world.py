@@ -74,27 +74,27 @@ class Facts:
     """All answers there can be; () for an open question."""
 
     def is_right(self, answer: str) -> bool:
-        said = plain(answer)
-        return said == plain(self.truth) or any(said == plain(other) for other in self.accepted)
+        wording = plain(answer)
+        return wording == plain(self.truth) or any(wording == plain(other) for other in self.accepted)
 
     def option(self, text: str) -> str | None:
         """The option that this text names, in the option's own spelling: "yes" may stand for «да»."""
-        said = plain(text)
-        alike: tuple[str, ...] = next((words for words in _YES_NO if said in words), ())
-        return next((each for each in self.options if plain(each) == said or plain(each) in alike), None)
+        wording = plain(text)
+        alike: tuple[str, ...] = next((words for words in _YES_NO if wording in words), ())
+        return next((option for option in self.options if plain(option) == wording or plain(option) in alike), None)
 
     def names_truth(self, answer: str) -> bool:
         """Whether a benevolent reader takes the answer for right: other signs and spaces, an article, do not matter."""
-        said = bare(answer)
-        return said == bare(self.truth) or any(said == bare(other) for other in self.accepted)
+        wording = bare(answer)
+        return wording == bare(self.truth) or any(wording == bare(other) for other in self.accepted)
 
     def within(self, options: Sequence[str]) -> Facts:
         """The same question where only these answers are possible. A truth that is not one of them is drawn anew."""
         if not options:
             return self
-        known = [option for option in options if self.is_right(option)]
-        truth = known[0] if known else options[hashed(self.id, "truth") % len(options)]
-        return Facts(self.id, truth, self.accepted if known else (), tuple(options))
+        right = [option for option in options if self.is_right(option)]
+        truth = right[0] if right else options[hashed(self.id, "truth") % len(options)]
+        return Facts(self.id, truth, self.accepted if right else (), tuple(options))
 
 
 class World:
@@ -229,9 +229,9 @@ def _text_keys(text: str, choices: Sequence[str], context: str | None) -> list[i
     Many questions have the same words and other options, or the same words about another passage.
     """
     words = _words(text)
-    shown = ["\x1e".join(map(_words, choices))] if choices else []
-    keys = [hashed(words, *shown, "in", _words(context))] if context else []
-    keys.append(hashed(words, *shown))
+    options = ["\x1e".join(map(_words, choices))] if choices else []
+    keys = [hashed(words, *options, "in", _words(context))] if context else []
+    keys.append(hashed(words, *options))
     if choices:
         keys.append(hashed(words))
     return keys

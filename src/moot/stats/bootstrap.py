@@ -68,8 +68,8 @@ def _counts(generator: np.random.Generator, size: int, questions: int) -> NDArra
 
     drawn = generator.integers(0, questions, size=(size, questions), dtype=np.uint32)
     counts = np.empty((size, questions), dtype=np.int64)
-    for row, each in enumerate(drawn):
-        counts[row] = np.bincount(each, minlength=questions)
+    for row, draws in enumerate(drawn):
+        counts[row] = np.bincount(draws, minlength=questions)
     return counts
 
 
@@ -82,11 +82,11 @@ def percentile_interval(resampled: Floats, n: int) -> tuple[float, float] | None
     """
     import numpy as np
 
-    known = np.sort(resampled[~np.isnan(resampled)])
-    if n < 2 or 2 * len(known) < len(resampled):
+    existing = np.sort(resampled[~np.isnan(resampled)])
+    if n < 2 or 2 * len(existing) < len(resampled):
         return None
-    place = round(_tail(n) * (len(known) - 1))  # an order statistic, since a ratio may be infinite
-    return float(known[place]), float(known[-1 - place])
+    place = round(_tail(n) * (len(existing) - 1))  # an order statistic, since a ratio may be infinite
+    return float(existing[place]), float(existing[-1 - place])
 
 
 @cache

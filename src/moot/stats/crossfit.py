@@ -90,12 +90,12 @@ def _chosen(
     if costs is not None:
         paid = np.array([values_on(costs[name], questions) for name in names])
     folds_by_question = np.array(fold_of)
-    found = []
+    chosen = []
     for fold in range(count):
         others = folds_by_question != fold
         value, cost = _sums(right[:, others]).round(9), paid[:, others].sum(axis=1).round(12)
-        found.append(names[max(range(len(names)), key=lambda place: (value[place], -cost[place]))])
-    return found
+        chosen.append(names[max(range(len(names)), key=lambda place: (value[place], -cost[place]))])
+    return chosen
 
 
 def _sums(right: Floats) -> Floats:
@@ -106,9 +106,9 @@ def _sums(right: Floats) -> Floats:
     if not unknown.any():
         sums: Floats = right.sum(axis=1)
         return sums
-    size, known = right.shape[1], (~unknown).sum(axis=1)
+    size, known_counts = right.shape[1], (~unknown).sum(axis=1)
     sums = np.where(unknown, 0.0, right).sum(axis=1)
-    filled: Floats = np.where(known > 0, sums / np.maximum(known, 1) * size, -np.inf)
+    filled: Floats = np.where(known_counts > 0, sums / np.maximum(known_counts, 1) * size, -np.inf)
     return filled
 
 
@@ -125,7 +125,7 @@ def marks_on(values: Mapping[str, float | None], questions: Collection[str]) -> 
 def _as_if_known(values: Mapping[str, float | None], questions: Collection[str]) -> float:
     """The sum, as if what is not known were like what is."""
     marks = marks_on(values, questions)
-    known = [mark for mark in marks if mark is not None]
-    if len(known) == len(marks):
-        return sum(known)
-    return sum(known) / len(known) * len(marks) if known else float("-inf")
+    known_marks = [mark for mark in marks if mark is not None]
+    if len(known_marks) == len(marks):
+        return sum(known_marks)
+    return sum(known_marks) / len(known_marks) * len(marks) if known_marks else float("-inf")

@@ -17,11 +17,11 @@ def estimate(values: Sequence[float], *, pooled: bool = False, seed: int = 0) ->
     return mean_over_questions(values, pooled=pooled, seed=seed) if values else None
 
 
-def estimate_row(found: Estimate | None, name: str = "value") -> Row:
+def estimate_row(figure: Estimate | None, name: str = "value") -> Row:
     """``{name, low, high, n}``; all None, and n 0, where there is no estimate."""
-    if found is None:
+    if figure is None:
         return {name: None, "low": None, "high": None, "n": 0}
-    return {name: found.value, "low": found.low, "high": found.high, "n": found.n}
+    return {name: figure.value, "low": figure.low, "high": figure.high, "n": figure.n}
 
 
 def with_holm(rows: Sequence[Row]) -> list[Row]:

@@ -58,16 +58,16 @@ def frontier(
     for column in sorted(range(len(names)), key=lambda place: (paid[place], -_mean(right[:, place]), names[place])):
         affordable = np.flatnonzero(paid <= paid[column] + 1e-15)
         chosen = [affordable[np.argmax(means[affordable])] for means in learnt]
-        mixed = not all(options[names[each]].once for each in chosen)
+        mixed = not all(options[names[choice]].once for choice in chosen)
         within = estimate(_known(right[np.arange(len(asked)), np.array(chosen)[fold_of]]), pooled=mixed, seed=seed)
-        own = estimate(_known(right[:, column]), pooled=not options[names[column]].once, seed=seed)
+        accuracy = estimate(_known(right[:, column]), pooled=not options[names[column]].once, seed=seed)
         rows.append(
             {
                 "of": names[column],
                 "cost": float(paid[column]),
-                **estimate_row(own, "accuracy"),
+                **estimate_row(accuracy, "accuracy"),
                 "on_frontier": bool(whole[column]),
-                "folds": sum(bool(each[column]) for each in on),
+                "folds": sum(bool(fold_frontier[column]) for fold_frontier in on),
                 "of_folds": parts,
                 "within": within and within.value,
                 "within_low": within and within.low,
@@ -85,13 +85,13 @@ def _means(right: Floats) -> Floats:
     if not unknown.any():
         means: Floats = right.mean(axis=0)
         return means
-    known = (~unknown).sum(axis=0)
-    return np.where(known > 0, np.where(unknown, 0.0, right).sum(axis=0) / np.maximum(known, 1), -np.inf)
+    known_counts = (~unknown).sum(axis=0)
+    return np.where(known_counts > 0, np.where(unknown, 0.0, right).sum(axis=0) / np.maximum(known_counts, 1), -np.inf)
 
 
 def _mean(column: Floats) -> float:
-    known = _known(column)
-    return float(column.mean()) if len(known) == len(column) else sum(known) / max(1, len(known))
+    known_marks = _known(column)
+    return float(column.mean()) if len(known_marks) == len(column) else sum(known_marks) / max(1, len(known_marks))
 
 
 def _known(values: Floats) -> list[float]:
@@ -102,9 +102,9 @@ def undominated(value: Floats, cost: Floats) -> list[bool]:
     """Which are on the frontier: none is cheaper and as good, and none is better at the same cost."""
     return [
         not any(
-            (cost[other] <= cost[each] and value[other] > value[each] + 1e-12)
-            or (cost[other] < cost[each] and value[other] >= value[each] - 1e-12)
+            (cost[other] <= cost[option] and value[other] > value[option] + 1e-12)
+            or (cost[other] < cost[option] and value[other] >= value[option] - 1e-12)
             for other in range(len(value))
         )
-        for each in range(len(value))
+        for option in range(len(value))
     ]

@@ -56,10 +56,10 @@ def mean_value(values: Sequence[Value]) -> Value:
     """Several values of one question as one: the mean over those that are known."""
     if len(values) == 1:
         return values[0]
-    known = [value.known for value in values if value.known is not None]
+    known_values = [value.known for value in values if value.known is not None]
     n = len(values)
     least, most = sum(value.least for value in values) / n, sum(value.most for value in values) / n
-    return Value(sum(known) / len(known) if known else None, least, most)
+    return Value(sum(known_values) / len(known_values) if known_values else None, least, most)
 
 
 def known(values: Mapping[str, Value]) -> dict[str, float]:
@@ -104,18 +104,19 @@ Pairs = Mapping[str, Sequence[tuple[Value, Value]]]
 
 def known_pairs(pairs: Pairs) -> list[tuple[float, float]]:
     """One pair a question, the mean over those of its pairs of which both sides are graded."""
-    found: list[tuple[float, float]] = []
+    means: list[tuple[float, float]] = []
     for several in pairs.values():
         both = [(one.known, other.known) for one, other in several if one.known is not None and other.known is not None]
         if both:
-            found.append((sum(pair[0] for pair in both) / len(both), sum(pair[1] for pair in both) / len(both)))
-    return found
+            means.append((sum(pair[0] for pair in both) / len(both), sum(pair[1] for pair in both) / len(both)))
+    return means
 
 
 def difference_bounds(pairs: Pairs) -> Row:
     """How far the difference over all questions can lie, and how many questions are left out; nothing if all is graded."""
     sides = [
-        (mean_value([one for one, _ in each]), mean_value([other for _, other in each])) for each in pairs.values()
+        (mean_value([one for one, _ in several]), mean_value([other for _, other in several]))
+        for several in pairs.values()
     ]
     if not any(one.open or other.open for one, other in sides):
         return {}

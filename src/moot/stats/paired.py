@@ -41,13 +41,13 @@ class Paired:
 
     def row(self) -> dict[str, Any]:
         """In the names of the report."""
-        found = self.difference or Estimate(0.0, None, None, 0)
+        estimate = self.difference or Estimate(0.0, None, None, 0)
         return {
-            "difference": found.value if found.n else None,
-            "low": found.low,
-            "high": found.high,
+            "difference": estimate.value if estimate.n else None,
+            "low": estimate.low,
+            "high": estimate.high,
             "p": self.p,
-            "n": found.n,
+            "n": estimate.n,
             "test": self.test,
             "rescues": self.rescues,
             "regressions": self.regressions,
@@ -102,10 +102,10 @@ class _Limits:
 
 
 def _limits(right: int, n: int, z: float) -> _Limits:
-    found = wilson(right, n, z)
-    assert found.low is not None, "two questions or more have an interval"
-    assert found.high is not None
-    return _Limits(found.value, found.low, found.high)
+    interval = wilson(right, n, z)
+    assert interval.low is not None, "two questions or more have an interval"
+    assert interval.high is not None
+    return _Limits(interval.value, interval.low, interval.high)
 
 
 def _correlation(a: int, b: int, c: int, d: int) -> float:
@@ -153,7 +153,7 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0, resamples: int = 2
     """
     if not differences:
         return None
-    sizes = Counter(round(abs(each), 12) for each in differences if round(each, 12))
+    sizes = Counter(round(abs(difference), 12) for difference in differences if round(difference, 12))
     if not sizes:
         return 1.0
     import numpy as np
@@ -179,10 +179,10 @@ def cluster_bootstrap(
     None where nothing was counted. Without spread between the questions a bootstrap has nothing to say, and there is
     no interval: the caller knows which other one fits.
     """
-    total, count = math.fsum(each[0] for each in clusters), math.fsum(each[1] for each in clusters)
+    total, count = math.fsum(cluster[0] for cluster in clusters), math.fsum(cluster[1] for cluster in clusters)
     if count <= 0:
         return None
-    counted = [each for each in clusters if each != (0, 0)]
+    counted = [cluster for cluster in clusters if cluster != (0, 0)]
     value, n = total / count, len(clusters)
     kinds = Counter((round(top, 12), round(bottom, 12)) for top, bottom in clusters)
     if n < 2 or len(counted) < 2 or all(math.isclose(top, value * bottom, abs_tol=1e-12) for top, bottom in kinds):
@@ -212,21 +212,23 @@ def bootstrap_difference(differences: Sequence[float], *, seed: int = 0) -> Esti
     Where all are equal the bootstrap would give an interval of nothing; the width is then what n questions without a
     single discordant pair leave open.
     """
-    found = cluster_bootstrap([(each, 1.0) for each in differences], seed=seed)
-    if found is None or found.n < 2 or found.low is not None:
-        return found
-    open_width = wilson(0, found.n).high or 0.0
-    return Estimate(found.value, max(-1.0, found.value - open_width), min(1.0, found.value + open_width), found.n)
+    estimate = cluster_bootstrap([(difference, 1.0) for difference in differences], seed=seed)
+    if estimate is None or estimate.n < 2 or estimate.low is not None:
+        return estimate
+    open_width = wilson(0, estimate.n).high or 0.0
+    return Estimate(
+        estimate.value, max(-1.0, estimate.value - open_width), min(1.0, estimate.value + open_width), estimate.n
+    )
 
 
 def bootstrap_share(clusters: Sequence[tuple[float, float]], *, seed: int = 0) -> Estimate | None:
     """A share pooled within questions: (how many, out of how many) for each. Without spread, Wilson over questions."""
-    found = cluster_bootstrap(clusters, seed=seed)
-    counted = sum(1 for each in clusters if each[1] > 0)
-    if found is None or found.low is not None or counted < 2:
-        return found
-    score = wilson(found.value * counted, counted)
-    return Estimate(found.value, score.low, score.high, found.n)
+    estimate = cluster_bootstrap(clusters, seed=seed)
+    counted = sum(1 for cluster in clusters if cluster[1] > 0)
+    if estimate is None or estimate.low is not None or counted < 2:
+        return estimate
+    score = wilson(estimate.value * counted, counted)
+    return Estimate(estimate.value, score.low, score.high, estimate.n)
 
 
 def share_over_questions(observed: Iterable[tuple[str, float]], *, seed: int = 0) -> Estimate | None:

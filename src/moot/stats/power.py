@@ -98,8 +98,8 @@ class _Test:
 
     def power(self, gain: float) -> float:
         better = (self.discordance + abs(gain)) / (2 * self.discordance)
-        found = _below(self.critical, self.pairs, 1 - better) + _below(self.critical, self.pairs, better)
-        return float((self.likely * found.clip(max=1.0)).sum())
+        rejected = _below(self.critical, self.pairs, 1 - better) + _below(self.critical, self.pairs, better)
+        return float((self.likely * rejected.clip(max=1.0)).sum())
 
 
 def _below(k: Floats, n: Floats | float, p: float) -> Floats:
@@ -155,7 +155,7 @@ def _about(design: Design, wanted: float, alpha: float) -> int:
 def _stays(n: int, design: Design, wanted: float, alpha: float) -> bool:
     """Whether the power is there at n and at the next few, where the test's steps could take it away again."""
     step = max(1, round(1 / design.discordance))
-    return all(power(n + each * step, design.gain, design.discordance, alpha) >= wanted for each in range(4))
+    return all(power(n + steps * step, design.gain, design.discordance, alpha) >= wanted for steps in range(4))
 
 
 def detectable(n: int, discordance: float, wanted: float = POWER, alpha: float = ALPHA) -> float | None:

@@ -73,5 +73,5 @@ def mean_over_questions(
 
 def accuracy(values: Sequence[Sequence[float]], *, seed: int = 0) -> Estimate:
     """Accuracy from the scores of each question, one for every repeat."""
-    pooled = any(len(each) > 1 for each in values)
-    return mean_over_questions([sum(each) / len(each) for each in values], pooled=pooled, seed=seed)
+    pooled = any(len(scores) > 1 for scores in values)
+    return mean_over_questions([sum(scores) / len(scores) for scores in values], pooled=pooled, seed=seed)

@@ -77,8 +77,8 @@ def strategy_class(name: str) -> type[Any]:
 
 def with_options(played: Strategy, options: Mapping[str, Any]) -> Strategy:
     """The same strategy with other options, where it has options of these names."""
-    own = {option.name: getattr(played, option.name) for option in fields(played) if option.init}  # type: ignore[arg-type]
-    return type(played)(**{**own, **{name: value for name, value in options.items() if name in own}})
+    values = {option.name: getattr(played, option.name) for option in fields(played) if option.init}  # type: ignore[arg-type]
+    return type(played)(**{**values, **{name: value for name, value in options.items() if name in values}})
 
 
 def served(played: Strategy) -> Strategy:
@@ -127,9 +127,9 @@ def _is_number(text: str) -> bool:
 
 def prompts_brought(played: object) -> Own:
     """A strategy's own templates: its attribute ``prompts``, or else the folder of that name beside its module."""
-    own = getattr(type(played), "prompts", None)
-    if isinstance(own, Path | Mapping):
-        return own
+    brought = getattr(type(played), "prompts", None)
+    if isinstance(brought, Path | Mapping):
+        return brought
     file = getattr(sys.modules.get(type(played).__module__), "__file__", None)
     return Path(file).parent / "prompts" if file else {}
 
@@ -143,12 +143,12 @@ def prompts_for(played: object, prompts: Prompts) -> Prompts:
 def prompt_folders() -> list[Path]:
     """Where the templates of all registered strategies are, without loading any of them."""
     modules = dict.fromkeys(place.partition(":")[0] for place in registered().values())
-    found = []
+    folders = []
     for module in modules:
         try:
             spec = find_spec(module)
         except ImportError:
             continue  # said when it is named in a file
         if spec is not None and spec.origin is not None:
-            found.append(Path(spec.origin).parent / "prompts")
-    return [folder for folder in dict.fromkeys(found) if folder.is_dir()]
+            folders.append(Path(spec.origin).parent / "prompts")
+    return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]

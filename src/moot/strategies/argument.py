@@ -45,14 +45,14 @@ class ArgumentForm:
         return {**plain, "properties": properties, "required": [*self.parts, *plain["required"]]}
 
     def read(self, data: Mapping[str, Any]) -> Argument:
-        given = AnswerForm(self.question).read(data)
+        reply = AnswerForm(self.question).read(data)
         parts = {part: words for part in self.parts if (words := _in_words(data.get(part)))}
-        return Argument(given.answer, given.reasoning, parts)
+        return Argument(reply.answer, reply.reasoning, parts)
 
     def read_prose(self, text: str) -> Argument | None:
         """As a draft in prose is read: what is taken from native answers is taken from later ones."""
-        given = AnswerForm(self.question).read_prose(text)
-        return self.found(given.answer, text) if given is not None else None
+        reply = AnswerForm(self.question).read_prose(text)
+        return self.found(reply.answer, text) if reply is not None else None
 
     def found(self, answer: str, text: str) -> Argument:
         return Argument(answer, text.strip())
@@ -61,7 +61,7 @@ class ArgumentForm:
 def _in_words(value: object) -> str:
     """Models like to answer "for each position" with a list or an object."""
     if isinstance(value, Mapping):
-        return "\n".join(f"{key}: {_plain(each)}" for key, each in value.items())
+        return "\n".join(f"{key}: {_plain(part)}" for key, part in value.items())
     if isinstance(value, list):
         return "\n".join(map(_plain, value))
     return _plain(value)

@@ -52,7 +52,7 @@ def absent(drafts: Sequence[Answer]) -> tuple[str, ...]:
 def nobody_answered(drafts: Sequence[Answer]) -> Verdict:
     """Nothing to decide on. The worst of the reasons is the outcome: an outage is not a lack of knowledge."""
     outcomes = {draft.outcome for draft in drafts}
-    outcome = next(each for each in ("failed", "refused", "unanswered") if each in outcomes)
+    outcome = next(reason for reason in ("failed", "refused", "unanswered") if reason in outcomes)
     causes = "; ".join(f"{draft.player}: {draft.cause}" for draft in drafts)
     return Verdict(None, outcome, answers=tuple(drafts), absent=absent(drafts), cause=f"nobody answered ({causes})")
 
@@ -63,10 +63,10 @@ async def captain_decides(question: Question, team: Team, drafts: Sequence[Answe
     A captain who says nothing usable leaves the team without an answer: the vote is not quietly taken instead.
     """
     assert team.captain is not None, "line-ups have a captain"
-    given = [draft for draft in drafts if draft.text is not None]
-    if not given:
+    answered = [draft for draft in drafts if draft.text is not None]
+    if not answered:
         return nobody_answered(drafts)
-    order = team.random(question, "order", team.captain).sample(given, len(given))
+    order = team.random(question, "order", team.captain).sample(answered, len(answered))
     prompt = team.prompts.render(
         "captain",
         question=question.text,
@@ -80,11 +80,11 @@ async def captain_decides(question: Question, team: Team, drafts: Sequence[Answe
     form = AnswerForm(question)
     heard = await team.ask(team[team.captain], question, prompt, form, stage=stage, turn=2, examples=examples)
     word = heard.value
-    shown = Shown(team.captain, "captain", drafts_shown(order), answer=word.answer if word else None)
+    record = Shown(team.captain, "captain", drafts_shown(order), answer=word.answer if word else None)
     if word is None:
         cause = f"the captain {team.captain} gave no answer: {heard.cause}"
         return Verdict(
-            None, heard.outcome, answers=tuple(drafts), turns=2, absent=absent(drafts), cause=cause, traces=(shown,)
+            None, heard.outcome, answers=tuple(drafts), turns=2, absent=absent(drafts), cause=cause, traces=(record,)
         )
     return Verdict(
         word.answer,
@@ -94,7 +94,7 @@ async def captain_decides(question: Question, team: Team, drafts: Sequence[Answe
         answers=tuple(drafts),
         turns=2,
         absent=tuple(name for name in absent(drafts) if name != team.captain),
-        traces=(shown,),
+        traces=(record,),
     )
 
 

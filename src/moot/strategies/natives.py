@@ -44,14 +44,14 @@ async def natives(question: Question, team: Team, drafts: Drafts) -> tuple[Answe
 async def native(question: Question, team: Team, player: Player, drafts: Drafts) -> Answer:
     if drafts == "single-call":
         return await team.draft(player, question)
-    shown = shown_question(question)
-    heard = await team.speak(player, question, team.prompts.render("verdict", **shown), stage="verdict")
+    inputs = shown_question(question)
+    heard = await team.speak(player, question, team.prompts.render("verdict", **inputs), stage="verdict")
     if heard.value is None:
         return Answer(player.name, None, outcome=heard.outcome, cause=heard.cause)
     reading = await team.read(player, question, heard.value)
     if (answer := reading.answer) is None:
         return Answer(player.name, None, outcome="unanswered", cause=unparsed(reading.cause))
-    asked = team.prompts.render("rationale", **shown, answer=answer)
+    asked = team.prompts.render("rationale", **inputs, answer=answer)
     explained = await team.speak(player, question, asked, stage="rationale")
     if explained.value is None:
         # The answer stands: it was given before anybody asked why.

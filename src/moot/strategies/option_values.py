@@ -30,10 +30,10 @@ class OptionError(UsageError):
         self.option = option
 
 
-def built(kind: Any, given: Mapping[str, Any], *, named: str) -> Any:
+def built(kind: Any, options: Mapping[str, Any], *, named: str) -> Any:
     """The dataclass with these options, or an `OptionError` that says what was expected."""
     allowed = _options(kind, named)
-    written = {str(key).replace("-", "_"): key for key in given}
+    written = {str(key).replace("-", "_"): key for key in options}
     for name, key in written.items():
         if name not in allowed:
             expected = ", ".join(sorted(allowed)) or "no options"
@@ -42,7 +42,7 @@ def built(kind: Any, given: Mapping[str, Any], *, named: str) -> Any:
         if name not in written and _required(option):
             wanted = expectation(_hints(kind)[name])
             raise OptionError(f"{named} needs the option {name!r}; expected {wanted}", None)
-    values = {name: option_value(kind, name, given[key], key) for name, key in written.items()}
+    values = {name: option_value(kind, name, options[key], key) for name, key in written.items()}
     try:
         return kind(**values)
     except UsageError:
@@ -84,7 +84,7 @@ def _required(option: Field[Any]) -> bool:
     return option.default is MISSING and option.default_factory is MISSING
 
 
-def option_value(kind: Any, name: str, given: Any, written: str | None = None) -> Any:
+def option_value(kind: Any, name: str, value: Any, written: str | None = None) -> Any:
     """One option, checked against the type of its field and brought into its form: a list becomes a tuple.
 
     `written` is its name as the file has it.
@@ -93,14 +93,14 @@ def option_value(kind: Any, name: str, given: Any, written: str | None = None) -
 
     key = name if written is None else written
     hint = _hints(kind)[name]
-    if (problem := _not_plain(given)) is not None:
+    if (problem := _not_plain(value)) is not None:
         raise OptionError(f"{key}: expected {expectation(hint)}, found {problem}", key)
     try:
         # By way of JSON, which has one kind of list: strictly by Python's types a list would be no tuple.
-        return _adapters(kind)[name].validate_json(json.dumps(given, default=_as_json), strict=True)
+        return _adapters(kind)[name].validate_json(json.dumps(value, default=_as_json), strict=True)
     except ValidationError as error:
         problems = error.errors(include_url=False)
-        raise OptionError(f"{key}: {_problem(problems, hint, given)}", key) from None
+        raise OptionError(f"{key}: {_problem(problems, hint, value)}", key) from None
 
 
 def _not_plain(value: Any) -> str | None:
@@ -121,12 +121,12 @@ def _as_json(value: Any) -> Any:
     return dict(value)
 
 
-def _problem(problems: list[Any], hint: Any, given: Any) -> str:
+def _problem(problems: list[Any], hint: Any, written: Any) -> str:
     """What was expected, and where: in a mapping or a list only the item that is wrong is named."""
-    own = next((problem for problem in problems if problem["type"] == "value_error"), None)
-    if own is not None:
-        return str(own["ctx"]["error"])
-    place, value = "", given
+    refusal = next((problem for problem in problems if problem["type"] == "value_error"), None)
+    if refusal is not None:
+        return str(refusal["ctx"]["error"])
+    place, value = "", written
     for step in problems[0]["loc"]:
         item = inside(hint, value, step)
         if item is None:
@@ -187,12 +187,12 @@ def usual(option: Field[Any]) -> Any:
 
 def option_json(strategy: Any) -> dict[str, dict[str, Any]]:
     """All options as they are stored: under `given` those that differ from their defaults, under `default` the rest."""
-    given: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
     default: dict[str, Any] = {}
     for option in fields(strategy):
         value = getattr(strategy, option.name)
-        (default if value == usual(option) else given)[option.name] = _plain(value)
-    return {"given": given, "default": default}
+        (default if value == usual(option) else changed)[option.name] = _plain(value)
+    return {"given": changed, "default": default}
 
 
 def _plain(value: Any) -> Any:

@@ -95,13 +95,13 @@ def _draft_calls(traits: Traits) -> int:
 def _others_heard(play: Play, call: Call, *, reasons_only: bool = False) -> list[str]:
     """Whose words stand in a prompt, its own apart. Letters and yes or no are everybody's, so only reasons tell."""
     prompt = _prompt(call)
-    own = play.voices.get(call.player)
+    own_voice = play.voices.get(call.player)
     heard = []
     for name, voice in play.voices.items():
         telling = [voice.mark]
         if play.question.kind == "open" and not reasons_only:
             telling.append(voice.answer)
-        if voice != own and any(word in prompt for word in telling):
+        if voice != own_voice and any(word in prompt for word in telling):
             heard.append(name)
     return heard
 
@@ -162,9 +162,9 @@ def _names(play: Play) -> Iterator[str]:
         for name, voice in play.voices.items():
             if voice == play.voices.get(call.player):
                 continue
-            for known in voice.names:
-                if re.search(rf"(?<!\w){re.escape(known)}(?!\w)", _prompt(call), re.IGNORECASE):
-                    yield f"names: they are said to be hidden, yet the prompt of {call.player} names {name} as {known!r}"
+            for alias in voice.names:
+                if re.search(rf"(?<!\w){re.escape(alias)}(?!\w)", _prompt(call), re.IGNORECASE):
+                    yield f"names: they are said to be hidden, yet the prompt of {call.player} names {name} as {alias!r}"
 
 
 def _offices(play: Play) -> Iterator[str]:

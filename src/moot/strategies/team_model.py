@@ -61,7 +61,7 @@ class TeamModel:
         """Who reads what does not fit; nothing where nobody does, so that older keys stay what they are."""
         if not self.team.extractors:
             return {}
-        readers = [each.model.shape(Request(())) for each in self.team.extractors]
+        readers = [extractor.model.shape(Request(())) for extractor in self.team.extractors]
         return {"extract": [readers, self.team.prompts.hashes(("extract",))]}
 
     async def generate(self, request: Request) -> Reply:
@@ -104,5 +104,5 @@ def _said(verdict: Verdict, request: Request) -> str:
     wanted = (request.schema or {}).get("properties", {})
     if "answer" not in wanted:
         return verdict.answer
-    said = {"reasoning": verdict.reasoning, "answer": verdict.answer}
-    return json.dumps({key: value for key, value in said.items() if key in wanted}, ensure_ascii=False)
+    reply = {"reasoning": verdict.reasoning, "answer": verdict.answer}
+    return json.dumps({key: value for key, value in reply.items() if key in wanted}, ensure_ascii=False)

@@ -77,13 +77,13 @@ class Traits:
 
     def json(self) -> dict[str, Any]:
         """What a cell keeps of them: all that a report goes by, and that differs from the default."""
-        return {name: given for name in _KEPT if (given := getattr(self, name)) != getattr(CAUTIOUS, name)}
+        return {name: value for name in _KEPT if (value := getattr(self, name)) != getattr(CAUTIOUS, name)}
 
     @classmethod
     def of_json(cls, kept: Mapping[str, Any]) -> Traits:
         """Read back, also from a newer or older version: what is not known is left out."""
-        known = {each.name for each in fields(cls)}
-        return cls(**{name: value for name, value in kept.items() if name in known})
+        names = {trait.name for trait in fields(cls)}
+        return cls(**{name: value for name, value in kept.items() if name in names})
 
 
 _ALLOWED: Mapping[str, tuple[Any, ...]] = {

@@ -53,15 +53,15 @@ class Vote(Captained):
         if not grouping.groups:
             return nobody_answered(drafts)
         tied = plurality(group for group in grouping.groups for _ in group)
-        own = next((group for group in tied if team.captain in group), None)
-        winners = tied[0] if len(tied) == 1 else own or team.random(question, "tie").choice(tied)
+        captains_group = next((group for group in tied if team.captain in group), None)
+        winners = tied[0] if len(tied) == 1 else captains_group or team.random(question, "tie").choice(tied)
         members = [draft for draft in drafts if draft.player in winners]
-        said = _wording(members, team.captain)
+        wording = _wording(members, team.captain)
         dropped = [draft.player for draft in drafts if draft.cause == NOT_NEEDED]
         return Verdict(
-            said.text,
+            wording.text,
             "answered",
-            reasoning=said.reasoning,
+            reasoning=wording.reasoning,
             who=tuple(member.player for member in members),
             answers=tuple(drafts),
             absent=tuple(name for name in absent(drafts) if name not in dropped),
@@ -85,7 +85,7 @@ async def drafts_that_matter(question: Question, team: Team) -> tuple[Answer, ..
     out = {asyncio.create_task(team.draft(player, question)): player.name for player in team.players}
     heard: dict[str, Answer] = {}
     try:
-        while out and not _settled([each.text for each in heard.values()], len(team.players), question):
+        while out and not _settled([draft.text for draft in heard.values()], len(team.players), question):
             done, _ = await asyncio.wait(out, return_when=asyncio.FIRST_COMPLETED)
             heard |= {out.pop(task): task.result() for task in done}
     finally:

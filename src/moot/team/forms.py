@@ -118,8 +118,8 @@ def _only_value(text: str, form: Form[T]) -> T:
             problem = unusable.problem
     if not values and (mended := _mend(text)) is not None:
         values.append(form.read(_storable(mended)))
-    if not values and problem == "no-json" and (said := _in_prose(text, form)) is not None:
-        return said
+    if not values and problem == "no-json" and (prose_value := _in_prose(text, form)) is not None:
+        return prose_value
     if not values:
         raise Unusable(problem)
     if any(value != values[0] for value in values):
@@ -131,8 +131,8 @@ def _in_prose(text: str, form: Form[T]) -> T | None:
     """What a text says that has no object in it, not even a broken one."""
     if not isinstance(form, ReadsProse) or object_meant(text):
         return None
-    said: T | None = form.read_prose(storable(text))
-    return said
+    prose_value: T | None = form.read_prose(storable(text))
+    return prose_value
 
 
 def object_meant(text: str) -> bool:
@@ -157,7 +157,7 @@ def _objects_in(text: str) -> Sequence[Mapping[str, Any]]:
     What lies between the beginning of a broken object and the place where it breaks is not looked at again: an object
     in there is a part of the broken one, and reading on behind it keeps the time linear.
     """
-    found: list[Mapping[str, Any]] = []
+    objects: list[Mapping[str, Any]] = []
     reach = broken = 0
     while begins := _OBJECT_BEGINS.search(text, reach):
         try:
@@ -170,8 +170,8 @@ def _objects_in(text: str) -> Sequence[Mapping[str, Any]]:
         except (ValueError, RecursionError):  # a number of thousands of digits; nesting without end
             break
         else:
-            found.append(data)
-    return found
+            objects.append(data)
+    return objects
 
 
 def _mend(text: str) -> Mapping[str, Any] | None:
@@ -212,9 +212,9 @@ def _storable_value(value: Any) -> Any:
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, dict):
-        return {storable(key): _storable_value(each) for key, each in value.items()}
+        return {storable(key): _storable_value(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_storable_value(each) for each in value]
+        return [_storable_value(item) for item in value]
     return value
 
 
@@ -291,8 +291,8 @@ def _letter(answer: str, question: Question) -> str:
 
     A sentence that has a letter somewhere ("The answer is B") is asked for again: what it says is the model's to say.
     """
-    if found := _LETTER_ALONE.fullmatch(answer):
-        letter = known_letter(found.group(1), question)
+    if alone := _LETTER_ALONE.fullmatch(answer):
+        letter = known_letter(alone.group(1), question)
         if letter is not None:
             return letter
     if same := whole_option(answer, question):

@@ -54,5 +54,5 @@ def _announced(question: Question, reply: Reply) -> str | None:
 
 def unparsed(*causes: str | None) -> str:
     """The cause of an answer that could not be read, in words."""
-    known = "; ".join(filter(None, causes))
-    return f"{UNPARSED} ({known})" if known else UNPARSED
+    reasons = "; ".join(filter(None, causes))
+    return f"{UNPARSED} ({reasons})" if reasons else UNPARSED

@@ -111,9 +111,9 @@ class Team:
         """A table for each cohort; without cohorts the whole team sits at one."""
         if self.cohort is not None or not self.cohorts:
             return (self,)
-        known = tuple(dict.fromkeys((*self.names, *(name for each in self.players for name in names_of(each)))))
+        names = tuple(dict.fromkeys((*self.names, *(name for player in self.players for name in names_of(player)))))
         return tuple(
-            replace(self, cohort=cohort, names=known, players=tuple(self[name] for name in members))
+            replace(self, cohort=cohort, names=names, players=tuple(self[name] for name in members))
             for cohort, members in self.cohorts.items()
         )
 
@@ -170,7 +170,7 @@ class Team:
             messages,
             partial(self._request, player, question, schema=form.schema, params=params),
             usable=lambda reply: read_reply(reply, form),
-            again=lambda said, problem: (*messages, *self._again(said, problem, form)),
+            again=lambda reply_text, problem: (*messages, *self._again(reply_text, problem, form)),
             note=partial(Call, player.name, stage, turn),
             instead=instead,
         )
@@ -196,7 +196,7 @@ class Team:
             messages,
             partial(self._request, player, question, schema=None),
             usable=_words,
-            again=lambda said, problem: messages,
+            again=lambda reply_text, problem: messages,
             note=partial(Call, player.name, stage, turn),
         )
         return await until_usable(player, asking, self.journal)
@@ -227,7 +227,7 @@ class Team:
 
             async def decide() -> tuple[str, ...]:
                 calls = {name: one(name) for name in asked}
-                heard.update(await until_quorum(calls, quorum, lambda each: each.value is not None))
+                heard.update(await until_quorum(calls, quorum, lambda reply: reply.value is not None))
                 return tuple(name for name in asked if name not in heard)
 
             late = await self.attendance.settle(self._round_key(question, asked, form, quorum), decide)
@@ -275,12 +275,12 @@ class Team:
         sample = player.copy * COPY_STRIDE + self.repeat
         return Request(messages, params, schema, sample=sample, attempt=attempt, question_id=question.id)
 
-    def _again(self, said: str, problem: str, form: Form[object]) -> tuple[Message, ...]:
+    def _again(self, reply_text: str, problem: str, form: Form[object]) -> tuple[Message, ...]:
         fields = ", ".join(form.schema.get("required", ()))
         again = self.prompts.render("again", problem=problem, letters=", ".join(form.letters), fields=fields)
-        if not said.strip():
+        if not reply_text.strip():
             return (Message("user", again),)
-        return (Message("assistant", said[:LONGEST_QUOTE]), Message("user", again))
+        return (Message("assistant", reply_text[:LONGEST_QUOTE]), Message("user", again))
 
 
 def _words(reply: Reply) -> Read[Reply]:
@@ -289,7 +289,7 @@ def _words(reply: Reply) -> Read[Reply]:
     return Read(reply, repaired=False)
 
 
-_FIELDS = tuple(each.name for each in fields(Team))
+_FIELDS = tuple(attribute.name for attribute in fields(Team))
 
 
 def retrieved_from(team: Team) -> str | None:

@@ -74,8 +74,8 @@ class Course:
     resolution_sides: Sides = field(default_factory=dict)
 
     def traces(self) -> Iterator[Trace]:
-        for number, each in enumerate(self.rounds, 1):
-            yield from each.traces(1 + number)
+        for number, debate_round in enumerate(self.rounds, 1):
+            yield from debate_round.traces(1 + number)
         if self.resolution is not None:
             turn = 2 + len(self.rounds)
             answers = {name: heard.value.answer if heard.value else None for name, heard in self.resolution.items()}
@@ -87,14 +87,20 @@ class Course:
     def silent(self) -> tuple[str, ...]:
         """Everybody who once should have spoken and did not."""
         names = [draft.player for draft in self.natives if draft.text is None]
-        said = [*(each.heard for each in self.rounds), *([self.resolution] if self.resolution is not None else [])]
-        names += [name for heard in said for name, each in heard.items() if each.value is None]
+        stages = [
+            *(debate_round.heard for debate_round in self.rounds),
+            *([self.resolution] if self.resolution is not None else []),
+        ]
+        names += [name for heard in stages for name, reply in heard.items() if reply.value is None]
         return tuple(dict.fromkeys(names))
 
     def took_part(self, name: str) -> bool:
         """Whether it was heard once after the native answers."""
-        said = [*(each.heard for each in self.rounds), *([self.resolution] if self.resolution is not None else [])]
-        return any(heard[name].value is not None for heard in said)
+        stages = [
+            *(debate_round.heard for debate_round in self.rounds),
+            *([self.resolution] if self.resolution is not None else []),
+        ]
+        return any(heard[name].value is not None for heard in stages)
 
 
 class Meanings:

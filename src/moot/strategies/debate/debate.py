@@ -84,7 +84,7 @@ class Debate(Captained):
             spoken = [heard.value.answer if heard.value else None for heard in rounds[-1].heard.values()]
             if (word := meanings.agreed(map(Stand, spoken))) is not None:
                 return Course(drafts, tuple(rounds), "consensus", word)
-            if len(rounds) >= STUCK_AFTER and not any(each.changed for each in rounds[-STUCK_AFTER:]):
+            if len(rounds) >= STUCK_AFTER and not any(debate_round.changed for debate_round in rounds[-STUCK_AFTER:]):
                 ending = "stuck"
                 break
         resolution, orders = await self._resolution(question, team, drafts, rounds, meanings)
@@ -101,19 +101,19 @@ class Debate(Captained):
         asked: dict[str, str] = {}
         orders: Orders = {}
         for name in stands:
-            shown, orders[name] = _shown(question, team, positions, stands, name, number, counted=True)
+            arguments, orders[name] = _shown(question, team, positions, stands, name, number, counted=True)
             asked[name] = team.prompts.beside(__file__).render(
                 "debate",
                 **shown_question(question),
-                positions=shown,
+                positions=arguments,
                 previous=stands[name].answer,
                 number=number,
             )
         heard = await self._ask_all(question, team, asked, ROUND_PARTS, stage="debate", turn=1 + number)
-        after = {name: _moved(stands[name], each) for name, each in heard.items()}
+        after = {name: _moved(stands[name], reply) for name, reply in heard.items()}
         await meanings.learn(after.values())
         changed = tuple(name for name in stands if not meanings.same(stands[name], after[name]))
-        spoken = {name: after[name] for name, each in heard.items() if each.value is not None}
+        spoken = {name: after[name] for name, reply in heard.items() if reply.value is not None}
         return Round(heard, after, changed, orders, meanings.sides(orders, stands, spoken))
 
     async def _resolution(
@@ -124,11 +124,11 @@ class Debate(Captained):
         asked: dict[str, str] = {}
         orders: Orders = {}
         for name in stands:
-            shown, orders[name] = _shown(question, team, positions, stands, name, "resolution", counted=False)
+            arguments, orders[name] = _shown(question, team, positions, stands, name, "resolution", counted=False)
             asked[name] = team.prompts.beside(__file__).render(
                 "resolution",
                 **shown_question(question),
-                positions=shown,
+                positions=arguments,
                 transcript=_transcript(question, team, drafts, rounds, name),
                 previous=stands[name].answer,
             )
@@ -153,8 +153,8 @@ def _moved(before: Stand, heard: Heard[Argument]) -> Stand:
     """Where a player stands after a round. Whoever said nothing usable stands where it stood."""
     if heard.value is None:
         return before
-    said = (heard.value.parts.get("critique", ""), heard.value.reasoning)
-    return Stand(heard.value.answer, "\n\n".join(filter(None, said)))
+    arguments = (heard.value.parts.get("critique", ""), heard.value.reasoning)
+    return Stand(heard.value.answer, "\n\n".join(filter(None, arguments)))
 
 
 def _shown(
@@ -172,25 +172,25 @@ def _shown(
     The order is its own: that of the seats would tell who is who.
     """
     lot = team.random(question, "positions", number, reader)
-    shown, order = [], []
+    entries, order = [], []
     for position in lot.sample(positions, len(positions)):
         holders = lot.sample(position.holders, len(position.holders))
         arguments = [masked(stands[name].argument, team) for name in holders if stands[name].argument]
-        shown.append((position.answer, len(holders) if counted else None, arguments))
+        entries.append((position.answer, len(holders) if counted else None, arguments))
         order.append(holders)
-    return shown, order
+    return entries, order
 
 
 def _transcript(
     question: Question, team: Team, drafts: Sequence[Answer], rounds: Sequence[Round], reader: str
 ) -> list[list[tuple[str, list[str]]]]:
     """All that was said, before the debate and in each round, without names and in no order of seats."""
-    said = [[(draft.text, [draft.reasoning]) for draft in drafts if draft.text is not None]]
-    for each in rounds:
-        words = [heard.value for heard in each.heard.values() if heard.value is not None]
-        said.append([(word.answer, [*word.parts.values(), word.reasoning]) for word in words])
+    stages = [[(draft.text, [draft.reasoning]) for draft in drafts if draft.text is not None]]
+    for debate_round in rounds:
+        words = [heard.value for heard in debate_round.heard.values() if heard.value is not None]
+        stages.append([(word.answer, [*word.parts.values(), word.reasoning]) for word in words])
     lot = team.random(question, "transcript", reader)
     return [
         [(text, [masked(part, team) for part in parts if part]) for text, parts in lot.sample(entries, len(entries))]
-        for entries in said
+        for entries in stages
     ]

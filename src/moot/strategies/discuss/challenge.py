@@ -63,8 +63,8 @@ async def challenge(table: Table, setting: str, answer: str, turn: int) -> tuple
 
 async def _asked(table: Table, agent: Agent, put: Challenge, turn: int) -> Objection:
     team, question = table.team, table.question
-    said = table.spoken if put.setting == "discussion" else []
-    inputs = {**task(question), "answer": put.shown, "facts": put.facts, **table.shown(said)}
+    remarks = table.spoken if put.setting == "discussion" else []
+    inputs = {**task(question), "answer": put.shown, "facts": put.facts, **table.shown(remarks)}
     prompt = team.prompts.beside(__file__).render("challenge", **inputs, disagreed=False)
     heard = await team.ask(agent.player, question, prompt, AgreementForm(), stage="challenge", turn=turn)
     if heard.value is None:

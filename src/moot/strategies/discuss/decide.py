@@ -21,22 +21,22 @@ async def by_consensus(table: Table, protocol: str, max_turns: int) -> Verdict:
     for turn in range(1, max_turns + 1):
         for step in table.steps(turn):
             for remark in await table.take(step, turn):
-                said = table.said[: remark.number + 1]  # those who spoke at the same time have not spoken yet
-                if reached(protocol, len(supporters(said)), len(table.agents)):
-                    return await _agreed(table, said)
+                remarks = table.said[: remark.number + 1]  # those who spoke at the same time have not spoken yet
+                if reached(protocol, len(supporters(remarks)), len(table.agents)):
+                    return await _agreed(table, remarks)
     return await _not_agreed(table, max_turns)
 
 
-async def _agreed(table: Table, said: Sequence[Remark]) -> Verdict:
+async def _agreed(table: Table, remarks: Sequence[Remark]) -> Verdict:
     """The last speaker extracts the answer from the latest messages; should it fail, the solution stands as agreed."""
-    last, turn = said[-1].speaker, said[-1].turn
-    behind = supporters(said)
-    agent = next(each for each in table.agents if each.name == last)
+    last, turn = remarks[-1].speaker, remarks[-1].turn
+    behind = supporters(remarks)
+    agent = next(candidate for candidate in table.agents if candidate.name == last)
     word = await final_solution(table, agent, turn)
-    newest = current(said)
+    newest = current(remarks)
     agreed = newest.backs if newest else None
     answer = word.text if word.text is not None else agreed
-    agreement = (Agreement(turn, len(said), agreed, behind),)
+    agreement = (Agreement(turn, len(remarks), agreed, behind),)
     if answer is None:
         cause = f"the group agreed, but {last} gave no answer: {word.cause}"
         return replace(_verdict(table, None, turn), outcome=word.outcome, cause=cause, traces=agreement)
@@ -52,7 +52,7 @@ async def _not_agreed(table: Table, turn: int) -> Verdict:
     answer, author, cause = newest.backs, newest.speaker, None
     if answer is None:
         author = table.spoken[-1].speaker
-        agent = next(each for each in table.agents if each.name == author)
+        agent = next(candidate for candidate in table.agents if candidate.name == author)
         word = await final_solution(table, agent, turn)
         answer, cause = word.text, word.cause
     apart = f"no consensus in {_so_many(turn, 'turn')}"
@@ -110,8 +110,8 @@ def _counted(table: Table, votes: list[Vote]) -> Verdict:
         "answered",
         answers=last.solutions,
         turns=last.turn,
-        absent=tuple(name for name in _silent(table) if not any(name in each.grouping.players for each in votes)),
-        traces=tuple(record for each in votes for record in each.traces()),
+        absent=tuple(name for name in _silent(table) if not any(name in poll.grouping.players for poll in votes)),
+        traces=tuple(record for poll in votes for record in poll.traces()),
     )
     if last.winner is None:
         return _not_counted(table, votes, verdict)
@@ -124,11 +124,11 @@ def _counted(table: Table, votes: list[Vote]) -> Verdict:
 def _not_counted(table: Table, votes: list[Vote], verdict: Verdict) -> Verdict:
     """No single winner to the end: the solution of the first agent that has one, undecided; if none has, unanswered."""
     for name in table.names:
-        stated = [each for vote in reversed(votes) for each in vote.solutions if each.player == name]
-        known = [each for each in (*stated, _answer(table, name)) if each.text is not None]
-        if known:
+        stated = [solution for vote in reversed(votes) for solution in vote.solutions if solution.player == name]
+        solutions = [solution for solution in (*stated, _answer(table, name)) if solution.text is not None]
+        if solutions:
             cause = f"no single winner in {_so_many(len(votes), 'vote')}; the first agent's solution stands"
-            first = known[0]
+            first = solutions[0]
             return replace(
                 verdict, answer=first.text, outcome="undecided", reasoning=first.reasoning, who=(name,), cause=cause
             )

@@ -146,9 +146,9 @@ def with_copies(players: Sequence[Player], agents: int) -> tuple[Player, ...]:
     seated = list(players[:agents])
     while len(seated) < agents:
         original = players[len(seated) % len(players)]
-        alike = [each.copy for each in seated if likeness(each) == likeness(original)]
+        alike = [player.copy for player in seated if likeness(player) == likeness(original)]
         number = 2
-        while f"{original.name}:{number}" in (each.name for each in seated):
+        while f"{original.name}:{number}" in (player.name for player in seated):
             number += 1
         seated.append(replace(original, name=f"{original.name}:{number}", copy=max(alike) + 1))
     return tuple(seated)
@@ -158,5 +158,7 @@ def _check_decision(decision: str) -> None:
     if decision.startswith(LIBRARY) or decision in registered_rules():
         rule(decision)
     elif decision not in DECISIONS:
-        known = tuple(dict.fromkeys((*DECISIONS, *registered_rules(), f"{LIBRARY}RULE")))
-        raise UsageError(f"decision: expected one of {', '.join(known)}, found {decision!r}{closest(decision, known)}")
+        decisions = tuple(dict.fromkeys((*DECISIONS, *registered_rules(), f"{LIBRARY}RULE")))
+        raise UsageError(
+            f"decision: expected one of {', '.join(decisions)}, found {decision!r}{closest(decision, decisions)}"
+        )

@@ -72,42 +72,42 @@ class Paper:
         return {"type": "array", "items": number, "minItems": least, "maxItems": most, "uniqueItems": True}
 
     def read(self, data: Mapping[str, Any]) -> Mapping[int, float]:
-        given = data.get(self.kind)
+        written = data.get(self.kind)
         if self.kind == "choice":
-            said = dict.fromkeys(_numbers([given]), 1.0)
+            marks = dict.fromkeys(_numbers([written]), 1.0)
         elif self.kind == "points":
-            amounts = _numbers(given)
+            amounts = _numbers(written)
             if len(amounts) != len(self.order):
                 raise Unusable("no-ballot")
-            said = {number: amount for number, amount in enumerate(amounts, start=1) if amount}
+            marks = {number: amount for number, amount in enumerate(amounts, start=1) if amount}
         else:
-            numbers = _numbers(given)
+            numbers = _numbers(written)
             if len(set(numbers)) < len(numbers):
                 raise Unusable("no-ballot")
-            said = {number: place if self.kind == "ranking" else 1.0 for place, number in enumerate(numbers, start=1)}
-        return self._ballot(said)
+            marks = {number: place if self.kind == "ranking" else 1.0 for place, number in enumerate(numbers, start=1)}
+        return self._ballot(marks)
 
-    def _ballot(self, said: Mapping[float, float]) -> Mapping[int, float]:
+    def _ballot(self, marks: Mapping[float, float]) -> Mapping[int, float]:
         """From numbers on the paper to options; the rule has the last word on whether it fits."""
-        if not all(number in range(1, len(self.order) + 1) for number in said):
+        if not all(number in range(1, len(self.order) + 1) for number in marks):
             raise Unusable("no-ballot")
-        ballot = {self.order[int(number) - 1]: said[number] for number in said}
+        ballot = {self.order[int(number) - 1]: marks[number] for number in marks}
         if self.rule.problem(ballot, len(self.order)) is not None:
             raise Unusable("no-ballot")
         return ballot
 
 
-def _numbers(given: object) -> Sequence[float]:
+def _numbers(written: object) -> Sequence[float]:
     """Numbers, also where a model wrote them as text."""
-    if not isinstance(given, list):
+    if not isinstance(written, list):
         raise Unusable("no-field")
     numbers: list[float] = []
-    for each in given:
-        if isinstance(each, str) and len(each) <= LONGEST_NUMBER and each.strip().isdecimal():
-            each = int(each)
-        if isinstance(each, bool) or not isinstance(each, int | float):
+    for number in written:
+        if isinstance(number, str) and len(number) <= LONGEST_NUMBER and number.strip().isdecimal():
+            number = int(number)
+        if isinstance(number, bool) or not isinstance(number, int | float):
             raise Unusable("no-ballot")
-        numbers.append(each)
+        numbers.append(number)
     return numbers
 
 

@@ -37,7 +37,7 @@ class Paradigm(Protocol):
     def steps(self, agents: Sequence[str]) -> list[Step]:
         """One turn."""
 
-    def hears(self, agent: str, agents: Sequence[str], said: Sequence[Remark], turn: int) -> list[Remark]:
+    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
         """What an agent that speaks now has heard. How far back it remembers is not decided here."""
 
 

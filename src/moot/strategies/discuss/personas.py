@@ -66,7 +66,7 @@ class RoleForm:
         if not isinstance(role, str) or not role.strip():
             raise Unusable("no-field")
         name = " ".join(role.translate(_TITLE).split())[:LONGEST]
-        if name.casefold() in (each.casefold() for each in self.taken):
+        if name.casefold() in (title.casefold() for title in self.taken):
             raise Unusable("same-role")
         return Role(name, " ".join(description.split())[:LONGEST] if isinstance(description, str) else "")
 
@@ -83,7 +83,9 @@ def checked(personas: object, agents: int) -> None:
             raise UsageError(f"personas: {expected}, found {dict(personas)!r}")
         if not 0 <= neutral <= agents:
             raise UsageError(f"personas: expected 0 to {agents} neutral agents, found {neutral}")
-    elif not isinstance(personas, Sequence) or not all(isinstance(each, str) and each.strip() for each in personas):
+    elif not isinstance(personas, Sequence) or not all(
+        isinstance(persona, str) and persona.strip() for persona in personas
+    ):
         raise UsageError(f"personas: {expected}, found {personas!r}")
     elif len(personas) != agents:
         raise UsageError(f"personas: expected one for each of {agents} agents, found {len(personas)}")
@@ -119,8 +121,8 @@ def _wanted(personas: Personas, place: int) -> str | None:
 
 
 async def _expert(question: Question, team: Team, player: Player, place: int, taken: list[Role]) -> Agent:
-    prompt = team.prompts.beside(__file__).render("persona", **task(question), taken=[str(each) for each in taken])
-    form = RoleForm(tuple(each.role for each in taken))
+    prompt = team.prompts.beside(__file__).render("persona", **task(question), taken=[str(role) for role in taken])
+    form = RoleForm(tuple(role.role for role in taken))
     heard = await team.ask(player, question, prompt, form, stage="persona", turn=0)
     if heard.value is None:
         title = team.prompts.beside(__file__).render("agent", place=place + 1, role="")

@@ -48,21 +48,21 @@ class Remark:
 
     def trace(self, heard_by: Sequence[str]) -> traces.Remark:
         """What an episode keeps of it."""
-        said = self.said
+        message = self.said
         return traces.Remark(
             self.number,
             self.speaker,
             self.turn,
             self.part,
-            text=said.text if said else None,
-            solution=said.solution if said else None,
-            agree=said.agree if said else None,
+            text=message.text if message else None,
+            solution=message.solution if message else None,
+            agree=message.agree if message else None,
             position=self.position,
             backs=self.backs,
             saw=self.shown,
             heard_by=tuple(heard_by),
-            outcome=None if said else self.outcome,
-            cause=None if said else self.cause,
+            outcome=None if message else self.outcome,
+            cause=None if message else self.cause,
         )
 
 
@@ -108,16 +108,16 @@ class MessageForm:
         """A solution read out of free words. Whether they agree is left open: that is never looked for in words."""
         return Said(text.strip(), answer)
 
-    def _solution(self, given: object) -> str | None:
-        if given is None or (isinstance(given, str) and not given.strip()):
+    def _solution(self, written: object) -> str | None:
+        if written is None or (isinstance(written, str) and not written.strip()):
             return None
-        return AnswerForm(self.question).read({"answer": given}).answer
+        return AnswerForm(self.question).read({"answer": written}).answer
 
 
-def agreement(given: object) -> bool:
+def agreement(value: object) -> bool:
     """True or false, or the very word for it; `Unusable` for anything else."""
-    if isinstance(given, bool):
-        return given
-    if isinstance(given, str) and (found := _AGREE.get(given.strip().casefold())) is not None:
-        return found
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and (agrees := _AGREE.get(value.strip().casefold())) is not None:
+        return agrees
     raise Unusable("no-field")

@@ -41,18 +41,18 @@ class Bm25:
     def __init__(self, folder: Path, *, passages: int = 3, k1: float = 1.5, b: float = 0.75) -> None:
         self.folder, self.passages, self.k1, self.b = folder, passages, k1, b
         self._kept = _read(folder)
-        self._mean = sum(each.size for each in self._kept) / len(self._kept)
-        self._holders = Counter(word for each in self._kept for word in each.words)
+        self._mean = sum(passage.size for passage in self._kept) / len(self._kept)
+        self._holders = Counter(word for passage in self._kept for word in passage.words)
 
     @property
     def fingerprint(self) -> str:
         """What the folder holds: other facts make another experiment."""
-        return digest([[each.text for each in self._kept], self.passages, self.k1, self.b])
+        return digest([[passage.text for passage in self._kept], self.passages, self.k1, self.b])
 
     def __call__(self, question: Question) -> str:
         """The best passages, best first; ties in the order of the folder. Nothing, if no passage shares a word."""
         asked = set(_words(" ".join((question.text, *question.choices))))
-        scores = [(self._score(asked, each), -place) for place, each in enumerate(self._kept)]
+        scores = [(self._score(asked, passage), -place) for place, passage in enumerate(self._kept)]
         best = sorted((score for score in scores if score[0] > 0), reverse=True)[: self.passages]
         return "\n\n".join(self._kept[-place].text for _, place in best)
 
@@ -74,7 +74,7 @@ def _read(folder: Path) -> list[Passage]:
     if not folder.is_dir():
         raise FileError(f"expected a folder of text files ({', '.join(SUFFIXES)})", file=folder, key="facts")
     passages = []
-    for path in sorted(each for each in folder.rglob("*") if each.suffix in SUFFIXES and each.is_file()):
+    for path in sorted(file for file in folder.rglob("*") if file.suffix in SUFFIXES and file.is_file()):
         try:
             text = path.read_text(encoding="utf-8-sig")
         except (UnicodeDecodeError, OSError) as error:
@@ -94,17 +94,17 @@ def retriever(named: str, folder: Path) -> Retriever:
     """A retriever of another package by its name, else the built-in one over this folder."""
     for point in entry_points(group=GROUP):
         if point.name == named:
-            found = point.load()
-            if not callable(found):
+            loaded = point.load()
+            if not callable(loaded):
                 raise UsageError(f"retriever {named!r} is not callable; expected a function from a question to a text")
-            return cast(Retriever, found)
+            return cast(Retriever, loaded)
     return Bm25(folder)
 
 
 async def retrieve(source: Retriever, question: Question) -> str:
     """What the retriever says, whether it has to be waited for or not."""
-    found = source(question)
-    text = await found if inspect.isawaitable(found) else found
+    reply = source(question)
+    text = await reply if inspect.isawaitable(reply) else reply
     if not isinstance(text, str):
         raise TypeError(f"a retriever gives a text, found {type(text).__name__}")
     return text

@@ -22,45 +22,45 @@ class Stance:
     backs: str | None = None
 
 
-def about(shown: Iterable[Remark]) -> Remark | None:
+def about(remarks: Iterable[Remark]) -> Remark | None:
     """The remark whose position an agent speaks to: the last that it was shown and that stands for one."""
-    return next((remark for remark in reversed(list(shown)) if remark.position is not None), None)
+    return next((remark for remark in reversed(list(remarks)) if remark.position is not None), None)
 
 
-def current(said: Iterable[Remark]) -> Remark | None:
+def current(remarks: Iterable[Remark]) -> Remark | None:
     """The remark that made the current position."""
-    made = [remark for remark in said if remark.position == remark.number]
+    made = [remark for remark in remarks if remark.position == remark.number]
     return made[-1] if made else None
 
 
-def supporters(said: Iterable[Remark]) -> tuple[str, ...]:
+def supporters(remarks: Iterable[Remark]) -> tuple[str, ...]:
     """Those whose last word stands behind the current position, in the order in which they first spoke."""
-    said = list(said)
-    newest = current(said)
+    remarks = list(remarks)
+    newest = current(remarks)
     if newest is None:
         return ()
-    last = {remark.speaker: remark.position for remark in said if remark.said is not None}
+    last = {remark.speaker: remark.position for remark in remarks if remark.said is not None}
     return tuple(agent for agent, position in last.items() if position == newest.number)
 
 
-def stance(number: int, said: Said, spoken_to: Remark | None, same: Sequence[Remark]) -> Stance:
+def stance(number: int, message: Said, spoken_to: Remark | None, same: Sequence[Remark]) -> Stance:
     """Where the agent stands that said this. `same`: of the positions on the table, those with the solution it gave.
 
     A solution that is none of them is a new position, whatever the agent says of its agreement. An agent that rejects
     the very solution that it repeats stands behind nothing: of the two, the field for agreement is the clear one.
     """
-    if said.solution is None:
-        agreed = spoken_to if said.agree else None
+    if message.solution is None:
+        agreed = spoken_to if message.agree else None
         return Stance(agreed.position, agreed.backs) if agreed else Stance(None)
     if not same:
-        return Stance(number, said.solution)
-    rejected = spoken_to.position if spoken_to is not None and said.agree is False else None
+        return Stance(number, message.solution)
+    rejected = spoken_to.position if spoken_to is not None and message.agree is False else None
     kept = [remark for remark in same if remark.position != rejected]
     return Stance(kept[-1].position, kept[-1].backs) if kept else Stance(None)
 
 
-def line_of_thought(number: int, said: Said, spoken_to: Remark | None) -> Stance:
+def line_of_thought(number: int, message: Said, spoken_to: Remark | None) -> Stance:
     """The same where solutions are withheld: agents agree to a line of thought, and who does not opens another."""
-    if said.agree and spoken_to is not None:
+    if message.agree and spoken_to is not None:
         return Stance(spoken_to.position)
     return Stance(number)

@@ -62,7 +62,7 @@ class Table:
         """Ask those whose step it is. Each hears what was said before it, none of the others in it."""
         speakers = [agent for agent in self.agents if agent.name in step.speakers]
         heard = [self.heard(agent, turn) for agent in speakers]
-        asked = (self._speak(*each, turn, step.part) for each in zip(speakers, heard, strict=True))
+        asked = (self._speak(*pair, turn, step.part) for pair in zip(speakers, heard, strict=True))
         remarks = []
         for remark in await asyncio.gather(*asked):
             remarks.append(await self._placed(remark))
@@ -80,7 +80,7 @@ class Table:
         if self.manner.drafting == "collective-improvement":
             return {
                 "remarks": [],
-                "solutions": [each.said.solution for each in heard if each.said and each.said.solution],
+                "solutions": [remark.said.solution for remark in heard if remark.said and remark.said.solution],
             }
         return {"remarks": [self._shown(remark) for remark in heard], "solutions": []}
 
@@ -90,14 +90,14 @@ class Table:
         return title, remark.said.text, remark.said.solution or remark.backs
 
     async def _speak(self, agent: Agent, heard: Sequence[Remark], turn: int, part: int) -> Remark:
-        shown = self.shown(heard)
+        inputs = self.shown(heard)
         style = self.manner.style
         bare = self.manner.drafting == "collective-improvement"
         form = MessageForm(self.question, solution=style != "reasoning", agree=bool(heard) and not bare)
         prompt = self.team.prompts.beside(__file__).render(
             "discuss",
             **task(self.question),
-            **shown,
+            **inputs,
             title=agent.title,
             style=style,
             step_by_step=self.manner.step_by_step,
@@ -114,22 +114,22 @@ class Table:
 
     async def _stance(self, number: int, remark: Remark) -> Stance:
         assert remark.said is not None
-        spoken_to = about(self.said[each] for each in remark.shown)
+        spoken_to = about(self.said[place] for place in remark.shown)
         if self.manner.style == "reasoning":
             return line_of_thought(number, remark.said, spoken_to)
         newest = current(self.said)
-        candidates = {each.position: each for each in (spoken_to, newest) if each is not None}
-        same = [each for each in candidates.values() if await self._is_same(remark.said, each.backs)]
+        candidates = {candidate.position: candidate for candidate in (spoken_to, newest) if candidate is not None}
+        same = [candidate for candidate in candidates.values() if await self._is_same(remark.said, candidate.backs)]
         return stance(number, remark.said, spoken_to, same)
 
-    async def _is_same(self, said: Said, other: str | None) -> bool:
-        if said.solution is None or other is None:
+    async def _is_same(self, message: Said, other: str | None) -> bool:
+        if message.solution is None or other is None:
             return False
-        if said.solution.strip().casefold() == other.strip().casefold():
+        if message.solution.strip().casefold() == other.strip().casefold():
             return True
-        if said.agree is False or not self.manner.by_meaning:
+        if message.agree is False or not self.manner.by_meaning:
             return False
-        grouping = await self.team.group(self.question, [Answer("one", said.solution), Answer("other", other)])
+        grouping = await self.team.group(self.question, [Answer("one", message.solution), Answer("other", other)])
         return len(grouping.groups) == 1
 
     def traces(self) -> Iterator[Trace]:
@@ -139,5 +139,5 @@ class Table:
             for number in remark.shown:
                 if remark.speaker not in heard_by.setdefault(number, []):
                     heard_by[number].append(remark.speaker)
-        yield from (Persona(each.name, each.title, each.player.persona, each.origin) for each in self.agents)
+        yield from (Persona(agent.name, agent.title, agent.player.persona, agent.origin) for agent in self.agents)
         yield from (remark.trace(heard_by.get(remark.number, ())) for remark in self.said)

@@ -57,17 +57,17 @@ class Vote:
         yield self.grouping.trace(self.turn)
         yield from (cast.trace(self.turn) for cast in self.cast)
         yield traces.Counted(
-            tuple(each.text or "" for each in option_answers(self.solutions, self.grouping)),
+            tuple(option.text or "" for option in option_answers(self.solutions, self.grouping)),
             tuple(self.tally.points),
             tuple(self.tally.winners),
             self.turn,
-            {each.player: each.text for each in self.solutions},
+            {solution.player: solution.text for solution in self.solutions},
         )
 
 
 def option_answers(solutions: Sequence[Answer], grouping: Grouping) -> list[Answer]:
     """Each option in the words of the first agent, by seat, whose solution it is."""
-    return [next(each for each in solutions if each.player in group) for group in grouping.groups]
+    return [next(solution for solution in solutions if solution.player in group) for group in grouping.groups]
 
 
 async def final_solutions(table: Table, turn: int) -> tuple[Answer, ...]:
@@ -76,14 +76,14 @@ async def final_solutions(table: Table, turn: int) -> tuple[Answer, ...]:
 
 async def final_solution(table: Table, agent: Agent, turn: int) -> Answer:
     """An agent settles on a solution, from what it said last and what it has heard."""
-    own = next((remark.said for remark in reversed(table.spoken) if remark.speaker == agent.name), None)
-    heard = [remark for remark in table.heard(agent, turn + 1) if remark.said is not own]
+    last_message = next((remark.said for remark in reversed(table.spoken) if remark.speaker == agent.name), None)
+    heard = [remark for remark in table.heard(agent, turn + 1) if remark.said is not last_message]
     prompt = table.team.prompts.beside(__file__).render(
         "solution",
         **task(table.question),
         **table.shown(heard),
         title=agent.title,
-        own=(own.text, own.solution) if own else None,
+        own=(last_message.text, last_message.solution) if last_message else None,
         step_by_step=table.manner.step_by_step,
     )
     form = AnswerForm(table.question)
@@ -103,7 +103,7 @@ async def vote(table: Table, rule: Rule | None, turn: int) -> Vote:
     options = option_answers(solutions, grouping)
     if len(options) < 2:
         winners = tuple(range(len(options)))
-        return Vote(turn, solutions, grouping, Tally(tuple(float(len(each)) for each in grouping.groups), winners))
+        return Vote(turn, solutions, grouping, Tally(tuple(float(len(group)) for group in grouping.groups), winners))
     if rule is None:
         word = await _judge(table, options, turn)
         chosen = tuple(word.ballot or ())
@@ -114,7 +114,7 @@ async def vote(table: Table, rule: Rule | None, turn: int) -> Vote:
         ballots: list[Ballot] = [None if option is None else {option: 1} for option in stated]
         return Vote(turn, solutions, grouping, rule.count(ballots, len(options)))
     cast = tuple(await asyncio.gather(*(_ballot(table, agent, rule, options, turn) for agent in table.agents)))
-    return Vote(turn, solutions, grouping, rule.count([each.ballot for each in cast], len(options)), cast)
+    return Vote(turn, solutions, grouping, rule.count([paper.ballot for paper in cast], len(options)), cast)
 
 
 def _order(table: Table, voter: str, options: int) -> tuple[int, ...]:
@@ -138,8 +138,8 @@ async def _ballot(table: Table, agent: Agent, rule: Rule, options: Sequence[Answ
 
 async def _judge(table: Table, options: Sequence[Answer], turn: int) -> Cast:
     order = _order(table, JUDGE, len(options))
-    shown = [options[option].text for option in order]
-    prompt = table.team.prompts.beside(__file__).render("pick", **task(table.question), solutions=shown)
+    solutions = [options[option].text for option in order]
+    prompt = table.team.prompts.beside(__file__).render("pick", **task(table.question), solutions=solutions)
     judge = table.team.officers[JUDGE]
     heard = await table.team.ask(judge, table.question, prompt, PickForm(len(options)), stage="judge", turn=turn)
     ballot = None if heard.value is None else {order[heard.value]: 1.0}

@@ -119,10 +119,10 @@ class Mixture:
 
     async def summarise(self, question: Question, team: Team, drafts: Sequence[Answer]) -> Verdict:
         """One word of the summariser on these drafts."""
-        given = [draft for draft in drafts if draft.text is not None]
-        if not given:
+        answered = [draft for draft in drafts if draft.text is not None]
+        if not answered:
             return nobody_answered(drafts)
-        order = self._in_order(question, team, given)
+        order = self._in_order(question, team, answered)
         prompt, cut = self._prompt(question, team, order)
         params = {} if self.temperature is None else {"temperature": self.temperature}
         speaker = team.officers[SUMMARISER] if self.summariser is not None else team[team.captain or ""]
@@ -131,14 +131,14 @@ class Mixture:
         )
         word = heard.value.answer if heard.value else None
         drawn = self.order == "random"
-        shown = Shown(speaker.name, SUMMARISER, drafts_shown(order), drawn=drawn, answer=word)
-        traces = (shown,) if cut is None else (shown, cut)
+        record = Shown(speaker.name, SUMMARISER, drafts_shown(order), drawn=drawn, answer=word)
+        traces = (record,) if cut is None else (record, cut)
         missing = absent(drafts)
         if heard.value is None or word is None:
             cause = f"the {speaker.name} gave no answer: {heard.cause}"
             answers = tuple(drafts)
             return Verdict(None, heard.outcome, answers=answers, turns=2, absent=missing, cause=cause, traces=traces)
-        same = tuple(draft.player for draft in given if _plain(draft.text) == _plain(word))
+        same = tuple(draft.player for draft in answered if _plain(draft.text) == _plain(word))
         who = same if self.summariser is not None else (speaker.name,)
         return Verdict(
             word,
@@ -151,12 +151,12 @@ class Mixture:
             traces=traces,
         )
 
-    def _in_order(self, question: Question, team: Team, given: Sequence[Answer]) -> list[Answer]:
-        drawn = team.random(question, "order", "summariser").sample(list(given), len(given))
+    def _in_order(self, question: Question, team: Team, answered: Sequence[Answer]) -> list[Answer]:
+        drawn = team.random(question, "order", "summariser").sample(list(answered), len(answered))
         if self.order == "random":
             return drawn
-        known = self.shown_accuracies
-        return sorted(drawn, key=lambda draft: known[draft.player], reverse=self.order == "descending")
+        accuracies = self.shown_accuracies
+        return sorted(drawn, key=lambda draft: accuracies[draft.player], reverse=self.order == "descending")
 
     def _prompt(self, question: Question, team: Team, order: Sequence[Answer]) -> tuple[str, Cut | None]:
         whole = self._render(question, team, order)
@@ -170,14 +170,14 @@ class Mixture:
         return self._render(question, team, cut), Cut(longest, shortened)
 
     def _render(self, question: Question, team: Team, order: Sequence[Answer]) -> str:
-        known = self.shown_accuracies if self.accuracies == "shown" else {}
+        accuracies = self.shown_accuracies if self.accuracies == "shown" else {}
         return team.prompts.beside(__file__).render(
             "summarise",
             question=question.text,
             choices=tuple(zip(question.letters, question.choices, strict=True)),
             context=question.context,
             kind=question.kind,
-            proposals=[(draft.text, draft.reasoning, known.get(draft.player)) for draft in order],
+            proposals=[(draft.text, draft.reasoning, accuracies.get(draft.player)) for draft in order],
         )
 
 

@@ -57,15 +57,15 @@ class PeerReview(Captained):
     async def play(self, question: Question, team: Team) -> Verdict:
         assert team.captain is not None, "line-ups have a reviewer"
         drafts = await natives(question, team, self.drafts)
-        given = [draft for draft in drafts if draft.text is not None]
-        if not given:
+        answered = [draft for draft in drafts if draft.text is not None]
+        if not answered:
             return nobody_answered(drafts)
-        order = team.random(question, "order", team.captain).sample(given, len(given))
-        own = next(draft.text for draft in drafts if draft.player == team.captain)
+        order = team.random(question, "order", team.captain).sample(answered, len(answered))
+        reviewer_answer = next(draft.text for draft in drafts if draft.player == team.captain)
         heard = await team.ask(
             team[team.captain],
             question,
-            self._prompt(question, team, order, own),
+            self._prompt(question, team, order, reviewer_answer),
             ArgumentForm(question, PARTS),
             stage="review",
             turn=2,
@@ -74,7 +74,7 @@ class PeerReview(Captained):
         )
         return _verdict(team.captain, drafts, order, heard)
 
-    def _prompt(self, question: Question, team: Team, order: Sequence[Answer], own: str | None) -> str:
+    def _prompt(self, question: Question, team: Team, order: Sequence[Answer], reviewer_answer: str | None) -> str:
         blind = self.names == "hidden"
         responses = [
             (
@@ -88,8 +88,8 @@ class PeerReview(Captained):
             "review",
             **shown_question(question),
             responses=responses,
-            answered=own is not None,
-            previous=own if self.restate_own else None,
+            answered=reviewer_answer is not None,
+            previous=reviewer_answer if self.restate_own else None,
         )
 
 
@@ -101,7 +101,7 @@ def shown_name(player: Player) -> str:
 
 def _verdict(reviewer: str, drafts: Sequence[Answer], order: Sequence[Answer], heard: Heard[Argument]) -> Verdict:
     word = heard.value
-    shown = Shown(reviewer, "reviewer", drafts_shown(order), answer=word.answer if word else None)
+    record = Shown(reviewer, "reviewer", drafts_shown(order), answer=word.answer if word else None)
     missing = tuple(name for name in absent(drafts) if name != reviewer)
     if word is None:
         cause = f"the review of {reviewer} gave no answer: {heard.cause}"
@@ -112,7 +112,7 @@ def _verdict(reviewer: str, drafts: Sequence[Answer], order: Sequence[Answer], h
             turns=2,
             absent=(*missing, reviewer),
             cause=cause,
-            traces=(shown,),
+            traces=(record,),
         )
     return Verdict(
         word.answer,
@@ -122,5 +122,5 @@ def _verdict(reviewer: str, drafts: Sequence[Answer], order: Sequence[Answer], h
         answers=tuple(drafts),
         turns=2,
         absent=missing,
-        traces=(shown, Review(reviewer, word.parts)),
+        traces=(record, Review(reviewer, word.parts)),
     )

@@ -44,13 +44,13 @@ def final_answer(text: str, question: Question) -> str | None:
 def final_lines(text: str, question: Question) -> tuple[FinalLine, ...]:
     """Every announcement in the order of the text: whoever wants to know whether they agree looks at all of them."""
     spoken = after_thoughts(text.strip())
-    found = {line.place: line for line in (*_at_the_edges(spoken, question), *_announced(spoken, question))}
-    return tuple(found[place] for place in sorted(found))
+    line_at = {line.place: line for line in (*_at_the_edges(spoken, question), *_announced(spoken, question))}
+    return tuple(line_at[place] for place in sorted(line_at))
 
 
 def after_thoughts(text: str) -> str:
     """What follows the thoughts that some servers leave in the text; they may lack their opening tag."""
-    if ends := [each.end() for each in p.THOUGHT_ENDS.finditer(text)]:
+    if ends := [thought_end.end() for thought_end in p.THOUGHT_ENDS.finditer(text)]:
         return text[ends[-1] :].strip()
     return "" if p.THOUGHT_BEGINS.match(text) else text
 
@@ -94,8 +94,8 @@ def _content(text: str, cue: re.Match[str]) -> _Start | None:
 
 def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
     """Where a pattern that may match nothing ends."""
-    found = pattern.match(text, place)
-    return found.end() if found else place
+    match = pattern.match(text, place)
+    return match.end() if match else place
 
 
 def _somebody_elses(text: str, place: int) -> bool:
@@ -106,13 +106,13 @@ def _somebody_elses(text: str, place: int) -> bool:
 def _line(text: str, place: int, start: _Start, question: Question) -> Iterator[FinalLine]:
     """The announcement as a line, if what stands there can be one."""
     if question.choices:
-        found = _choice(text, start, question)
+        answer = _choice(text, start, question)
     elif question.kind == "yes-no":
-        found = _yes_no(text, start)
+        answer = _yes_no(text, start)
     else:
-        found = _words(text, place, start)
-    if found is not _NO_LINE:
-        yield FinalLine(place, found or None)
+        answer = _words(text, place, start)
+    if answer is not _NO_LINE:
+        yield FinalLine(place, answer or None)
 
 
 _NO_LINE = "\0"
@@ -178,17 +178,17 @@ def _option(text: str, place: int, question: Question) -> str | None:
     longest = max(map(len, question.choices)) + 40
     rest = text[place : place + longest].lstrip().partition("\n")[0].rstrip()
     clauses = (rest[: end.start()] for end in islice(p.CLAUSE_ENDS.finditer(rest), 5))
-    found = (whole_option(part, question) for part in (rest, *clauses) if len(part.strip(p.EDGES + "()")) > 1)
-    return next((letter for letter in found if letter), None)
+    letters = (whole_option(part, question) for part in (rest, *clauses) if len(part.strip(p.EDGES + "()")) > 1)
+    return next((letter for letter in letters if letter), None)
 
 
 def _yes_no(text: str, start: _Start) -> str | None:
     at = _end(p.OPEN, text, start.place)
-    said = p.SAID.match(text, at)
-    word = YES_NO.get(said.group(1).casefold()) if said else None
-    if said is None or word is None:
+    word_match = p.SAID.match(text, at)
+    word = YES_NO.get(word_match.group(1).casefold()) if word_match else None
+    if word_match is None or word is None:
         return None if start.linked and p.DENIAL.match(text, at) else _NO_LINE
-    after = _end(p.SHUT, text, said.end())
+    after = _end(p.SHUT, text, word_match.end())
     if text[after : after + 3].lstrip()[:1] == "?":
         return _NO_LINE
     second = p.SECOND_WORD.match(text, after)
@@ -240,9 +240,9 @@ def _last_line(text: str) -> str:
 
 def _bare(line: str, question: Question, *, opening: bool, listed: bool) -> str | None:
     if question.kind == "yes-no":
-        said = p.SAID.match(line, len(line) - len(line.lstrip(p.EDGES + "(")))
-        word = YES_NO.get(said.group(1).casefold()) if said else None
-        rest = line[said.end() :].lstrip("*_`\"'»”) ") if said else ""
+        word_match = p.SAID.match(line, len(line) - len(line.lstrip(p.EDGES + "(")))
+        word = YES_NO.get(word_match.group(1).casefold()) if word_match else None
+        rest = line[word_match.end() :].lstrip("*_`\"'»”) ") if word_match else ""
         return word if not rest.strip(" .!*_") or (opening and rest[:1] in tuple(",.;:!—–")) else None
     if alone := p.ALONE.fullmatch(line):
         return known_letter(alone.group(1), question)

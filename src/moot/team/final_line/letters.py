@@ -38,18 +38,18 @@ def plain(text: str) -> str:
 
 def known_letter(letter: str, question: Question) -> str | None:
     """The letter of an option; None for a letter that names none."""
-    found = latin(letter.upper(), question.letters)
-    return found if found in question.letters else None
+    option_letter = latin(letter.upper(), question.letters)
+    return option_letter if option_letter in question.letters else None
 
 
 @lru_cache(maxsize=256)
 def _by_words(choices: tuple[str, ...], letters: str) -> dict[str, str]:
     """The letter of each option by its own words; options in the same words have none."""
     words = [plain(choice) for choice in choices]
-    return {each: letter for each, letter in zip(words, letters, strict=True) if words.count(each) == 1}
+    return {wording: letter for wording, letter in zip(words, letters, strict=True) if words.count(wording) == 1}
 
 
 def whole_option(words: str, question: Question) -> str | None:
     """The option whose own words these are."""
-    known = _by_words(question.choices, question.letters)
-    return known.get(plain(words)) or known.get(plain(words.strip(_EDGES + "(){}[]\\")))
+    letter_by_words = _by_words(question.choices, question.letters)
+    return letter_by_words.get(plain(words)) or letter_by_words.get(plain(words.strip(_EDGES + "(){}[]\\")))

@@ -16,5 +16,5 @@ class CollectiveRefinement:
     def steps(self, agents: Sequence[str]) -> list[Step]:
         return [Step(tuple(agents))]
 
-    def hears(self, agent: str, agents: Sequence[str], said: Sequence[Remark], turn: int) -> list[Remark]:
-        return [remark for remark in said if remark.turn == turn - 1]
+    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
+        return [remark for remark in remarks if remark.turn == turn - 1]

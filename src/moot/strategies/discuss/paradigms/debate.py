@@ -22,11 +22,11 @@ class Debate:
         opening = [Step((moderator,))]
         return opening + [step for part in range(self.rounds) for step in one_by_one(others, part + 1)]
 
-    def hears(self, agent: str, agents: Sequence[str], said: Sequence[Remark], turn: int) -> list[Remark]:
+    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
         moderator = agents[0]
         if agent != moderator:
-            return list(said)
-        return [remark for remark in said if remark.speaker == moderator or self._is_forwarded(remark)]
+            return list(remarks)
+        return [remark for remark in remarks if remark.speaker == moderator or self._is_forwarded(remark)]
 
     def _is_forwarded(self, remark: Remark) -> bool:
         """Drafts, which are written before any debate, are forwarded as they are."""

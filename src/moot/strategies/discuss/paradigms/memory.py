@@ -14,5 +14,5 @@ class Memory:
     def steps(self, agents: Sequence[str]) -> list[Step]:
         return one_by_one(agents)
 
-    def hears(self, agent: str, agents: Sequence[str], said: Sequence[Remark], turn: int) -> list[Remark]:
-        return list(said)
+    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
+        return list(remarks)

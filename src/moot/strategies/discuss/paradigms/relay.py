@@ -18,6 +18,6 @@ class Relay:
     def steps(self, agents: Sequence[str]) -> list[Step]:
         return one_by_one(agents)
 
-    def hears(self, agent: str, agents: Sequence[str], said: Sequence[Remark], turn: int) -> list[Remark]:
-        others = [remark for remark in said if remark.speaker != agent or len(agents) == 1]
+    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
+        others = [remark for remark in remarks if remark.speaker != agent or len(agents) == 1]
         return others[-1:]

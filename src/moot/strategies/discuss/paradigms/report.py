@@ -18,6 +18,6 @@ class Report:
         moderator, *others = agents
         return [Step((moderator,)), Step(tuple(others))]
 
-    def hears(self, agent: str, agents: Sequence[str], said: Sequence[Remark], turn: int) -> list[Remark]:
+    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
         moderator = agents[0]
-        return [remark for remark in said if agent == moderator or remark.speaker in (agent, moderator)]
+        return [remark for remark in remarks if agent == moderator or remark.speaker in (agent, moderator)]
