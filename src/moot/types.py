@@ -35,6 +35,11 @@ def canonical_json(value: object) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
 
 
+def dense_json(value: object) -> str:
+    """A value as it is stored: as short as it can be, its keys in their own order."""
+    return orjson.dumps(value).decode()
+
+
 def digest_of_bytes(content: bytes) -> str:
     """A short, stable name for a content: 128 bits are enough for calls counted in billions."""
     return hashlib.sha256(content).hexdigest()[:32]

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from moot.ballots import registered, rule
+from moot.ballots import _installed, registered, rule
 from moot.ballots.borda import RankedVoting
 from moot.ballots.consensus import CONSENSUS, reached
 from moot.ballots.cumulative import CumulativeVoting
@@ -114,11 +114,11 @@ def test_a_rule_is_called_as_in_the_file() -> None:
 def test_rules_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("one-vote", "moot.ballots.plurality:SimpleVoting", "moot.ballots")
     monkeypatch.setattr("moot.ballots.entry_points", lambda group: [point] if group == point.group else [])
-    registered.cache_clear()
+    _installed.cache_clear()
     try:
         assert rule("one-vote") == SimpleVoting()
     finally:
-        registered.cache_clear()
+        _installed.cache_clear()
 
 
 class TestWeighted:

@@ -26,7 +26,7 @@ from moot.strategies import Strategy, Traits, label, prompts_for, traits_of
 from moot.strategies.option_values import option_json
 from moot.team import Player, Team
 from moot.team.attendance import Attendance
-from moot.types import Request, canonical_json, digest
+from moot.types import Request, canonical_json, dense_json, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ class Cell:
             "player": self.player,
             "spec": self.spec,
             "cohort": self.team.cohort,
-            "options": canonical_json(option_json(self.strategy)).decode(),
-            "traits": canonical_json(self.traits.json()).decode(),
+            "options": dense_json(option_json(self.strategy)),
+            "traits": dense_json(self.traits.json()),
         }
 
 

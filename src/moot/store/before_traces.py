@@ -18,7 +18,7 @@ from moot import traces
 from moot.errors import UsageError
 from moot.strategies import Strategy, label, served, strategy, traits_of
 from moot.strategies.option_values import option_json, usual
-from moot.types import canonical_json
+from moot.types import dense_json
 
 _ROLES = {"peer-review": "reviewer", "mixture": "summariser"}
 """Who read the drafts, by strategy; in all others that wrote down an order it was the captain."""
@@ -86,7 +86,7 @@ def options_and_traits(cell: Mapping[str, Any], named: Sequence[Strategy]) -> di
 
 
 def _columns(options: Mapping[str, Any], traits: Mapping[str, Any]) -> dict[str, str]:
-    return {"options": canonical_json(options).decode(), "traits": canonical_json(traits).decode()}
+    return {"options": dense_json(options), "traits": dense_json(traits)}
 
 
 def _from_label(cell: Mapping[str, Any]) -> dict[str, str]:

@@ -7,12 +7,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
 from moot.errors import CallError
 from moot.models.cache import StoredCall
 from moot.traces import trace_json, trace_of
-from moot.types import Answer, Case, Episode, HumanRate, Question, Reply, Score, Usage, Verdict
+from moot.types import Answer, Case, Episode, HumanRate, Question, Reply, Score, Usage, Verdict, dense_json
 
 _QUESTION_DEFAULTS = {"id": None, "text": None, "choices": (), "context": None, "language": None, "kind": "open"}
 _CASE_DEFAULTS: Mapping[str, Any] = {
@@ -86,8 +84,8 @@ def episode_row(episode: Episode) -> dict[str, Any]:
         "repeat": episode.repeat,
         "outcome": verdict.outcome,
         "answer": verdict.answer,
-        "verdict": _dense(verdict_json(verdict)),
-        "transcript": _dense(transcript),
+        "verdict": dense_json(verdict_json(verdict)),
+        "transcript": dense_json(transcript),
         "seconds": episode.seconds,
         "created_at": time.time(),
     }
@@ -136,7 +134,7 @@ def case_row(case: Case) -> dict[str, Any]:
     content = {"question": question, "answer": case.answer, **_given(case, _CASE_DEFAULTS)}
     if case.human is not None:
         content["human"] = [case.human.solved, case.human.asked]
-    return {"id": case.digest, "question_id": case.question.id, "content": _dense(content)}
+    return {"id": case.digest, "question_id": case.question.id, "content": dense_json(content)}
 
 
 def case_of(content: str) -> Case:
@@ -152,7 +150,3 @@ def case_of(content: str) -> Case:
 def _given(value: object, defaults: Mapping[str, Any]) -> dict[str, Any]:
     pairs = ((name, getattr(value, name), default) for name, default in defaults.items())
     return {name: given for name, given, default in pairs if given != default}
-
-
-def _dense(value: object) -> str:
-    return orjson.dumps(value).decode()
