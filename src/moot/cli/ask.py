@@ -26,8 +26,8 @@ def ask_command(text: str, *, team: Path | None, strategy: str | None, choices: 
     file = read_experiment(team, with_questions=False) if team else embedded_team()
     if strategy is not None:
         # The players' own answers are shown beside what the team makes of them; they are the same drafts.
-        shown = [strategy] if strategy == "solo" else ["solo", strategy]
-        file = ExperimentFile(file.path, file.spec.model_copy(update={"strategies": shown}), file.places)
+        strategies = [strategy] if strategy == "solo" else ["solo", strategy]
+        file = ExperimentFile(file.path, file.spec.model_copy(update={"strategies": strategies}), file.places)
     if not text.strip():
         raise UsageError("expected a question that is not empty")
     if len(choices) == 1 or len(choices) > 26:

@@ -23,25 +23,25 @@ def doctor_command(path: Path) -> int:
 
 async def _doctor(experiment: Plan, console: Console) -> int:
     with console.status(f"asking {len(experiment.models)} models one easy question ..."):
-        found = await examine(experiment)
-    console.print(_table(found))
+        diagnoses = await examine(experiment)
+    console.print(_table(diagnoses))
     if experiment.dataset is not None:
         show_estimate(await estimate_with_store(experiment), console, experiment.spec.budget_usd)
-    return 0 if all(each.well for each in found) else 1
+    return 0 if all(diagnosis.well for diagnosis in diagnoses) else 1
 
 
-def _table(found: list[Diagnosis]) -> Table:
+def _table(diagnoses: list[Diagnosis]) -> Table:
     table = Table(title="models", title_justify="left")
     for name in ("", "model", "what it said", "version", "tries", "JSON by", "seconds"):
         table.add_column(name)
-    for each in found:
+    for diagnosis in diagnoses:
         table.add_row(
-            Text("✓", "green") if each.well else Text("✗", "red"),
-            each.model,
-            each.words,
-            each.version or "",
-            str(each.attempts or ""),
-            each.json_support or "",
-            "" if each.seconds is None else f"{each.seconds:.2f}",
+            Text("✓", "green") if diagnosis.well else Text("✗", "red"),
+            diagnosis.model,
+            diagnosis.words,
+            diagnosis.version or "",
+            str(diagnosis.attempts or ""),
+            diagnosis.json_support or "",
+            "" if diagnosis.seconds is None else f"{diagnosis.seconds:.2f}",
         )
     return table

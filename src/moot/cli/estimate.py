@@ -32,10 +32,10 @@ def show_estimate(taken: RunEstimate, console: Console, budget_usd: float | None
     table = Table(title=f"{taken.episodes:,} episodes, estimated from {taken.sampled} questions", title_justify="left")
     for name in ("model", "new calls", "in the store", "prompt tokens", "completion tokens", "cost", "at most"):
         table.add_column(name, justify="left" if name == "model" else "right")
-    for name, each in taken.models.items():
-        numbers = (each.calls, each.stored, each.prompt_tokens, each.completion_tokens)
-        at_most = "unbounded" if each.most_usd is None else money(each.most_usd)
-        table.add_row(name, *(f"{number:,.0f}" for number in numbers), money(each.cost_usd), at_most)
+    for name, model in taken.models.items():
+        numbers = (model.calls, model.stored, model.prompt_tokens, model.completion_tokens)
+        at_most = "unbounded" if model.most_usd is None else money(model.most_usd)
+        table.add_row(name, *(f"{number:,.0f}" for number in numbers), money(model.cost_usd), at_most)
     console.print(table)
     most = "unbounded: set max_tokens and a price" if taken.most_usd is None else f"at most {money(taken.most_usd)}"
     console.print(f"Together {money(taken.cost_usd)} ({most}), if nothing has to be asked twice.")
@@ -50,8 +50,8 @@ def _how_sure(taken: RunEstimate) -> str:
     """Who spoke for the models, and how far off the sum may be."""
     priced = taken.cost_usd is not None
     low, high = (taken.cost_range if priced else taken.calls_range).ends
-    said = money if priced else _calls
-    between = f"between {said(low)} and {said(high)}"
+    amount = money if priced else _calls
+    between = f"between {amount(low)} and {amount(high)}"
     if taken.sure == "played":
         close = between if low != high else "on every question"
         return f"The models were asked themselves, which costs nothing: {close}."
@@ -59,10 +59,10 @@ def _how_sure(taken: RunEstimate) -> str:
         more = taken.examples_needed
         after = f" After a run with --limit {more} it would be known to a fifth." if more is not None else ""
         return f"As the {taken.examples} questions went that are stored: {between}.{after}"
-    end = "without end, since nothing bounds a reply" if high is None else said(high)
+    end = "without end, since nothing bounds a reply" if high is None else amount(high)
     return (
-        f"How long replies of {', '.join(taken.guessed)} are and how much they agree is a guess: from {said(low)}, if all "
-        f"agree in few words, to {end}, if nobody does, at full length. After a run with --limit 20 it is known."
+        f"How long replies of {', '.join(taken.guessed)} are and how much they agree is a guess: from {amount(low)}, if "
+        f"all agree in few words, to {end}, if nobody does, at full length. After a run with --limit 20 it is known."
     )
 
 

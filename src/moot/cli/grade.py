@@ -49,9 +49,9 @@ def grade_command(path: Path, *, judges: Sequence[str], settling: bool, store: s
 def _checked(file: ExperimentFile, judges: list[str]) -> list[str]:
     for name in judges:
         if name not in file.spec.models:
-            known = list(file.spec.models)
+            models = list(file.spec.models)
             raise UsageError(
-                f"--judge: {name!r} is no model of {file.path}; expected one of {', '.join(known)}{closest(name, known)}"
+                f"--judge: {name!r} is no model of {file.path}; expected one of {', '.join(models)}{closest(name, models)}"
             )
     if len(judges) > 2 or len(set(judges)) < len(judges):
         raise UsageError("--judge: expected one model, or two different ones")
@@ -113,10 +113,10 @@ def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
         print(f"moot: ungraded, {times} ×: {tamed(cause)}", file=sys.stderr)
     if len(grading.judges) == 2:
         first, second = (judging.name for judging in grading.judges)
-        found = agreement(graded.judged)
-        share = "–" if found.share is None else f"{100 * found.share:.1f} %"
-        kappa = "undefined" if found.kappa is None else f"{found.kappa:.3f}"
-        print(f"{first} and {second}: n = {found.n}, agreement {share}, Cohen's kappa {kappa}")
+        between_judges = agreement(graded.judged)
+        share = "–" if between_judges.share is None else f"{100 * between_judges.share:.1f} %"
+        kappa = "undefined" if between_judges.kappa is None else f"{between_judges.kappa:.3f}"
+        print(f"{first} and {second}: n = {between_judges.n}, agreement {share}, Cohen's kappa {kappa}")
     if graded.disputed and not settling:
         print("moot: --settle lets a person decide the disputed", file=sys.stderr)
 
@@ -150,8 +150,8 @@ def _present(item: OpenAnswer, console: Console, *, left: int) -> None:
         console.print(Text.assemble(("comment    ", "cyan"), case.comment))
     times = f"  ({item.episodes} times)" if item.episodes > 1 else ""
     console.print(Text.assemble(("answer     ", "cyan"), (item.wording, "bold"), times))
-    for each in item.judgements:
-        console.print(Text.assemble(("judge      ", "cyan"), str(each)))
+    for judgement in item.judgements:
+        console.print(Text.assemble(("judge      ", "cyan"), str(judgement)))
 
 
 async def _word(typed: Typed, console: Console) -> str:
@@ -163,11 +163,11 @@ async def _word(typed: Typed, console: Console) -> str:
             console.print()
         if line is None or line.strip().casefold() in ("q", "quit"):
             return "quit"
-        said = line.strip().casefold()
-        if said in ("s", "skip"):
+        word = line.strip().casefold()
+        if word in ("s", "skip"):
             return "skip"
-        if said in WORDS:
-            return "right" if WORDS[said] else "wrong"
+        if word in WORDS:
+            return "right" if WORDS[word] else "wrong"
         console.print("expected y, n, s or q")
 
 
@@ -179,6 +179,6 @@ async def _show(
         print(f"moot report {path} shows the figures")
         return
     config = {**json.loads(experiment["config"]), "judge": {"models": judges}, "grader": grading.grader.name}
-    shown = await store.read(partial(figures, experiment={**experiment, "config": json.dumps(config)}))
+    run_figures = await store.read(partial(figures, experiment={**experiment, "config": json.dumps(config)}))
     print(f"\nas graded by {grading.name} (moot report follows the key judge of {path}):")
-    print_report(shown, Console())
+    print_report(run_figures, Console())

@@ -90,12 +90,12 @@ async def _read(path: Path | None, url: str | None, wanted: Wanted, served: bool
 
     def read(connection: Connection) -> Read:
         experiment = find_experiment(connection, name)
-        shown = figures(connection, experiment, hypotheses=hypotheses)
+        run_figures = figures(connection, experiment, hypotheses=hypotheses)
         page = None
         if wanted.page:
             from moot.report.page.run import read_run
 
-            page = read_run(connection, experiment, shown)
+            page = read_run(connection, experiment, run_figures)
         raw: dict[str, Any] = {}
         if wanted.tables:
             raw = {kind: frame(connection, kind, experiment["name"]) for kind in RAW}
@@ -103,7 +103,7 @@ async def _read(path: Path | None, url: str | None, wanted: Wanted, served: bool
         if wanted.pairs:
             source = Source(connection, experiment)
             played = sides(source, source.cells)
-        return Read(run_of(shown, played), page, raw)
+        return Read(run_of(run_figures, played), page, raw)
 
     await opened.open()
     try:
@@ -120,11 +120,11 @@ def _print(runs: Sequence[Read], both: dict[str, Any] | None) -> None:
     from moot.report.terminal import print_report
 
     console = Console()
-    for number, each in enumerate(runs):
+    for number, reading in enumerate(runs):
         if both:
-            title = f"{('First', 'Second')[number]} run: {each.run.figures['experiment']}"
+            title = f"{('First', 'Second')[number]} run: {reading.run.figures['experiment']}"
             console.print(Text(title, style="bold"))
-        print_report(dict(each.run.figures), console)
+        print_report(dict(reading.run.figures), console)
     for section in side_by_side_sections(both) if both else ():
         for part in section_parts(section):
             console.print(part)
@@ -146,10 +146,10 @@ def _write_page(output: Path, runs: Sequence[Read], both: dict[str, Any] | None)
 def _write_tables(folder: Path, kind: Format, runs: Sequence[Read], both: dict[str, Any] | None) -> None:
     written: list[Path] = []
     try:
-        for number, each in enumerate(runs, start=1):
-            sections = all_sections(each.run.figures)
+        for number, reading in enumerate(runs, start=1):
+            sections = all_sections(reading.run.figures)
             tables = {_file_name(section.id): section_frame(section) for section in sections}
-            tables |= {"accuracy": rows_frame(each.run.figures["accuracy"]), **each.raw}
+            tables |= {"accuracy": rows_frame(reading.run.figures["accuracy"]), **reading.raw}
             written += write_tables(folder / f"run-{number}" if both else folder, kind, tables)
         for section in side_by_side_sections(both) if both else ():
             written += write_tables(folder, kind, {section.id: section_frame(section)})

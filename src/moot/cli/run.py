@@ -41,8 +41,8 @@ class Engine:
     def __post_init__(self) -> None:
         if self.name not in ENGINES:
             raise UsageError(f"--engine: {self.name!r} is unknown; expected {' or '.join(ENGINES)}")
-        for option, given in (("--ray-address", self.ray_address), ("--workers", self.workers)):
-            if self.name != "ray" and given is not None:
+        for option, value in (("--ray-address", self.ray_address), ("--workers", self.workers)):
+            if self.name != "ray" and value is not None:
                 raise UsageError(f"{option} belongs to a Ray cluster; expected --engine ray with it")
 
     def runner(self, experiment: Plan, store: Store, limit: int | None) -> Runner:
@@ -71,9 +71,9 @@ def run_command(
     if budget_usd is not None:
         file = ExperimentFile(path, file.spec.model_copy(update={"budget_usd": budget_usd}), file.places)
     experiment = build(file, limit=limit, store_url=from_here(store) if store else None)
-    for each in experiment.dataset.skipped if experiment.dataset else ():
-        print(f"moot: question {each.number} is left out: {tamed(each.reason)}", file=sys.stderr)
-    for warning in dict.fromkeys(each for cell in experiment.cells for each in cell.warnings):
+    for skipped in experiment.dataset.skipped if experiment.dataset else ():
+        print(f"moot: question {skipped.number} is left out: {tamed(skipped.reason)}", file=sys.stderr)
+    for warning in dict.fromkeys(text for cell in experiment.cells for text in cell.warnings):
         print(f"moot: {warning}", file=sys.stderr)
     if estimate:
         from moot.cli.estimate import print_estimate
@@ -100,12 +100,12 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
         async with watch(runner.tally, title=experiment.name, quiet=quiet):
             state = await runner.run()
         if not quiet:
-            shown = await store.read(
+            run_figures = await store.read(
                 lambda connection: figures(connection, find_experiment(connection, ident=experiment.id))
             )
             console = Console()
-            print_report(shown, console)
-            if shown["questions"] <= FEW:
+            print_report(run_figures, console)
+            if run_figures["questions"] <= FEW:
                 for story in await store.read(
                     lambda connection: stories(connection, find_experiment(connection, ident=experiment.id))
                 ):

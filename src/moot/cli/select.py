@@ -47,7 +47,7 @@ class Asked:
         self, k: str, method: str, options: Sequence[str], calls: int | None, m: int | None, splits: int, seed: int
     ) -> None:
         self.all = method == "all"
-        self.names = list(registered()) if self.all else [each.strip() for each in method.split(",") if each.strip()]
+        self.names = list(registered()) if self.all else [part.strip() for part in method.split(",") if part.strip()]
         self.options: dict[str, dict[str, Any]] = {}
         for text in options:
             method_of, key, value = _option(text)
@@ -71,7 +71,7 @@ class Asked:
     def _selector(self, name: str) -> Selector:
         options = self.options.get(name, {})
         made = selector(name, options)
-        if self.calls is None or "calls" not in [each.name for each in fields(made)]:  # type: ignore[arg-type]
+        if self.calls is None or "calls" not in [option.name for option in fields(made)]:  # type: ignore[arg-type]
             return made
         return selector(name, {"calls": self.calls, **options})
 
@@ -175,11 +175,11 @@ async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker) -> list[d
     for k in asked.ks:
         check_k(labels, k)
     plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
-    found: list[Trial] = []
+    team_trials: list[Trial] = []
     methods = asked.selectors(labels)
     for k in asked.ks:
-        found += [each async for each in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
-    rows = method_rows(labels, found)
+        team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
+    rows = method_rows(labels, team_trials)
     if asked.all:
         beside = aggregated(labels, aggregators(labels), **plan)  # type: ignore[arg-type]
         rows += method_rows(labels, [*beside, *_crowd(labels, beside)], "aggregator")
@@ -190,16 +190,18 @@ async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker) -> list[d
 def _crowd(labels: LabelMatrix, beside: Sequence[Trial]) -> list[Trial]:
     """Those of crowd-kit, where it is installed: inferred once from all labels, scored on the same test questions."""
     try:
-        said = inferred(labels)
+        predictions = inferred(labels)
     except UsageError as error:
         print(f"moot: {error}", file=sys.stderr)
         return []
-    splits = {each.split: each.tested for each in beside}
+    splits = {trial.split: trial.tested for trial in beside}
     everybody = tuple(range(len(labels.proposers)))
-    known = labels.right.sum(axis=0).astype(float)
+    right_counts = labels.right.sum(axis=0).astype(float)
     return [
-        Trial(name, None, split, everybody, 0, (), None, (codes == labels.truth)[at].astype(float), at, known[at])
-        for name, codes in said.items()
+        Trial(
+            name, None, split, everybody, 0, (), None, (codes == labels.truth)[at].astype(float), at, right_counts[at]
+        )
+        for name, codes in predictions.items()
         for split, at in splits.items()
     ]
 
@@ -220,7 +222,7 @@ def _show(rows: list[dict[str, Any]], labels: LabelMatrix, asked: Asked, oracle:
 
 def _sizes(text: str) -> list[int]:
     try:
-        sizes = [int(each) for each in text.split(",")]
+        sizes = [int(size) for size in text.split(",")]
     except ValueError:
         sizes = []
     if not sizes or min(sizes) < 1:

@@ -22,12 +22,12 @@ from moot.traces import trace_json
 
 
 def show_command(path: Path, question_id: str, *, strategy: str | None, store: str | None, as_json: bool) -> int:
-    found = asyncio.run(_read(path, question_id, strategy, store))
+    stored_transcripts = asyncio.run(_read(path, question_id, strategy, store))
     if as_json:
-        print_json([each.json() for each in found])
+        print_json([transcript.json() for transcript in stored_transcripts])
         return 0
     console = Console()
-    for transcript in found:
+    for transcript in stored_transcripts:
         _print(transcript, console)
     return 0
 
@@ -40,12 +40,12 @@ async def _read(path: Path, question_id: str, strategy: str | None, url: str | N
         return transcripts(connection, find_experiment(connection, name), question_id, strategy)
 
     try:
-        found = await opened.read(read)
+        stored_transcripts = await opened.read(read)
     finally:
         await opened.close()
-    if not found:
+    if not stored_transcripts:
         raise UsageError(f"no episode of {strategy or 'any strategy'} on question {question_id!r} is stored yet")
-    return found
+    return stored_transcripts
 
 
 def _print(transcript: Transcript, console: Console) -> None:

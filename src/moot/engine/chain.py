@@ -28,12 +28,12 @@ from moot.types import FREE, NOTHING
 
 def limiters(models: Mapping[str, BuiltModel]) -> dict[str, Limiter]:
     """One for each endpoint, however many models share it."""
-    found: dict[str, Limiter] = {}
+    by_endpoint: dict[str, Limiter] = {}
     for built in models.values():
-        if built.endpoint and built.endpoint not in found:
+        if built.endpoint and built.endpoint not in by_endpoint:
             limits = built.limits
-            found[built.endpoint] = Limiter(Limits(limits.concurrent, limits.rpm, limits.tpm))
-    return found
+            by_endpoint[built.endpoint] = Limiter(Limits(limits.concurrent, limits.rpm, limits.tpm))
+    return by_endpoint
 
 
 def chain(

@@ -33,8 +33,8 @@ async def recorded_replies(store: Store, experiment: str) -> AsyncIterator[Recor
     cells = [row["id"] for row in await store.read(partial(queries.cells_of, ident=experiment))]
     start = 0
     while asked := await store.read(partial(_questions, experiment=experiment, start=start)):
-        for each in await store.read(partial(_replies, cells=cells, asked=asked)):
-            yield each
+        for record in await store.read(partial(_replies, cells=cells, asked=asked)):
+            yield record
         start += len(asked)
 
 
@@ -59,14 +59,14 @@ def _replies(connection: Connection, cells: Sequence[str], asked: Mapping[str, Q
             for player, key, answer in _extracted(transcript, row["verdict"]):
                 drafts[row["question"]].setdefault((player, row["repeat"]), key)
                 extracted[row["question"], key] = answer
-    replies = queries.find_calls(connection, {key for each in drafts.values() for key in each.values()})
-    found = (
+    replies = queries.find_calls(connection, {key for keys in drafts.values() for key in keys.values()})
+    records = (
         _recorded(asked[question], player, repeat, reply_of(replies[key]), extracted.get((question, key)))
-        for question, each in drafts.items()
-        for (player, repeat), key in sorted(each.items())
+        for question, keys in drafts.items()
+        for (player, repeat), key in sorted(keys.items())
         if key in replies
     )
-    return [each for each in found if each is not None]
+    return [record for record in records if record is not None]
 
 
 def _extracted(transcript: Sequence[Sequence[Any]], verdict: str) -> Iterator[tuple[str, str, str]]:
@@ -84,15 +84,15 @@ def _recorded(question: Question, player: str, repeat: int, reply: Reply, extrac
         return None
     form = AnswerForm(question)
     try:
-        given = read_reply(reply, form).value if extracted is None else form.found(extracted, reply.text)
+        draft = read_reply(reply, form).value if extracted is None else form.found(extracted, reply.text)
     except Unusable:
         return None
     return {
         "model": player,
         "question_id": question.id,
-        "answer": given.answer,
-        "reasoning": given.reasoning,
+        "answer": draft.answer,
+        "reasoning": draft.reasoning,
         # Where there is no reasoning a reader takes the text for it, and the player would say more than it did.
-        "text": reply.text if given.reasoning else None,
+        "text": reply.text if draft.reasoning else None,
         "sample": repeat,
     }

@@ -79,9 +79,11 @@ class GradedCells:
 
     @classmethod
     def of(cls, cells: Iterable[tuple[str, Traits]], needs: Needs) -> GradedCells:
-        known = dict(cells)
-        drafting = [ident for ident, traits in known.items() if needs.graded_drafts and traits.drafts is not None]
-        return cls(tuple(known), frozenset(drafting), needs.graded_claims)
+        traits_by_cell = dict(cells)
+        drafting = [
+            ident for ident, traits in traits_by_cell.items() if needs.graded_drafts and traits.drafts is not None
+        ]
+        return cls(tuple(traits_by_cell), frozenset(drafting), needs.graded_claims)
 
     def answers_in(self, episode: Row) -> Iterator[str]:
         """Every answer of an episode that a report grades: its own, drafts, and claims within its traces."""
@@ -206,12 +208,12 @@ def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
     word = {"case": case.digest, "answer": answer, "right": int(right), "settled_at": time.time()}
     queries.put(connection, schema.settlements, [word])
     episodes, scores = schema.episodes, schema.scores
-    given = select(episodes.c.cell, episodes.c.repeat, episodes.c.answer).where(
+    query = select(episodes.c.cell, episodes.c.repeat, episodes.c.answer).where(
         episodes.c.question == case.question.digest, episodes.c.answer.is_not(None)
     )
     changed = 0
-    for cell, repeat, said in connection.execute(given).all():
-        if normalise(said) == answer and open_to_judgement(case, said):
+    for cell, repeat, text in connection.execute(query).all():
+        if normalise(text) == answer and open_to_judgement(case, text):
             place = (scores.c.cell == cell, scores.c.case == case.digest, scores.c.repeat == repeat)
             values = {"value": float(right), "stage": "person", "detail": None}
             changed += connection.execute(update(scores).where(*place).values(**values)).rowcount
@@ -294,8 +296,8 @@ async def _judge_sheet(store: Store, grading: Grading, sheet: Sheet) -> list[Jud
     for judging, fresh in zip(grading.judges, heard, strict=True):
         identity = judge_identity(judging, grading.team)
         store.put_later([(schema.judgements, _judgement_row(sheet.case, identity, word)) for word in fresh])
-    known = [word for word in sheet.judgements if word.right is not None]
-    return [*known, *(word for part in heard for word in part)]
+    recorded = [word for word in sheet.judgements if word.right is not None]
+    return [*recorded, *(word for part in heard for word in part)]
 
 
 async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Graded) -> None:
@@ -313,25 +315,25 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
 
 
 async def _ask(judging: Player, grading: Grading, sheet: Sheet, wordings: Mapping[str, str]) -> list[Judgement]:
-    mine = [each for each in sheet.judgements if each.judge == judging.name]
-    heard = {each.answer for each in mine if each.right is not None}
+    mine = [judgement for judgement in sheet.judgements if judgement.judge == judging.name]
+    heard = {judgement.answer for judgement in mine if judgement.right is not None}
     left = {answer: wording for answer, wording in wordings.items() if answer not in heard}
     if not left:
         return []
     # A judge that failed is asked under a new sample number: the stored replies are those that could not be used.
-    tries = max((_tries(each) for each in mine if each.answer in left), default=0)
+    tries = max((_tries(judgement) for judgement in mine if judgement.answer in left), default=0)
     fresh = await judge(judging, sheet.case, left, grading.team.seated(tries))
     return [
-        each
-        if each.right is not None
-        else Judgement(each.answer, each.judge, None, f"asked {tries + 1}×: {each.detail}")
-        for each in fresh
+        judgement
+        if judgement.right is not None
+        else Judgement(judgement.answer, judgement.judge, None, f"asked {tries + 1}×: {judgement.detail}")
+        for judgement in fresh
     ]
 
 
 def _tries(failed: Judgement) -> int:
-    found = _TRIES.match(failed.detail or "")
-    return int(found.group(1)) if found and failed.right is None else 0
+    match = _TRIES.match(failed.detail or "")
+    return int(match.group(1)) if match and failed.right is None else 0
 
 
 def _left_open(sheet: Sheet, grading: Grading) -> Iterator[OpenAnswer]:
@@ -339,7 +341,7 @@ def _left_open(sheet: Sheet, grading: Grading) -> Iterator[OpenAnswer]:
     for answer, wording in sheet.open_answers(grading).items():
         if answer in sheet.persons:
             continue
-        words = tuple(each for each in sheet.judgements if each.answer == answer)
+        words = tuple(judgement for judgement in sheet.judgements if judgement.answer == answer)
         if not grading.judges or grading.score(sheet.case, wording, words, None).value is None:
             yield OpenAnswer(sheet.case, answer, wording, words, counts[answer])
 
@@ -349,17 +351,23 @@ def _pairs(judgements: Sequence[Judgement], grading: Grading) -> Iterator[tuple[
         return
     first, second = (judging.name for judging in grading.judges)
     words: dict[str, dict[str, bool]] = defaultdict(dict)
-    for each in judgements:
-        if each.right is not None:
-            words[each.answer][each.judge] = each.right
-    for given in words.values():
-        if first in given and second in given:
-            yield given[first], given[second]
+    for judgement in judgements:
+        if judgement.right is not None:
+            words[judgement.answer][judgement.judge] = judgement.right
+    for by_judge in words.values():
+        if first in by_judge and second in by_judge:
+            yield by_judge[first], by_judge[second]
 
 
-def _judgement_row(case: Case, identity: str, each: Judgement) -> dict[str, Any]:
-    right = None if each.right is None else int(each.right)
-    return {"case": case.digest, "answer": each.answer, "judge": identity, "right": right, "detail": each.detail}
+def _judgement_row(case: Case, identity: str, judgement: Judgement) -> dict[str, Any]:
+    right = None if judgement.right is None else int(judgement.right)
+    return {
+        "case": case.digest,
+        "answer": judgement.answer,
+        "judge": identity,
+        "right": right,
+        "detail": judgement.detail,
+    }
 
 
 def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

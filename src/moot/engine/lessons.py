@@ -56,7 +56,7 @@ class Lessons:
         """What this cell may learn from for this question: its own players' drafts on the others."""
         names = {player.name for player in cell.team.players}
         learnt = self._learnt.get((cell.traits.drafts, drafts_repeat(repeat, own_repeats(cell))), ())
-        return tuple(_among(each.lesson, names) for each in learnt if not _together(case, each))
+        return tuple(_among(other.lesson, names) for other in learnt if not _together(case, other))
 
     def seated(self, case: Case, cell: Cell, repeat: int) -> Cell:
         return replace(cell, team=replace(cell.team, lessons=self.of(case, cell, repeat)))

@@ -161,7 +161,7 @@ async def _match_batch(
     rows = await store.run(partial(queries.episodes_on, cells=list(by_id), questions=list(by_digest)))
     rows.sort(key=lambda row: places[row["cell"]])
     stored = await store.run(partial(queries.matches_on, questions=list(by_digest)))
-    known = {(row["question"], row["repeat"]): json.loads(row["content"]) for row in stored}
+    entries = {(row["question"], row["repeat"]): json.loads(row["content"]) for row in stored}
     played: dict[str, list[Drafted]] = defaultdict(list)
     paid: dict[str, set[str]] = defaultdict(set)
     for row in rows:
@@ -172,11 +172,11 @@ async def _match_batch(
     open_sets: dict[tuple[str, int], list[DraftSet]] = defaultdict(list)
     for question, episodes in played.items():
         for drafts in draft_sets(by_digest[question], episodes, needs):
-            left = _left(drafts, by, known.get((question, drafts.repeat), ()))
+            left = _left(drafts, by, entries.get((question, drafts.repeat), ()))
             if left is not None:
                 open_sets[question, drafts.repeat].append(left)
     work = [
-        _learn_and_keep(store, sets, by, known.get(key, ()), paid[key[0]], done, shows_reference=shows_reference)
+        _learn_and_keep(store, sets, by, entries.get(key, ()), paid[key[0]], done, shows_reference=shows_reference)
         for key, sets in open_sets.items()
     ]
     await asyncio.gather(*work)
@@ -192,10 +192,10 @@ def draft_sets(case: Case, played: Iterable[Drafted], needs: Needs) -> list[Draf
         texts = tuple(dict.fromkeys(texts_of(verdict.answers)))
         if not texts or not drafts_together(cell):
             continue
-        said = _words_left(case.question, texts, verdict) if needs.matched_words and decider_speaks(cell) else ()
-        if needs.grouped_drafts or said:
+        words_left = _words_left(case.question, texts, verdict) if needs.matched_words and decider_speaks(cell) else ()
+        if needs.grouped_drafts or words_left:
             teams.setdefault((repeat, texts), cell.team)
-            words[repeat, texts].update(said)
+            words[repeat, texts].update(words_left)
     return [
         DraftSet(case, repeat, team, texts, tuple(sorted(words[repeat, texts])))
         for (repeat, texts), team in teams.items()

@@ -50,4 +50,9 @@ def _in_order(team: Team) -> tuple[Call, ...]:
 
 def _traced_in_order(team: Team) -> tuple[Extraction, ...]:
     seats = {player.name: seat for seat, player in enumerate(team.players)}
-    return tuple(sorted(team.traced, key=lambda each: (each.turn, seats.get(each.player, len(seats)), each.player)))
+    return tuple(
+        sorted(
+            team.traced,
+            key=lambda extraction: (extraction.turn, seats.get(extraction.player, len(seats)), extraction.player),
+        )
+    )

@@ -302,8 +302,8 @@ class Runner:
         if cell.traits.learns and self._lessons is not None:
             cell = self._lessons.seated(case, cell, repeat)
         grouper = cell.team.grouper
-        told = grouper.knowing(case) if self._shows_reference and isinstance(grouper, Stages) else None
-        episode = await play(cell, case.question, repeat, grouper=told)
+        informed_grouper = grouper.knowing(case) if self._shows_reference and isinstance(grouper, Stages) else None
+        episode = await play(cell, case.question, repeat, grouper=informed_grouper)
         grading = self.experiment.grading
         score = grading.at_once(case, episode.verdict.answer)
         self.store.put_later(

@@ -58,11 +58,11 @@ def stored_labels(connection: Connection, experiment: Mapping[str, Any], grader:
     if not solo:
         raise UsageError(f"{experiment['name']} has no solo episodes; add solo to its strategies and run it again")
     drafts: dict[tuple[str, str], Answer] = {}
-    said: dict[Proposer, dict[str, tuple[str | None, bool]]] = {}
+    answers_by_proposer: dict[Proposer, dict[str, tuple[str | None, bool]]] = {}
     ungraded = 0
     for cell in solo:
         proposer = _proposer(cell["player"], config["players"])
-        answers = said.setdefault(proposer, {})
+        answers = answers_by_proposer.setdefault(proposer, {})
         for row in queries.results(connection, experiment["id"], cell["id"], grader):
             if row["repeat"]:
                 continue
@@ -71,7 +71,7 @@ def stored_labels(connection: Connection, experiment: Mapping[str, Any], grader:
             ungraded += row["value"] is None
             drafts[cell["player"], question] = verdict_of(row["verdict"]).answers[0]
     by_id = {case.question.id: case for case in cases.values()}
-    return StoredLabels(_matrix(said, by_id), by_id, drafts, ungraded)
+    return StoredLabels(_matrix(answers_by_proposer, by_id), by_id, drafts, ungraded)
 
 
 def _alone(cell: Mapping[str, Any]) -> bool:
@@ -83,12 +83,14 @@ def _proposer(player: str, players: Mapping[str, Mapping[str, Any]]) -> Proposer
     return Proposer(spec["model"], spec.get("instruction", ""), player)
 
 
-def _matrix(said: Mapping[Proposer, Mapping[str, tuple[str | None, bool]]], cases: Mapping[str, Case]) -> LabelMatrix:
+def _matrix(
+    answers_by_proposer: Mapping[Proposer, Mapping[str, tuple[str | None, bool]]], cases: Mapping[str, Case]
+) -> LabelMatrix:
     if any(case.question.kind == "open" for case in cases.values()):
-        return per_question(said, sorted(cases))
+        return per_question(answers_by_proposer, sorted(cases))
     labels = {
         proposer: {question: _label(text) for question, (text, _) in answers.items()}
-        for proposer, answers in said.items()
+        for proposer, answers in answers_by_proposer.items()
     }
     return label_matrix(labels, {question: _label(case.answer) or UNKNOWN for question, case in cases.items()})
 
@@ -117,18 +119,20 @@ class Summariser:
         return self._make
 
     def _make(self, halves: Halves) -> Summarisers:
-        known = halves.selection.labels
-        accuracy = {str(each): float(value) for each, value in zip(known.proposers, known.accuracy, strict=True)}
+        labels = halves.selection.labels
+        accuracy = {
+            str(proposer): float(value) for proposer, value in zip(labels.proposers, labels.accuracy, strict=True)
+        }
         asked = replace(self.mixture, shown_accuracies=accuracy, proposers=())
         words = f"{self.speaker.model.name} reads the team's responses"
-        once = AskedOracle(known, partial(self._right, asked, 1), words)
+        once = AskedOracle(labels, partial(self._right, asked, 1), words)
         often = partial(self._right, asked, asked.repeats)
         return Summarisers(once, AskedOracle(halves.test.labels, often, words, calls_each=asked.repeats))
 
     async def _right(self, asked: Mixture, repeats: int, team: tuple[Proposer, ...], question: str) -> float:
         """The share of repeats that are right, of those that somebody could grade."""
         case = self.stored.cases[question]
-        names = [str(each) for each in team]
+        names = [str(proposer) for proposer in team]
         drafts = [self.stored.drafts.get((name, question), Answer(name, None, outcome="unanswered")) for name in names]
         players = tuple(Player(name, self.speaker.model) for name in names)  # only their names: nobody of them is asked
         table = replace(self.table, name="selection", players=players, officers={SUMMARISER: self.speaker})
@@ -178,7 +182,7 @@ def only_summariser(file: ExperimentFile, name: str, *, judged: bool) -> Experim
     readers = file.spec.extract.models if file.spec.extract is not None else []
     judges = file.spec.judge.models if judged and file.spec.judge is not None else []
     kept = {name, *readers, *judges}
-    wanted = {each: model for each, model in file.spec.models.items() if each in kept}
+    wanted = {model_name: model for model_name, model in file.spec.models.items() if model_name in kept}
     spec = file.spec.model_copy(update={**nothing, "models": wanted})
     return ExperimentFile(file.path, spec, file.places)
 

@@ -55,7 +55,7 @@ class Gate:
     """The limits and the purse, with an account for each worker."""
 
     def __init__(self, limits: Mapping[str, Limits], cap_usd: float | None = None, spent_usd: float = 0.0) -> None:
-        self.limiters = {endpoint: Limiter(each) for endpoint, each in limits.items()}
+        self.limiters = {endpoint: Limiter(endpoint_limits) for endpoint, endpoint_limits in limits.items()}
         self.purse = None if cap_usd is None else Purse(cap_usd, spent_usd)
         self._accounts: dict[str, Account] = {}
         self._gone: set[str] = set()
@@ -260,9 +260,9 @@ class Line:
         first = str(error).partition("\n")[0]  # Ray says more, in many lines
         self._broken = error if isinstance(error, MootError) else MootError(f"the gate cannot be reached: {first}")
         waiting, self._waiting = self._waiting, {}
-        for each in waiting.values():
-            if not each.future.done():
-                each.future.set_exception(self._broken)
+        for waiter in waiting.values():
+            if not waiter.future.done():
+                waiter.future.set_exception(self._broken)
 
 
 class RemoteLimiter:

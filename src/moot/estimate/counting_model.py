@@ -93,11 +93,11 @@ class Memory:
         """What this model said in this role on the question that this one is taken to be like."""
         question = request.question_id or ""
         if (like := self.like(question)) is not None:
-            said = self._said.get((like, role))
+            replies = self._said.get((like, role))
             number = self._told[question, role]
             self._told[question, role] += 1
-            if said and number < len(said):
-                return said[number]
+            if replies and number < len(replies):
+                return replies[number]
         others = self._of_form.get((role[0], role[1]))
         return seeded(0, "another", question, *role).choice(others) if others else None
 
@@ -144,13 +144,13 @@ class Pretender(Wrapper):
         return await self._scene.flights.once(key, lambda: self._once(key, request))
 
     async def _once(self, key: str, request: Request) -> Reply:
-        known = self._scene.known
-        if key not in known:
-            known[key] = await self._reply(key, request)
-        said = known[key]
-        if isinstance(said, CallError):
-            raise said
-        return said
+        replies = self._scene.known
+        if key not in replies:
+            replies[key] = await self._reply(key, request)
+        outcome = replies[key]
+        if isinstance(outcome, CallError):
+            raise outcome
+        return outcome
 
     async def _reply(self, key: str, request: Request) -> Reply | CallError:
         scene = self._scene
@@ -169,20 +169,20 @@ class Pretender(Wrapper):
             reply = await self.inner.generate(request)
         except CallError as error:  # it would fail in the run too
             return error
-        said = reply.usage.completion or 0
-        self._count(float(reply.usage.prompt or 0), said, said if self._most is None else self._most)
+        tokens = reply.usage.completion or 0
+        self._count(float(reply.usage.prompt or 0), tokens, tokens if self._most is None else self._most)
         return reply
 
     def _recalled(self, request: Request, role: Role) -> Reply | None:
-        said = self._scene.memory.recall(request, role)
-        if said is None:
+        reply = self._scene.memory.recall(request, role)
+        if reply is None:
             return None
         self.taken.learned += 1
-        tokens = said.usage.completion
+        tokens = reply.usage.completion
         if tokens is None:
-            tokens = len(said.text) // CHARACTERS_A_TOKEN
+            tokens = len(reply.text) // CHARACTERS_A_TOKEN
         self._count(self._prompt_tokens(request), tokens, self._most)
-        return Reply(said.text, said.finish, version="pretended")
+        return Reply(reply.text, reply.finish, version="pretended")
 
     def _guessed(self, request: Request, role: Role) -> Reply:
         """Others read of a reply what is usual; what is longer than that is thought, unless everything is at its most."""
@@ -197,8 +197,8 @@ class Pretender(Wrapper):
         case = memory.cases.get(request.question_id or "")
         text = stand_ins.says(self.name, request, case.question if case else None, visible)
         # What has no free text is as long as its form makes it; all else is as long as it was said to be.
-        own = len(text) // CHARACTERS_A_TOKEN
-        written = tokens if missing_tokens(text) else min(own, tokens)
+        text_tokens = len(text) // CHARACTERS_A_TOKEN
+        written = tokens if missing_tokens(text) else min(text_tokens, tokens)
         self._count(self._prompt_tokens(request), written, self._most)
         return Reply(text, version="pretended")
 

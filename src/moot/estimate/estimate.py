@@ -63,30 +63,30 @@ class RunEstimate:
 
     @property
     def calls(self) -> float:
-        return sum(each.calls for each in self.models.values())
+        return sum(model.calls for model in self.models.values())
 
     @property
     def cost_usd(self) -> float | None:
-        return total(each.cost_usd for each in self.models.values())
+        return total(model.cost_usd for model in self.models.values())
 
     @property
     def most_usd(self) -> float | None:
-        return total(each.most_usd for each in self.models.values())
+        return total(model.most_usd for model in self.models.values())
 
     @property
     def sure(self) -> Sureness:
         """Who spoke: the models themselves, what is stored, or stand-ins."""
         models = self.models.values()
-        guessed = sum(each.guessed for each in models)
-        guessed_usd = sum((each.cost_usd or 0.0) * each.guessed / each.calls for each in models if each.guessed)
+        guessed = sum(model.guessed for model in models)
+        guessed_usd = sum((model.cost_usd or 0.0) * model.guessed / model.calls for model in models if model.guessed)
         if guessed > FEW * self.calls or guessed_usd > FEW * (self.cost_usd or 0.0):
             return "guessed"
-        return "learned" if any(each.learned for each in models) else "played"
+        return "learned" if any(model.learned for model in models) else "played"
 
     @property
     def guessed(self) -> list[str]:
         """The models whose words are a guess."""
-        return [name for name, each in self.models.items() if each.guessed]
+        return [name for name, model in self.models.items() if model.guessed]
 
     @property
     def examples_needed(self) -> int | None:
@@ -103,22 +103,22 @@ async def estimate(experiment: Plan, store: Store | None, needs: Needs = EVERYTH
     memory = Memory()
     calls = ExperimentCalls(store, experiment.name) if store else None
     likely = await rehearse(experiment, parts, memory, calls, "likely", needs)
-    found = RunEstimate(experiment.episodes, likely.sampled, likely.taken, examples=memory.examples)
+    run_estimate = RunEstimate(experiment.episodes, likely.sampled, likely.taken, examples=memory.examples)
     if store is not None:
-        found.spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment.name))
-    if found.sure == "guessed":
+        run_estimate.spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment.name))
+    if run_estimate.sure == "guessed":
         left: dict[Part, list[int]] = {"begun": parts["begun"], "new": parts["new"]}
         least = await rehearse(experiment, left, memory, calls, "agreeing", needs)
         most = await rehearse(experiment, left, memory, calls, "contrary", needs)
-        for name, each in found.models.items():
-            each.most_usd = _larger(each.most_usd, most.taken[name].most_usd)
-        found.calls_range = Range(min(least.calls, found.calls), max(most.calls, found.calls))
-        found.cost_range = Range(_smaller(least.cost_usd, found.cost_usd), found.most_usd)
+        for name, model in run_estimate.models.items():
+            model.most_usd = _larger(model.most_usd, most.taken[name].most_usd)
+        run_estimate.calls_range = Range(min(least.calls, run_estimate.calls), max(most.calls, run_estimate.calls))
+        run_estimate.cost_range = Range(_smaller(least.cost_usd, run_estimate.cost_usd), run_estimate.most_usd)
     else:
-        examples = memory.examples if found.sure == "learned" else 0
-        found.calls_range = _around(found.calls, likely.error(0, examples))
-        found.cost_range = _around(found.cost_usd, likely.error(1, examples))
-    return found
+        examples = memory.examples if run_estimate.sure == "learned" else 0
+        run_estimate.calls_range = _around(run_estimate.calls, likely.error(0, examples))
+        run_estimate.cost_range = _around(run_estimate.cost_usd, likely.error(1, examples))
+    return run_estimate
 
 
 async def _parts(experiment: Plan, store: Store | None) -> dict[Part, list[int]]:

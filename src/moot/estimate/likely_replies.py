@@ -93,16 +93,16 @@ def lengthened(text: str, schema: Mapping[str, Any] | None, tokens: int) -> str:
     if missing <= 0:
         return text
     try:
-        said = json.loads(text)
+        reply = json.loads(text)
     except ValueError:
-        said = None
-    if not isinstance(said, dict):
+        reply = None
+    if not isinstance(reply, dict):
         return f"pretended_{missing}_tokens\n{text}"
     forms = (schema or {}).get("properties", {})
-    free = [name for name, value in said.items() if name not in _SHORT and _is_free(value, forms.get(name, {}))]
+    free = [name for name, value in reply.items() if name not in _SHORT and _is_free(value, forms.get(name, {}))]
     for name in free:
-        said[name] = f"pretended_{missing // len(free)}_tokens {said[name]}"
-    return orjson.dumps(said).decode()
+        reply[name] = f"pretended_{missing // len(free)}_tokens {reply[name]}"
+    return orjson.dumps(reply).decode()
 
 
 def _is_free(value: object, form: Mapping[str, Any]) -> bool:
@@ -114,8 +114,8 @@ def contrary(request: Request, model: str, question: Question | None) -> str:
     asked = digest([model, request.sample, *(message.content for message in request.messages)])
     if request.schema is None:
         return f"Answer: {_answer_to(question, asked)}"
-    said = {"reasoning": "pretended", "answer": f"pretended {asked[:8]}"}
-    made = instance(request.schema, said, lambda place: seeded(0, asked, place).random())
+    values = {"reasoning": "pretended", "answer": f"pretended {asked[:8]}"}
+    made = instance(request.schema, values, lambda place: seeded(0, asked, place).random())
     properties = request.schema.get("properties", {})
     if "groups" in properties:
         made["groups"] = [[number + 1] for number in range(properties["groups"]["maxItems"])]

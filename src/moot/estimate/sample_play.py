@@ -55,11 +55,11 @@ class Rehearsal:
 
     @property
     def calls(self) -> float:
-        return sum(each.calls for each in self.taken.values())
+        return sum(model.calls for model in self.taken.values())
 
     @property
     def cost_usd(self) -> float | None:
-        return total(each.cost_usd for each in self.taken.values())
+        return total(model.cost_usd for model in self.taken.values())
 
     def error(self, what: int, examples: int) -> float:
         """The standard error of the calls (0) or the money (1), by who was drawn, of questions or of examples."""
@@ -146,15 +146,15 @@ async def _play_and_grade(seated: Plan, case: Case, memory: Memory, needs: Needs
     like = memory.like(case.question.id)
     # Whose answers are given: a judge is needed as it was there.
     answered = case if like is None or case.question.id == like else memory.cases[like]
-    shown = reference_shown(seated)
+    shows_reference = reference_shown(seated)
     answers: set[str] = set()
     drafted: list[Drafted] = []
     for cell in seated.cells:
         grouper = cell.team.grouper
-        told = grouper.knowing(case) if shown and isinstance(grouper, Stages) else None
+        informed_grouper = grouper.knowing(case) if shows_reference and isinstance(grouper, Stages) else None
         drafts = cell.traits.drafts is not None
         for repeat in cell.plays(seated.spec.repeats):
-            verdict = (await play(cell, case.question, repeat, grouper=told)).verdict
+            verdict = (await play(cell, case.question, repeat, grouper=informed_grouper)).verdict
             answers.update([] if verdict.answer is None else [verdict.answer])
             beside = answers_beside(verdict, drafts=needs.graded_drafts and drafts, claims=needs.graded_claims)
             answers.update(beside)
@@ -163,7 +163,7 @@ async def _play_and_grade(seated: Plan, case: Case, memory: Memory, needs: Needs
     wordings = open_wordings(seated.grading, answered, answers)
     for judging in seated.grading.judges if wordings else ():
         await judge(judging, case, wordings, seated.grading.team.seated())
-    await _match(seated, case, drafted, needs, shows_reference=shown)
+    await _match(seated, case, drafted, needs, shows_reference=shows_reference)
 
 
 async def _match(seated: Plan, case: Case, drafted: Sequence[Drafted], needs: Needs, *, shows_reference: bool) -> None:
@@ -176,8 +176,8 @@ async def _match(seated: Plan, case: Case, drafted: Sequence[Drafted], needs: Ne
 
 def _counts(pretenders: Mapping[str, Pretender]) -> tuple[float, float]:
     """Calls and money so far."""
-    taken = [each.taken for each in pretenders.values()]
-    return sum(each.calls for each in taken), sum(each.cost_usd or 0.0 for each in taken)
+    taken = [pretender.taken for pretender in pretenders.values()]
+    return sum(model.calls for model in taken), sum(model.cost_usd or 0.0 for model in taken)
 
 
 def _since(before: tuple[float, float], now: tuple[float, float]) -> tuple[float, float]:
@@ -186,12 +186,12 @@ def _since(before: tuple[float, float], now: tuple[float, float]) -> tuple[float
 
 def _sum(total: ModelEstimate, taken: ModelEstimate, scale: float) -> ModelEstimate:
     added = ModelEstimate()
-    for each in fields(ModelEstimate):
-        value = getattr(taken, each.name)
-        setattr(added, each.name, plus(getattr(total, each.name), None if value is None else value * scale))
+    for figure in fields(ModelEstimate):
+        value = getattr(taken, figure.name)
+        setattr(added, figure.name, plus(getattr(total, figure.name), None if value is None else value * scale))
     return added
 
 
 def total(costs: Iterable[float | None]) -> float | None:
-    known = list(costs)
-    return None if None in known else sum(cost for cost in known if cost is not None)
+    amounts = list(costs)
+    return None if None in amounts else sum(cost for cost in amounts if cost is not None)

@@ -128,13 +128,13 @@ class Cursor:
         statement = await self._connection.prepared(sql)
         self._rows = await statement.fetch(*map(storable_value, parameters))
         attributes = statement.get_attributes()
-        self.description = [(each.name, each.type.oid, *[None] * 5) for each in attributes] or None
+        self.description = [(attribute.name, attribute.type.oid, *[None] * 5) for attribute in attributes] or None
         affected = _AFFECTED.match(statement.get_statusmsg() or "")
         self.rowcount = int(affected.group(1)) if affected else -1
 
     async def _execute_many(self, sql: str, several: Sequence[Sequence[Any]]) -> None:
         statement = await self._connection.prepared(sql)
-        await statement.executemany([tuple(map(storable_value, each)) for each in several])
+        await statement.executemany([tuple(map(storable_value, row)) for row in several])
         self.description, self.rowcount = None, -1
 
     def fetchone(self) -> Any:

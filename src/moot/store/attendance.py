@@ -20,8 +20,8 @@ class StoredAttendance(Remembered):
 
     async def decided(self, key: str, decide: Decide) -> tuple[str, ...]:
         kept_as = digest([self._experiment, key])
-        known = await self._store.run(partial(queries.find_absence, key=kept_as))
-        if known is not None:
-            return tuple(known)
+        players = await self._store.run(partial(queries.find_absence, key=kept_as))
+        if players is not None:
+            return tuple(players)
         late = await decide()
         return tuple(await self._store.run(partial(queries.keep_absence, key=kept_as, players=late)))

@@ -68,8 +68,8 @@ def played_by_label(config: Mapping[str, Any]) -> dict[str, list[Strategy]]:
 
 def _old_label(played: Strategy) -> str:
     """As labels were written then: no value was quoted."""
-    options = [each for each in fields(played) if each.name != "captain"]  # type: ignore[arg-type]
-    values = ((each.name, getattr(played, each.name), usual(each)) for each in options)
+    options = [option for option in fields(played) if option.name != "captain"]  # type: ignore[arg-type]
+    values = ((option.name, getattr(played, option.name), usual(option)) for option in options)
     inside = ", ".join(f"{name}={value}" for name, value, default in values if value != default)
     return f"{played.name}({inside})" if inside else played.name
 
@@ -91,10 +91,10 @@ def _columns(options: Mapping[str, Any], traits: Mapping[str, Any]) -> dict[str,
 
 def _from_label(cell: Mapping[str, Any]) -> dict[str, str]:
     """All that is left where the file is of no help: the label itself."""
-    told = options_in_label(cell["label"])
-    options = {name: _value(text) for name, text in told.items()}
+    texts = options_in_label(cell["label"])
+    options = {name: _value(text) for name, text in texts.items()}
     spec = orjson.loads(cell["spec"])
-    if marked := told.get("shown_accuracies"):  # a label tells their number and a mark, and no values
+    if marked := texts.get("shown_accuracies"):  # a label tells their number and a mark, and no values
         options["shown_accuracies"] = {player["name"]: 0.5 for player in spec["players"]}
     try:
         played = strategy(cell["strategy"], options)
@@ -165,21 +165,21 @@ def _records(
 
 
 def _talk(notes: Mapping[str, Any]) -> Iterator[traces.Trace]:
-    for each in notes.get("personas", ()):
-        yield traces.Persona(each["player"], each["title"], each["persona"], each["origin"])
-    for each in notes.get("messages", ()):
+    for persona in notes.get("personas", ()):
+        yield traces.Persona(persona["player"], persona["title"], persona["persona"], persona["origin"])
+    for message in notes.get("messages", ()):
         yield traces.Remark(
-            each["number"],
-            each["player"],
-            each["turn"],
-            each.get("part", 0),
-            text=each["text"],
-            solution=each["solution"],
-            agree=each["agree"],
-            backs=each["backs"],
-            heard_by=tuple(each["heard_by"]),
-            outcome=each.get("outcome"),
-            cause=each.get("cause"),
+            message["number"],
+            message["player"],
+            message["turn"],
+            message.get("part", 0),
+            text=message["text"],
+            solution=message["solution"],
+            agree=message["agree"],
+            backs=message["backs"],
+            heard_by=tuple(message["heard_by"]),
+            outcome=message.get("outcome"),
+            cause=message.get("cause"),
         )
 
 
@@ -190,7 +190,7 @@ def _votes(
         groups = _tuples(notes["groups"])
         yield traces.Grouped(groups, tuple(notes.get("stages", ())), notes.get("fell_back"))
         if "tied" in notes:
-            words = {each[0]: each[1] or "" for each in verdict.get("answers", ())}
+            words = {answer[0]: answer[1] or "" for answer in verdict.get("answers", ())}
             yield from (traces.Ballot(player, {n: 1.0}) for n, group in enumerate(groups) for player in group)
             most = max(map(len, groups), default=0)
             winners = tuple(n for n, group in enumerate(groups) if len(group) == most)
@@ -200,18 +200,20 @@ def _votes(
     for vote in notes.get("votes", ()):
         turn = vote["turn"]
         yield traces.Grouped(_tuples(vote["groups"]), tuple(vote["stages"]), vote.get("fell_back"), turn)
-        for each in ballots:
-            if each.get("turn") == turn:
-                yield _ballot(each, decision)
+        for ballot in ballots:
+            if ballot.get("turn") == turn:
+                yield _ballot(ballot, decision)
         options = tuple(text or "" for text in vote["options"])
         yield traces.Counted(options, tuple(vote["points"]), tuple(vote["winners"]), turn, vote["solutions"])
 
 
-def _ballot(each: Mapping[str, Any], decision: str) -> traces.Ballot:
-    choice = None if each["choice"] is None else {int(option): value for option, value in each["choice"].items()}
-    role = "judge" if each["player"] == "judge" and decision == "judge" else "voter"
+def _ballot(ballot: Mapping[str, Any], decision: str) -> traces.Ballot:
+    choice = None if ballot["choice"] is None else {int(option): value for option, value in ballot["choice"].items()}
+    role = "judge" if ballot["player"] == "judge" and decision == "judge" else "voter"
     kind = _BALLOTS.get(decision, "ranking")
-    return traces.Ballot(each["player"], choice, kind, tuple(each["order"]), each["turn"], role, each.get("cause"))
+    return traces.Ballot(
+        ballot["player"], choice, kind, tuple(ballot["order"]), ballot["turn"], role, ballot.get("cause")
+    )
 
 
 def _decider(notes: Mapping[str, Any], verdict: Mapping[str, Any], cell: OldCell) -> Iterator[traces.Trace]:
@@ -230,10 +232,14 @@ def _decider(notes: Mapping[str, Any], verdict: Mapping[str, Any], cell: OldCell
 
 
 def _rounds(notes: Mapping[str, Any]) -> Iterator[traces.Trace]:
-    for turn, each in enumerate(notes.get("rounds", ()), 2):
-        yield from _readers(each.get("orders"), each.get("sides"), each["positions"], turn)
+    for turn, noted_round in enumerate(notes.get("rounds", ()), 2):
+        yield from _readers(noted_round.get("orders"), noted_round.get("sides"), noted_round["positions"], turn)
         yield traces.Round(
-            turn, each["positions"], tuple(each["changed"]), tuple(each["absent"]), tuple(each.get("late", ()))
+            turn,
+            noted_round["positions"],
+            tuple(noted_round["changed"]),
+            tuple(noted_round["absent"]),
+            tuple(noted_round.get("late", ())),
         )
     if "resolution" in notes:
         turn = 2 + len(notes["rounds"])
@@ -256,10 +262,10 @@ def _readers(orders: Any, sides: Any, answers: Mapping[str, Any], turn: int) -> 
 def _challenge(noted: Mapping[str, Any] | None) -> Iterator[traces.Trace]:
     if not noted:
         return
-    told = (noted.get(name) for name in ("shown", "planted", "facts", "cause"))
-    yield traces.Challenge(noted["setting"], *told)
-    for each in noted.get("replies", ()):
-        yield traces.Objection(each["player"], each["agree"], each["answer"], each.get("cause"))
+    details = (noted.get(name) for name in ("shown", "planted", "facts", "cause"))
+    yield traces.Challenge(noted["setting"], *details)
+    for reply in noted.get("replies", ()):
+        yield traces.Objection(reply["player"], reply["agree"], reply["answer"], reply.get("cause"))
 
 
 def _tuples(groups: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:

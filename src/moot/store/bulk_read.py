@@ -45,8 +45,8 @@ def written_episodes(connection: Connection, cells: Sequence[str], columns: Sequ
     """The episodes of these cells, in the order in which they stand in the file."""
     table = schema.episodes
     # An expression, so that no index is used: by index the rows would come cell by cell, each from another place.
-    own = func.coalesce(table.c.cell, "").in_(cells)
-    return _streamed(connection, select(*(table.c[name] for name in columns)).where(own))
+    in_cells = func.coalesce(table.c.cell, "").in_(cells)
+    return _streamed(connection, select(*(table.c[name] for name in columns)).where(in_cells))
 
 
 def written_calls(connection: Connection, experiment: str, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
@@ -56,19 +56,19 @@ def written_calls(connection: Connection, experiment: str, columns: Sequence[str
 
 
 def _streamed(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
-    found = connection.execute(query)
+    result = connection.execute(query)
     try:
-        while rows := found.fetchmany(AT_ONCE):
+        while rows := result.fetchmany(AT_ONCE):
             yield from rows
     finally:
-        found.close()
+        result.close()
 
 
 def most_repeats(connection: Connection, cells: Sequence[str]) -> int:
     """How often a question was played at most: a strategy may have repeats of its own."""
     table = schema.episodes
-    found = connection.execute(select(func.max(table.c.repeat)).where(table.c.cell.in_(cells))).scalar()
-    return 1 + int(found or 0)
+    last_repeat = connection.execute(select(func.max(table.c.repeat)).where(table.c.cell.in_(cells))).scalar()
+    return 1 + int(last_repeat or 0)
 
 
 def most_plays(connection: Connection, cells: Sequence[str]) -> int:
@@ -112,11 +112,11 @@ class Along:
             self._forget()
         for key in missing:
             self._size -= len(self._kept.pop(key, ()))  # not all of them
-        found = {key: self._kept.pop(key) for key in wanted if key in self._kept}
-        self._size -= sum(map(len, found.values()))
+        rows_by_key = {key: self._kept.pop(key) for key in wanted if key in self._kept}
+        self._size -= sum(map(len, rows_by_key.values()))
         for row in self._look_up(missing) if missing else ():
-            found.setdefault(row[0], []).append(row)
-        return found
+            rows_by_key.setdefault(row[0], []).append(row)
+        return rows_by_key
 
     def close(self) -> None:
         """Let go of the stream, wherever it is: half a query read holds on to the connection."""
@@ -164,7 +164,7 @@ class Marks:
         self._marks: dict[str, list[Mark] | _Sparse] = {
             cell: [UNMARKED] * (len(self._places) * repeats) if repeats <= MANY_REPEATS else _Sparse() for cell in cells
         }
-        known: dict[Mark, Mark] = {}
+        distinct_marks: dict[Mark, Mark] = {}
         table = schema.scores
         fields = (table.c.cell, table.c.case, table.c.repeat, table.c.value, table.c.stage, table.c.detail)
         query = select(*fields).where(table.c.cell.in_(cells), table.c.grader == grader)
@@ -172,7 +172,7 @@ class Marks:
             place = self._places.get(case)
             if place is not None and repeat < repeats:
                 mark = (rest[0], rest[1], rest[2])
-                self._marks[cell][place + repeat] = known.setdefault(mark, mark)
+                self._marks[cell][place + repeat] = distinct_marks.setdefault(mark, mark)
 
     def of(self, cell: str, case: str, repeat: int) -> Mark:
         return self._marks[cell][self._places[case] + repeat]

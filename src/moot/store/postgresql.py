@@ -81,7 +81,9 @@ class PostgresStore(Store):
         return await connected(self._url)
 
     async def exists(self) -> bool:
-        return bool(await self._in_thread(lambda: self._at_once(lambda each: inspect(each).has_table("migrations"))))
+        return bool(
+            await self._in_thread(lambda: self._at_once(lambda connection: inspect(connection).has_table("migrations")))
+        )
 
     async def _open(self) -> None:
         await self._in_thread(lambda: self._at_once(_migrate))
@@ -201,7 +203,7 @@ class Writing:
     async def _many(self, connection: Any, insert: Any, rows: Sequence[Row]) -> None:
         values = insert.values(rows)
         if self._cleaned:
-            values = [tuple(map(storable_value, each)) for each in values]
+            values = [tuple(map(storable_value, row)) for row in values]
         await connection.executemany(insert.sql, values)
 
     async def _stored_before(self, connection: Any) -> dict[str, Row]:
@@ -238,14 +240,14 @@ class Finder:
             wanted, self._wanted = self._wanted, {}
             try:
                 rows = await self._link.patiently(partial(_fetch, keys=list(wanted)))
-                found = {row["key"]: dict(row) for row in rows}
+                rows_by_key = {row["key"]: dict(row) for row in rows}
                 for key, futures in wanted.items():
                     for future in futures:
                         if not future.done():
-                            future.set_result(found.get(key))
+                            future.set_result(rows_by_key.get(key))
             except Exception as error:  # noqa: BLE001  those who wait must hear of it
                 failed = error if isinstance(error, StoreError) else said(error, self._link.name)
-                for future in (each for futures in wanted.values() for each in futures):
+                for future in (waiter for futures in wanted.values() for waiter in futures):
                     if not future.done():
                         future.set_exception(failed)
         self._task = None

@@ -110,8 +110,8 @@ def passing(error: BaseException) -> bool:
 
 
 def driver(error: BaseException) -> bool:
-    own = asyncpg.PostgresError | asyncpg.InterfaceError | asyncpg.InternalClientError
-    return isinstance(error, own | OSError)
+    driver_errors = asyncpg.PostgresError | asyncpg.InterfaceError | asyncpg.InternalClientError
+    return isinstance(error, driver_errors | OSError)
 
 
 def unwritable(error: BaseException) -> bool:

@@ -30,11 +30,11 @@ def put(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
 
 
 def find_calls(connection: Connection, keys: Iterable[str]) -> dict[str, Row]:
-    found: dict[str, Row] = {}
+    calls: dict[str, Row] = {}
     for part in chunks(list(keys)):
         query = select(schema.calls).where(schema.calls.c.key.in_(part))
-        found.update((row["key"], row) for row in _mappings(connection, query))
-    return found
+        calls.update((row["key"], row) for row in _mappings(connection, query))
+    return calls
 
 
 def finished(connection: Connection, cells: Sequence[str], questions: Sequence[str]) -> set[tuple[str, str, int]]:
@@ -67,8 +67,8 @@ def declare_experiment(connection: Connection, row: Row, cells: Sequence[Row]) -
     add(connection, schema.cells, cells)
     add(connection, schema.experiments, [row])
     # What is no part of the identity (judges, budget) may have changed since, and reports go by it.
-    known = schema.experiments.c.id == row["id"]
-    connection.execute(update(schema.experiments).where(known).values(config=row["config"]))
+    this_experiment = schema.experiments.c.id == row["id"]
+    connection.execute(update(schema.experiments).where(this_experiment).values(config=row["config"]))
     places = [{"experiment": row["id"], "position": n, "cell": cell["id"]} for n, cell in enumerate(cells)]
     add(connection, schema.experiment_cells, places)
     declare(connection, row["name"], json.loads(row["config"]), [cell["id"] for cell in cells])
@@ -192,10 +192,10 @@ def places_of(connection: Connection, ident: str) -> dict[str, list[tuple[int, s
     """Where each question stands in an experiment, and as which case: (position, case)."""
     table = schema.experiment_questions
     query = select(table.c.position, table.c.question, table.c.case).where(table.c.experiment == ident)
-    found: dict[str, list[tuple[int, str]]] = {}
+    places: dict[str, list[tuple[int, str]]] = {}
     for position, question, case in connection.execute(query.order_by(table.c.position)).all():
-        found.setdefault(question, []).append((position, case))
-    return found
+        places.setdefault(question, []).append((position, case))
+    return places
 
 
 def results(
@@ -243,11 +243,11 @@ def _scored(ident: str, cell: str, grader: str, *columns: Any) -> Select[Any]:
 def episodes_on(connection: Connection, cells: Sequence[str], questions: Sequence[str]) -> list[Row]:
     """Episodes of these cells on these questions, with all that grading needs."""
     table = schema.episodes
-    found: list[Row] = []
+    episodes: list[Row] = []
     for part in chunks(questions):
         query = select(table).where(table.c.question.in_(part), table.c.cell.in_(cells))
-        found += _mappings(connection, query.order_by(table.c.question, table.c.cell, table.c.repeat))
-    return found
+        episodes += _mappings(connection, query.order_by(table.c.question, table.c.cell, table.c.repeat))
+    return episodes
 
 
 def judgements_on(connection: Connection, cases: Sequence[str]) -> list[Row]:
@@ -272,8 +272,8 @@ def matches_on(connection: Connection, questions: Sequence[str]) -> list[Row]:
 def find_absence(connection: Connection, key: str) -> list[str] | None:
     """Who was late for a round; None where nothing is on record."""
     table = schema.absences
-    found = connection.execute(select(table.c.players).where(table.c.key == key)).scalar()
-    return None if found is None else list(json.loads(found))
+    players = connection.execute(select(table.c.players).where(table.c.key == key)).scalar()
+    return None if players is None else list(json.loads(players))
 
 
 def keep_absence(connection: Connection, key: str, players: Sequence[str]) -> list[str]:

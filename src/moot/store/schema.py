@@ -233,8 +233,8 @@ def _hypotheses(connection: Connection) -> None:
 def _served_at_length(connection: Connection) -> None:
     """What a served team writes and shows must not take longer the longer it serves."""
     for table in (experiment_questions, episodes):
-        for each in table.indexes:
-            each.create(connection, checkfirst=True)
+        for index in table.indexes:
+            index.create(connection, checkfirst=True)
 
 
 def _columns(connection: Connection, table: str) -> set[str]:
@@ -257,17 +257,17 @@ def _tell_options(connection: Connection) -> None:
     """Options and traits of cells that kept a label only: from the files they were played for, else from the label."""
     from moot.store.before_traces import options_and_traits, played_by_label
 
-    told: dict[str, dict[str, str]] = {}
+    columns_of: dict[str, dict[str, str]] = {}
     files = select(experiments.c.id, experiments.c.config).order_by(experiments.c.created_at, experiments.c.id)
     for experiment, config in connection.execute(files).all():
         by_label = played_by_label(json.loads(config))
         of_file = select(cells).join(experiment_cells, experiment_cells.c.cell == cells.c.id)
         of_file = of_file.where(experiment_cells.c.experiment == experiment, cells.c.options.is_(None))
         for cell in connection.execute(of_file).mappings().all():
-            if cell["id"] not in told and (named := by_label.get(cell["label"])):
-                told[cell["id"]] = options_and_traits(dict(cell), named)
+            if cell["id"] not in columns_of and (named := by_label.get(cell["label"])):
+                columns_of[cell["id"]] = options_and_traits(dict(cell), named)
     for cell in connection.execute(select(cells).where(cells.c.options.is_(None))).mappings().all():
-        columns = told.get(cell["id"]) or options_and_traits(dict(cell), ())
+        columns = columns_of.get(cell["id"]) or options_and_traits(dict(cell), ())
         connection.execute(update(cells).where(cells.c.id == cell["id"]).values(**columns))
 
 
@@ -276,7 +276,7 @@ def _traces(connection: Connection) -> None:
     from moot.store.before_traces import OldCell, verdict_with_traces
 
     columns = (cells.c.id, cells.c.strategy, cells.c.captain, cells.c.options)
-    known = {row["id"]: OldCell.of_row(dict(row)) for row in connection.execute(select(*columns)).mappings().all()}
+    old_cells = {row["id"]: OldCell.of_row(dict(row)) for row in connection.execute(select(*columns)).mappings().all()}
     place = (episodes.c.cell, episodes.c.question, episodes.c.repeat)
     noted = episodes.c.verdict.like('%"notes"%') | episodes.c.verdict.like('%"ballots"%')
     changed = update(episodes).where(
@@ -284,7 +284,7 @@ def _traces(connection: Connection) -> None:
         episodes.c.question == bindparam("b_question"),
         episodes.c.repeat == bindparam("b_repeat"),
     )
-    for ident, cell in known.items():
+    for ident, cell in old_cells.items():
         after: tuple[str, int] = ("", -1)
         of_cell = select(*place, episodes.c.verdict).where(episodes.c.cell == ident, noted)
         while True:

@@ -137,7 +137,7 @@ class SqliteStore(Store):
     def _many(self, insert: Insert, rows: Sequence[Row], *, cleaned: bool) -> int:
         values = insert.values(rows)
         if cleaned:
-            values = [tuple(map(storable_value, each)) for each in values]
+            values = [tuple(map(storable_value, row)) for row in values]
         return self._raw.executemany(insert.sql, values).rowcount
 
     def _learn_keys(self, calls: Sequence[Row]) -> None:

@@ -36,7 +36,7 @@ class Group:
 
     @property
     def waiting(self) -> list[asyncio.Future[Any]]:
-        return [*(each for _, each in self.calls), *(each for _, each in self.work)]
+        return [*(future for _, future in self.calls), *(future for _, future in self.work)]
 
     @property
     def size(self) -> int:

@@ -220,32 +220,32 @@ class RayRunner(Runner):
         """Nobody survived these questions: an outcome like any other."""
         verdict = Verdict(None, "failed", cause=f"{hand.deaths} workers died while they played it")
         grading = self.experiment.grading
-        for each in hand.questions:
-            score = grading.at_once(each.case, None)
-            for lineup in each.lineups:
-                episode = Episode(lineup.cell, each.case.question, lineup.repeat, verdict, (), 0.0)
-                graded = score_row(lineup.cell, each.case.digest, lineup.repeat, grading.name, score)
+        for dealt in hand.questions:
+            score = grading.at_once(dealt.case, None)
+            for lineup in dealt.lineups:
+                episode = Episode(lineup.cell, dealt.case.question, lineup.repeat, verdict, (), 0.0)
+                graded = score_row(lineup.cell, dealt.case.digest, lineup.repeat, grading.name, score)
                 self.store.put_later([(schema.episodes, episode_row(episode)), (schema.scores, graded)])
                 self.tally.outcomes["failed"] += 1
                 self.tally.causes[verdict.cause or ""] += 1
 
     def _absorb(self, name: str, played: Played) -> None:
         """What is new in a worker's report, for the progress line and the last word."""
-        tally, known = self.tally, self._told.get(name, Played())
+        tally, last_report = self.tally, self._told.get(name, Played())
         assert tally.calls is not None, "a run has begun"
         if played.stopped is not None:
             self._stop(played.stopped)
-        if played.number < known.number:
+        if played.number < last_report.number:
             return
         self._told[name] = played
-        tally.outcomes += played.outcomes - known.outcomes
-        tally.causes += played.causes - known.causes
-        tally.retries += played.retries - known.retries
-        tally.hedges += played.hedges - known.hedges
-        tally.calls.made += played.made - known.made
-        tally.calls.found += played.found - known.found
+        tally.outcomes += played.outcomes - last_report.outcomes
+        tally.causes += played.causes - last_report.causes
+        tally.retries += played.retries - last_report.retries
+        tally.hedges += played.hedges - last_report.hedges
+        tally.calls.made += played.made - last_report.made
+        tally.calls.found += played.found - last_report.found
         if tally.calls.cost_usd is not None:
-            paid = None if played.cost_usd is None else played.cost_usd - (known.cost_usd or 0.0)
+            paid = None if played.cost_usd is None else played.cost_usd - (last_report.cost_usd or 0.0)
             tally.calls.cost_usd = None if paid is None else tally.calls.cost_usd + paid
 
     async def _watch(self) -> None:
@@ -259,12 +259,12 @@ class RayRunner(Runner):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        stopping = {asyncio.ensure_future(_answer(each.stop.remote())): name for name, each in self._alive.items()}
+        stopping = {asyncio.ensure_future(_answer(worker.stop.remote())): name for name, worker in self._alive.items()}
         if stopping:
             ended, _ = await asyncio.wait(stopping, timeout=STOP_S)
-            for each in ended:
-                if not each.cancelled() and each.exception() is None:
-                    self._absorb(stopping[each], each.result())
+            for future in ended:
+                if not future.cancelled() and future.exception() is None:
+                    self._absorb(stopping[future], future.result())
         if self._gate is not None and self.tally.purse is not None:
             with suppress(Exception):
                 standing = await asyncio.wait_for(_answer(self._gate.standing.remote()), STOP_S)
@@ -276,7 +276,7 @@ class RayRunner(Runner):
 
     def _plan(self) -> Plan:
         file = self.experiment.file
-        simulated = any(isinstance(each, SimulatedSpec) for each in file.spec.models.values())
+        simulated = any(isinstance(model, SimulatedSpec) for model in file.spec.models.values())
         if not simulated:  # questions come with each hand; only who simulates must know them all
             file = ExperimentFile(file.path, file.spec.model_copy(update={"questions": None}), file.places)
         limits = {endpoint: limiter.limits for endpoint, limiter in self.tally.limiters.items()}
@@ -288,10 +288,10 @@ class RayRunner(Runner):
         """So many questions a hand that all lanes together hold as many episodes as a run here would have under way."""
         async for episodes in self._open_episodes(cells):
             by_question: dict[str, list[OpenEpisode]] = defaultdict(list)
-            for each in episodes:
-                by_question[each.case.question.digest].append(each)
+            for episode in episodes:
+                by_question[episode.case.question.digest].append(episode)
             questions = [
-                Dealt(several[0].case, tuple(Lineup(each.cell.id, each.repeat) for each in several))
+                Dealt(several[0].case, tuple(Lineup(episode.cell.id, episode.repeat) for episode in several))
                 for several in by_question.values()
             ]
             size = self._hand_size(len(episodes) / max(1, len(questions)))

@@ -97,7 +97,7 @@ class Worker:
             lambda: gate.collect.remote(name),
         )
         purse = RemotePurse(self._line, partial(keep_loss, self._store, experiment.name)) if plan.budget else None
-        limiters = {endpoint: RemoteLimiter(endpoint, each, self._line) for endpoint, each in plan.limits.items()}
+        limiters = {endpoint: RemoteLimiter(endpoint, limits, self._line) for endpoint, limits in plan.limits.items()}
         self._experiment = experiment
         self._runner = Runner(experiment, self._store)
         self._calls = self._runner.tally.calls = ExperimentCalls(self._store, experiment.name)
@@ -110,15 +110,15 @@ class Worker:
 
     async def play(self, questions: Sequence[Dealt]) -> Played:
         episodes = [
-            OpenEpisode(each.case, self._cells[lineup.cell], lineup.repeat)
-            for each in questions
-            for lineup in each.lineups
+            OpenEpisode(dealt.case, self._cells[lineup.cell], lineup.repeat)
+            for dealt in questions
+            for lineup in dealt.lineups
         ]
         tasks = [asyncio.create_task(self._runner.play_one(episode)) for episode in episodes]
         self._open.update(tasks)
         ended = await asyncio.gather(*tasks, return_exceptions=True)
         self._open.difference_update(tasks)
-        errors = [each for each in ended if isinstance(each, BaseException)]
+        errors = [result for result in ended if isinstance(result, BaseException)]
         try:
             await self._store.flush()
         except MootError as error:
