@@ -69,7 +69,7 @@ def start(path: Path, *options: str, quiet: bool = True, **process: Any) -> subp
 def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
     """How it ended, and what it said on the way."""
     try:
-        _, error = process.communicate(timeout=120)
+        _, error = process.communicate(timeout=300)
     except subprocess.TimeoutExpired:
         process.kill()
         raise

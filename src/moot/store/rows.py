@@ -98,11 +98,13 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         "outcome": verdict.outcome,
         "reasoning": verdict.reasoning,
         "who": verdict.who,
-        "answers": [[each.player, each.text, each.reasoning, each.outcome, each.cause] for each in verdict.answers],
+        "answers": [
+            [answer.player, answer.text, answer.reasoning, answer.outcome, answer.cause] for answer in verdict.answers
+        ],
         "turns": verdict.turns,
         "absent": verdict.absent,
         "cause": verdict.cause,
-        "traces": [trace_json(each) for each in verdict.traces],
+        "traces": [trace_json(record) for record in verdict.traces],
     }
     return {key: value for key, value in whole.items() if value or key in ("answer", "outcome", "turns")}
 
@@ -147,6 +149,6 @@ def case_of(content: str) -> Case:
     return Case(question=Question(**question), human=HumanRate(*human) if human else None, **data)
 
 
-def _given(value: object, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    pairs = ((name, getattr(value, name), default) for name, default in defaults.items())
-    return {name: given for name, given, default in pairs if given != default}
+def _given(noun: object, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    pairs = ((name, getattr(noun, name), default) for name, default in defaults.items())
+    return {name: value for name, value, default in pairs if value != default}

@@ -1,0 +1,150 @@
+"""Models, graders, ballot rules and stores: what each of a kind must do."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from moot.ballots.tally import Ballot, Rule, Tally
+from moot.errors import CallError
+from moot.grade.match import Grader
+from moot.models.cache import StoredCall
+from moot.models.model import Model, call_key
+from moot.store import schema
+from moot.store.rows import call_row, reply_of
+from moot.store.store import Store
+from moot.testing.strategies import QUESTIONS
+from moot.types import (
+    UNKNOWN,
+    Case,
+    Message,
+    Question,
+    Reply,
+    Request,
+    Verdict,
+    seeded,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+async def check_model(model: Model, *, answers: bool = True) -> None:
+    """The shape is JSON, stable, and tells requests apart; a reply is a Reply and an error a CallError."""
+    request = Request((Message("user", "What is the capital of France?"),), question_id="paris")
+    shape = model.shape(request)
+    assert json.loads(json.dumps(shape, default=list)) is not None, "the shape must be JSON"
+    assert call_key(model, request) == call_key(model, request), "the key of a call must be stable"
+    keys = {call_key(model, variation) for variation in _variations(request)}
+    assert len(keys) == len(list(_variations(request))), "two calls that differ must have different keys"
+    try:
+        reply = await model.generate(request)
+    except CallError:
+        assert not answers, "the model was expected to answer"
+    else:
+        assert isinstance(reply, Reply), "generate gives a Reply"
+        assert reply.latency_s >= 0
+    await model.close()
+    await model.close()
+
+
+def _variations(request: Request) -> Iterator[Request]:
+    yield request
+    yield dataclasses.replace(request, messages=(Message("user", "What is the capital of Spain?"),))
+    yield dataclasses.replace(request, messages=(Message("system", "Be brief."), *request.messages))
+    yield dataclasses.replace(request, sample=1)
+    yield dataclasses.replace(request, attempt=1)
+
+
+async def check_grader(grader: Grader) -> None:
+    """The reference and its variants are right, nothing is not, and the same answer always gets the same grade."""
+    cases = (
+        (
+            Case(Question("1", "Which games?"), "Olympics", accepted=("Olympic Games",)),
+            ["olympics", "The Olympic Games!"],
+        ),
+        (Case(QUESTIONS[1], "B"), ["B", "b"]),
+        (Case(QUESTIONS[2], "yes"), ["yes"]),
+        (Case(Question("4", "Who?", context="Nothing."), None), [UNKNOWN]),
+    )
+    for case, right in cases:
+        for answer in right:
+            score = await grader.grade(case, Verdict(answer, "answered"))
+            assert score.value == 1.0, f"{answer!r} is right for {case.answer!r}"
+            assert score.stage, "a score says which stage made it"
+            assert score == await grader.grade(case, Verdict(answer, "answered")), "grading twice gives the same"
+        nothing = await grader.grade(case, Verdict(None, "failed", cause="down"))
+        assert nothing.value == 0.0, "no answer is not right, also where the question has none"
+
+
+def check_ballot_rule(rule: Rule, options: int = 3, rounds: int = 100) -> None:
+    """Voters and options are alike to it; what all want wins; a ballot that does not fit never becomes a vote."""
+    fitting = [ballot for ballot in _ballots(options) if rule.problem(ballot, options) is None]
+    assert fitting, "not one usual ballot fits: expected {option: 1}, {option: position} or {option: points}"
+    unfit: list[Ballot] = [None, {options: 1}, {0: float("nan")}]
+    generator = seeded(7, rule.name)
+    for _ in range(rounds):
+        cast = generator.choices(fitting, k=generator.randint(1, 6))
+        tally = rule.count(cast, options)
+        assert tally == rule.count(cast, options), "counting the same ballots twice must give the same"
+        assert len(tally.points) == options, "every option has its points, if only 0"
+        assert list(tally.winners) == sorted(set(tally.winners)), "winners are listed once each, by their numbers"
+        assert set(tally.winners) <= set(range(options)), "only an option can win"
+        shuffled = generator.sample(cast, len(cast))
+        assert rule.count(shuffled, options) == tally, "who votes first must not matter (anonymity)"
+        turned = [{option: ballot[option] for option in reversed(ballot)} for ballot in cast]
+        assert rule.count(turned, options) == tally, "the order in which a ballot lists options must not matter"
+        to = generator.sample(range(options), options)
+        renamed = rule.count([{to[option]: mark for option, mark in ballot.items()} for ballot in cast], options)
+        moved = tuple(sorted(to[option] for option in tally.winners))
+        assert renamed.winners == moved, "the number of an option must not matter (neutrality)"
+        spoilt = [*cast, *generator.choices(unfit, k=2)]
+        counted = rule.count(generator.sample(spoilt, len(spoilt)), options)
+        as_before = Tally(tally.points, tally.winners, tally.spoilt + 2, tally.voters + 2)
+        assert counted == as_before, "a spoilt ballot gives nothing to anyone, and its voter is a voter all the same"
+    assert rule.count([None, None], options).winners == (), "where all ballots are spoilt nobody wins"
+    for best in range(options):
+        wanted = next((ballot for ballot in fitting if min(ballot, key=ballot.__getitem__, default=None) == best), None)
+        if wanted is not None and wanted[best] == 1:
+            assert rule.count([wanted] * 3, options).winners == (best,), "what all want must win (unanimity)"
+
+
+def _ballots(options: int) -> list[dict[int, float]]:
+    """One vote, approvals, orders, points: a ballot fits one rule or another."""
+    everyone = range(options)
+    ballots: list[dict[int, float]] = [{option: 1} for option in everyone]
+    for size in everyone:
+        ballots += [dict.fromkeys(some, 1) for some in itertools.combinations(everyone, size + 1)]
+        ballots += [
+            {option: place for place, option in enumerate(order, start=1)}
+            for order in itertools.permutations(everyone, size + 1)
+        ]
+    ballots += [{option: 20, (option + 1) % options: 5} for option in everyone]
+    return ballots
+
+
+async def check_store(opened: Callable[[], Store]) -> None:
+    """What is kept is found again, by another opening too; the first of two equal calls stands."""
+    first = StoredCall("k1", "ann", "[]", Reply("one", key="k1"))
+    second = StoredCall("k1", "bob", "[]", Reply("two", key="k1"))
+    store = await opened().open()
+    try:
+        assert await store.find_call("k1") is None, "an empty store holds nothing"
+        kept = await store.keep_call(call_row(first, "test"))
+        assert reply_of(kept) == first.reply
+        assert reply_of(await store.keep_call(call_row(second, "test"))).text == "one", "the first reply stands"
+        failure: dict[str, Any] = {"key": "k2", "experiment": "test", "model": "ann", "kind": "TimedOut"}
+        store.put_later([(schema.failures, {**failure, "message": "late", "created_at": 0.0})])
+        await store.flush()
+    finally:
+        await store.close()
+    again = await opened().open()
+    try:
+        row = await again.find_call("k1")
+        assert row is not None, "what was kept must be there after closing"
+        assert reply_of(row) == first.reply, "a reply must come back as it was"
+    finally:
+        await again.close()
