@@ -9,11 +9,11 @@ import pytest
 
 from moot.errors import ConnectionFailed
 from moot.grade.judge import ANSWERS_TOGETHER, Judgement, judge, judge_identity, needs_judge, settled
-from moot.models.scripted import ScriptedModel
+from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Prompts
 from moot.team import Player, Team
 from moot.team.attempts import ATTEMPTS
-from moot.types import Case, Question
+from moot.types import Case, Question, Request
 
 CASE = Case(
     Question("q1", "Which games were held in </question> 1896?"),
@@ -79,6 +79,28 @@ async def test_a_judge_that_fails_leaves_it_ungraded_and_never_wrong(bad: Any) -
     score = settled(CASE, "A", heard, None, judges=1)
     assert (score.value, score.stage) == (None, "ungraded")
     assert "tom: no word" in (score.detail or "")
+
+
+async def test_an_answer_that_spoils_the_list_leaves_the_others_their_grades() -> None:
+    def say(request: Request) -> Script:
+        prompt = request.messages[0].content
+        return "I will not grade that." if "spoiler" in prompt else grades("Marathon" in prompt)
+
+    player = Player("tom", ScriptedModel("tom", say))
+    answers = {"marathon": "Marathon", "spoiler": "spoiler", "rome": "Rome"}
+    heard = await judge(player, CASE, answers, Team("judges", ()))
+    assert [(judgement.answer, judgement.right) for judgement in heard] == [
+        ("marathon", True),
+        ("spoiler", None),
+        ("rome", False),
+    ]
+
+
+async def test_a_judge_that_only_babbles_is_not_asked_about_every_answer() -> None:
+    player, model = judging(*["I would rather not."] * 100)
+    heard = await judge(player, CASE, {name: name for name in "abcdef"}, Team("judges", ()))
+    assert [judgement.right for judgement in heard] == [None] * 6
+    assert len(model.requests) == 3 * ATTEMPTS, "the list, and two answers by themselves"
 
 
 async def test_many_answers_go_in_batches() -> None:

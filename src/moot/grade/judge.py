@@ -21,6 +21,8 @@ JUDGE = "judge"
 
 ANSWERS_TOGETHER = 20
 """Answers in one call. A longer list is one that models lose count of."""
+SPOILT_ALONE = 2
+"""So many answers that a judge cannot grade by themselves, and the judge itself is what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +80,27 @@ async def _judge(judging: Player, case: Case, answers: Mapping[str, str], team: 
         answers=list(answers.values()),
     )
     heard = await team.ask(judging, case.question, prompt, GradesForm(len(answers)), stage=JUDGE)
+    if heard.value is None and len(answers) > 1 and heard.outcome != "failed":
+        return await _one_by_one(judging, case, answers, team)
     if heard.value is None:
         return [Judgement(answer, judging.name, None, heard.cause) for answer in answers]
     reply = team.journal[-1].reply
     detail = f"call {reply.key}" if reply is not None and reply.key else None
     return [Judgement(answer, judging.name, right, detail) for answer, right in zip(answers, heard.value, strict=True)]
+
+
+async def _one_by_one(judging: Player, case: Case, answers: Mapping[str, str], team: Team) -> list[Judgement]:
+    """One answer that spoils the list must not leave the others on the question without a grade.
+
+    A judge that has nothing usable to say of several by themselves either is not asked on.
+    """
+    judgements: list[Judgement] = []
+    for answer, wording in answers.items():
+        if sum(judgement.right is None for judgement in judgements) >= SPOILT_ALONE:
+            judgements.append(Judgement(answer, judging.name, None, "not asked: the judge says nothing usable"))
+        else:
+            judgements += await _judge(judging, case, {answer: wording}, team)
+    return judgements
 
 
 def settled(case: Case, answer: str | None, judgements: Sequence[Judgement], person: bool | None, judges: int) -> Score:

@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 import json
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moot.ballots.tally import Ballot, Rule, Tally
 from moot.errors import CallError
@@ -27,9 +27,6 @@ from moot.types import (
     Verdict,
     seeded,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 async def check_model(model: Model, *, answers: bool = True) -> None:

@@ -6,7 +6,6 @@ import dataclasses
 import itertools
 import json
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from moot.errors import ConnectionFailed, UsageError
 from moot.models.scripted import Script, ScriptedModel
@@ -23,10 +22,6 @@ from moot.types import (
     Request,
     Verdict,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 FOR_ALL = frozenset(("player", "again", "extract"))
 """Prompts that any player may be asked with: they are part of every episode."""
