@@ -255,3 +255,133 @@ async def test_repeats_of_players_who_are_right_in_turn(tmp_path: Path) -> None:
     shown = await shown_of(replace(plan, models=models))
     assert {row["value"] for row in shown["players"]} == {1 / 3, 2 / 3}
     assert (shown["skyline"]["value"], shown["skyline"]["n"]) == (1.0, 4)
+
+
+async def flattered(folder: Path, *, right: Callable[[int], bool], claims: list[str], count: int = 60) -> Any:
+    """Ann as captain is right on some questions and says on the others what nobody can judge; alone all are graded."""
+    plan, _ = await play(
+        folder,
+        lambda *_: "",
+        ["solo", "talkative", "vote"],
+        count=count,
+        judge={"models": ["judge"]},
+        hypotheses=claims,
+        teams={"three": {"players": list(PLAYERS), "captain": "ann"}},
+    )
+
+    def reply(name: str, request: Request) -> Script:
+        text = request.messages[-1].content
+        if name == "judge":
+            return judge(request, {"lyon": False, "metz": False})
+        number = int((request.question_id or "q0")[1:])
+        if "Paris" in text or "lyon" in text:
+            return json.dumps({"reasoning": "I read them.", "answer": "Paris" if right(number) else "oddity"})
+        known = number % 3 != PLAYERS.index(name)
+        return json.dumps({"reasoning": "I know.", "answer": "Paris" if known else "lyon"})
+
+    models = {
+        name: replace(made, model=ScriptedModel(name, partial(reply, name))) for name, made in plan.models.items()
+    }
+    return await shown_of(replace(plan, models=models))
+
+
+CLAIMS = [
+    "accuracy(talkative) > 0.6",
+    "accuracy(talkative) - accuracy(solo@ann) > 0",
+    "accuracy(talkative) > 0.4",
+    "net(talkative) > 0",
+    "safety_multiple(talkative) > 1",
+    "gap_closure(talkative) > 0",
+    "accuracy(talkative) / accuracy(vote) > 0.1",
+]
+
+
+async def test_nothing_is_claimed_that_ungraded_answers_could_turn_round(tmp_path: Path) -> None:
+    """Every graded answer of the team is right, since only what matches is graded: half of them are not."""
+    shown = await flattered(tmp_path, right=lambda number: number % 2 == 0, claims=CLAIMS)
+    by_claim = {row["hypothesis"]: row for row in shown["hypotheses"]}
+    for claim in CLAIMS:
+        row = by_claim[claim]
+        assert row["verdict"] == ("confirmed" if claim == "accuracy(talkative) > 0.4" else "open"), claim
+        assert "ungraded" in row["note"] or "not graded" in row["note"], claim
+    high = by_claim["accuracy(talkative) > 0.6"]
+    assert (high["value"], high["n"], high["bounds"]) == (1.0, 30, {"low": 0.5, "high": 1.0})
+    assert "could turn it round" in high["note"]
+    net = by_claim["net(talkative) > 0"]
+    assert (net["value"], net["n"], net["ungraded"]) == (10.0, 30, 30)
+    assert net["bounds"] == {"low": -10.0, "high": 20.0}, "of the ungraded 20 were right alone and 10 were wrong"
+    multiple = by_claim["safety_multiple(talkative) > 1"]
+    assert (multiple["n"], multiple["bounds"]) == (30, {"low": 0.5, "high": None})
+
+
+async def test_options_are_not_chosen_for_being_ungraded(tmp_path: Path) -> None:
+    """The vote is right on all questions; of the talk all that is graded is, but that is half of it."""
+    shown = await flattered(tmp_path, right=lambda number: number % 2 == 0, claims=[])
+    head = shown["headline"]
+    assert head["parts"] == {"vote@ann": 5}
+    assert head["after_the_fact"]["of"] == "vote@ann"
+    on = {row["of"]: (row["on_frontier"], row["folds"]) for row in shown["frontier"]}
+    assert on["talkative@ann"] == (False, 0)
+    assert next(row for row in shown["frontier"] if row["of"] == "talkative@ann")["accuracy"] == 1.0
+    assert set(shown["talk_threshold"]["chosen"]) == {4}, "it never talks"
+
+
+async def test_a_difference_says_that_ungraded_answers_could_turn_it_round(tmp_path: Path) -> None:
+    shown = await flattered(tmp_path, right=lambda number: number % 2 == 0, claims=[])
+    (row,) = [row for row in shown["gains"] if row["strategy"] == "talkative"]
+    assert row["low"] > 0 > row["bounds"]["low"]
+    assert "could turn it round" in row["why"]
+    (settled,) = [row for row in shown["gains"] if row["strategy"] == "vote"]
+    assert "why" not in settled
+    section = next(section for section in all_sections(shown) if section.id == "gains")
+    assert any("could turn it round" in sentence for sentence in section.words)
+    assert any("over the graded pairs alone" in sentence for sentence in section.words)
+    (drawn,) = [drawn for drawn in section.rows if drawn["strategy"] == "talkative"]
+    assert drawn["small"] is False
+    assert any(column.key == "least" for column in section.columns)
+
+
+async def test_the_headline_needs_the_bounds_of_its_difference(tmp_path: Path) -> None:
+    claims: dict[str, Any] = {"claims": []}
+    for name, share in (("half", 2), ("most", 20)):
+        folder = tmp_path / name
+        folder.mkdir()
+        shown = await flattered(folder, right=lambda number, share=share: number % share != 1, **claims)
+        row = {**shown["headline"], "over_best_single": _over(shown, "talkative")}
+        from moot.measures.claims.headline import sentences
+
+        sentence = sentences(row)[0]
+        assert "points, whatever the ungraded answers turn out to be" in sentence
+        assert ("cannot be told from" in sentence) is (name == "half"), sentence
+        assert ("points more than the best single model" in sentence) is (name == "most"), sentence
+
+
+def _over(shown: dict[str, Any], strategy: str) -> Any:
+    return next(row for row in shown["gains"] if row["strategy"] == strategy)
+
+
+async def test_a_gap_with_ungraded_answers_has_bounds_or_is_not_known(tmp_path: Path) -> None:
+    shown = await flattered(tmp_path, right=lambda number: number % 2 == 0, claims=[])
+    (talk,) = [row for row in shown["gap"] if row["strategy"] == "talkative"]
+    assert talk["ungraded"] == 30
+    assert (talk["value"], "bounds" in talk, "why" in talk) == (1.0, True, False)
+    assert talk["bounds"]["low"] < 0
+    (vote,) = [row for row in shown["gap"] if row["strategy"] == "vote"]
+    assert {"ungraded", "bounds", "why"}.isdisjoint(vote)
+
+
+async def test_what_nobody_graded_says_why_it_is_not_known(tmp_path: Path) -> None:
+    claims = ["net(talkative) > 0", "safety_multiple(talkative) > 1", "gap_closure(talkative) > 0"]
+    plan, _ = await play(
+        tmp_path, lambda *_: "oddity", ["solo", "vote", "talkative"], judge={"models": ["judge"]}, hypotheses=claims
+    )
+    shown = await shown_of(plan)
+    for row in shown["hypotheses"]:
+        assert (row["value"], row["low"], row["high"], row["n"], row["verdict"]) == (None, None, None, 0, "open")
+        assert "graded" in row["note"]
+    for row in (shown["best_single"], shown["best_single"]["after_the_fact"], *shown["gap"]):
+        assert row["value"] is None
+        assert row["why"]
+    assert all(row["ungraded"] == 4 for row in shown["gap"])
+    json.dumps(shown, allow_nan=False)
+    all_sections(shown)

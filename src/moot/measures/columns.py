@@ -57,14 +57,47 @@ def paired_columns(*named: Column) -> tuple[Column, ...]:
     )
 
 
+def ungraded_columns(rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """The bounds of a difference, only where something is ungraded."""
+    if not any(row.get("bounds") for row in rows):
+        return ()
+    return (Column("least", "at least", "points"), Column("most", "at most", "points"))
+
+
+def with_bounds(row: Mapping[str, Any]) -> Row:
+    """The bounds of a row as two figures of their own."""
+    if not (bounds := row.get("bounds")):
+        return dict(row)
+    return {**row, "least": bounds["low"], "most": bounds["high"]}
+
+
+def ungraded_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What to know where answers are ungraded: a difference and its bounds are over different questions."""
+    if not any(row.get("bounds") for row in rows):
+        left_out = "Questions of which one answer is not graded are left out."
+        return [left_out] if any(row.get("ungraded") for row in rows) else []
+    sentences = [
+        "Questions of which one answer is not graded are left out: difference, interval and p are over the graded pairs"
+        " alone. At least and at most are over all questions, whatever the ungraded answers turn out to be."
+    ]
+    turned = [_turned(row) for row in rows if row.get("why") and row["difference"] is not None]
+    if turned:
+        sentences.append(f"The ungraded answers could turn it round: {', '.join(turned)}.")
+    return sentences
+
+
+def _turned(row: Mapping[str, Any]) -> str:
+    if "a" in row and "of" not in row:
+        return f"{row['a']} against {row['b']}"
+    return titled(row) if "strategy" in row else str(row.get("of", ""))
+
+
 def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     size = max((row["family"] for row in rows), default=0)
     sentences = [f"In percentage points, on the same questions; p adjusted (Holm) for {count(size, 'comparison')}."]
     if any(row["small"] for row in rows):
         sentences.append("Small: fewer than 30 questions or 10 that differ.")
-    if any(row.get("ungraded") for row in rows):
-        sentences.append("Questions of which one answer is not graded are left out.")
-    return (*sentences, *over_captains(rows))
+    return (*sentences, *ungraded_words(rows), *over_captains(rows))
 
 
 def over_captains(rows: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -11,7 +11,7 @@ from moot.measures.quiz.played import Played, solos, split, values_by_question
 from moot.measures.quiz.plays import plays_of
 from moot.measures.source import Seen, Source, Stored
 from moot.stats.crossfit import CrossFit, crossfit
-from moot.stats.graded import NOT_PLAYED, Value, known, mean_value, value_of
+from moot.stats.graded import NOT_PLAYED, Value, known, least_of, mean_value, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,4 +144,5 @@ def best_alone(alone: Alone, *, seed: int = 0) -> CrossFit | None:
     """The best single player, chosen on other questions than those it is scored on."""
     asked = dict.fromkeys(question for values in alone.values() for question in values)
     marks = {player: {question: value.known for question, value in values.items()} for player, values in alone.items()}
-    return crossfit(marks, list(asked), seed=seed)
+    least = {player: least_of(values) for player, values in alone.items()}
+    return crossfit(marks, list(asked), least=least, seed=seed)

@@ -12,7 +12,7 @@ from moot.experiment.claims import ClaimError
 from moot.measures.sides import cells_named, side_of
 from moot.measures.source import Row, Source, Stored
 from moot.stats.estimates import estimate, estimate_row
-from moot.stats.graded import difference_bounds, known_pairs
+from moot.stats.graded import difference_bounds, known_pairs, why_turned
 from moot.stats.paired import compare
 from moot.stats.power import detectable
 
@@ -43,6 +43,8 @@ def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[st
     row["ungraded"] = {"a": _count(one.ungraded), "b": _count(other.ungraded)}
     if bounds := difference_bounds(pairs):
         row |= {"bounds": bounds["bounds"], "questions": len(common)}
+        if graded and (turned := why_turned(row)):
+            row["why"] = turned
     return row if graded or not common else {**row, "why": "no question has both answers graded"}
 
 
@@ -100,6 +102,8 @@ def words(row: Mapping[str, Any]) -> list[str]:
         low, high = (100 * row["bounds"][end] for end in ("low", "high")) if "bounds" in row else (None, None)
         over_all = "" if low is None else f" Over all the difference is between {low:+.1f} and {high:+.1f} points."
         sentences.append(f"{ungraded:g} answers are not graded, and no part of this.{over_all}")
+        if row.get("why"):
+            sentences.append("So the ungraded answers could turn it round: which is better cannot be told.")
     return sentences
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.measures.columns import paired_columns, paired_words
+from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.section import Column, Section
 from moot.measures.sides import Side
 from moot.stats.estimates import Row, with_holm
@@ -67,7 +67,7 @@ def _name(run: Run, place: int) -> str:
 
 
 def side_by_side_sections(comparison: Mapping[str, Any]) -> list[Section]:
-    rows = comparison["comparisons"]
+    rows = [with_bounds(row) for row in comparison["comparisons"]]
     first, second = (run["experiment"] for run in comparison["runs"])
     sentence = (
         f"{second} (second) less {first} (first), on the {comparison['common_questions']} questions that both have."
@@ -75,4 +75,5 @@ def side_by_side_sections(comparison: Mapping[str, Any]) -> list[Section]:
     if not rows:
         sentence = f"{first} and {second} have no strategy with questions in common: there is nothing to compare."
     words = (sentence, *(paired_words(rows) if rows else ()))
-    return [Section("side-by-side", "Second run against the first", words, paired_columns(Column("of", "who")), rows)]
+    columns = (*paired_columns(Column("of", "who")), *ungraded_columns(rows))
+    return [Section("side-by-side", "Second run against the first", words, columns, rows)]

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from moot.measures.columns import at_table, count, over_captains, several_teams, who
+from moot.measures.columns import at_table, count, over_captains, several_teams, ungraded_words, who
 from moot.measures.measure import Measure
 from moot.measures.numbers import WHISKER, brief, interval, money, percent, plain, points, shown, whisker
 from moot.measures.section import Section
@@ -199,6 +199,7 @@ def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
         against = count(rows[0]["family"], "comparison")
         title = f"Gain over the captain alone{of}, in points (p adjusted for {against})"
         yield table(heads, cells, words=2, width=width, title=title)
+    yield from map(Text, ungraded_words(every))
     yield from map(Text, over_captains(every))
 
 

@@ -3,8 +3,11 @@
 The best of many always looks better than it is on the questions it was chosen by. So questions are dealt into folds;
 for each fold the choice is made on the other folds, and only the score on this one counts.
 
-A value of None is not known: it neither speaks for an option nor against it, and a question whose chosen option is not
-known there has no value. A question that an option lacks was not played, which is not being right: 0.
+A value of None is not graded, and a question whose chosen option is not graded there has no value. What matches is
+graded at once and only the rest needs a judge, so what is graded flatters an option that has much ungraded. That is why
+options are compared by the least that they can be, every ungraded answer counted as wrong: for the choice alone, never
+for a figure. Where all is graded this is the value itself. A question that an option lacks was not played, which is not
+being right: 0.
 """
 
 from __future__ import annotations
@@ -12,14 +15,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import TYPE_CHECKING
 
 from moot.types import digest
 
-if TYPE_CHECKING:
-    from moot.stats.bootstrap import Floats
-
 FOLDS = 5
+
+Least = Mapping[str, Mapping[str, float]]
+"""By option and question: the least that a value of which only a part is graded can be. Only where it differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,16 @@ def best(
     options: Mapping[str, Mapping[str, float | None]],
     questions: Collection[str],
     costs: Mapping[str, Mapping[str, float]] | None = None,
+    least: Least | None = None,
 ) -> str | None:
-    """The option with the highest mean on these questions; of equals the cheaper, then the one named first."""
+    """The option with the highest mean on these questions; of equals the cheaper, then the one named first.
+
+    What is ungraded counts as the least that it can be (`least`; None as 0); an option without any grade is last.
+    """
 
     def merit(name: str) -> tuple[float, float]:
         cost = sum(values_on(costs[name], questions)) if costs else 0.0
-        return round(_as_if_known(options[name], questions), 9), -round(cost, 12)
+        return round(_at_least(options[name], questions, (least or {}).get(name, {})), 9), -round(cost, 12)
 
     return max(options, key=merit) if options and questions else None
 
@@ -58,16 +64,20 @@ def crossfit(
     questions: Collection[str],
     *,
     costs: Mapping[str, Mapping[str, float]] | None = None,
+    least: Least | None = None,
     count: int = FOLDS,
     seed: int = 0,
 ) -> CrossFit | None:
-    """None where there is nothing to choose from, or fewer than two questions to choose and to score on."""
+    """None where there is nothing to choose from, or fewer than two questions to choose and to score on.
+
+    Chosen as `best` does, by the least that the options can be; scored by what is graded.
+    """
     unique = sorted(set(questions))
     if len(unique) < 2 or not options:
         return None
     count = min(count, len(unique))
     fold_of = folds(unique, count=count, seed=seed)
-    chosen = _chosen(options, unique, [fold_of[question] for question in unique], count, costs)
+    chosen = _chosen(options, unique, [fold_of[question] for question in unique], count, costs, least or {})
     choice = {question: chosen[fold_of[question]] for question in unique}
     marks = {question: options[name].get(question, 0.0) for question, name in choice.items()}
     values = {question: mark for question, mark in marks.items() if mark is not None}
@@ -80,12 +90,14 @@ def _chosen(
     fold_of: Sequence[int],
     count: int,
     costs: Mapping[str, Mapping[str, float]] | None,
+    least: Least,
 ) -> list[str]:
     """The best on all folds but one, for each of them: as `best` would say, with all sums taken at once."""
     import numpy as np
 
     names = list(options)
-    right = np.array([marks_on(options[name], questions) for name in names], dtype=float)
+    right = np.array([least_on(options[name], questions, least.get(name, {})) for name in names], dtype=float)
+    graded = np.array([[mark is not None for mark in marks_on(options[name], questions)] for name in names])
     paid = np.zeros_like(right)
     if costs is not None:
         paid = np.array([values_on(costs[name], questions) for name in names])
@@ -93,23 +105,10 @@ def _chosen(
     chosen = []
     for fold in range(count):
         others = folds_by_question != fold
-        value, cost = _sums(right[:, others]).round(9), paid[:, others].sum(axis=1).round(12)
+        value, cost = right[:, others].sum(axis=1).round(9), paid[:, others].sum(axis=1).round(12)
+        value = np.where(graded[:, others].any(axis=1), value, -np.inf)
         chosen.append(names[max(range(len(names)), key=lambda place: (value[place], -cost[place]))])
     return chosen
-
-
-def _sums(right: Floats) -> Floats:
-    """Of each row, as if what is not known in it (NaN) were like what is; a row of which nothing is known is last."""
-    import numpy as np
-
-    unknown = np.isnan(right)
-    if not unknown.any():
-        sums: Floats = right.sum(axis=1)
-        return sums
-    size, known_counts = right.shape[1], (~unknown).sum(axis=1)
-    sums = np.where(unknown, 0.0, right).sum(axis=1)
-    filled: Floats = np.where(known_counts > 0, sums / np.maximum(known_counts, 1) * size, -np.inf)
-    return filled
 
 
 def values_on(values: Mapping[str, float], questions: Collection[str]) -> list[float]:
@@ -122,10 +121,15 @@ def marks_on(values: Mapping[str, float | None], questions: Collection[str]) -> 
     return list(map(values.get, questions, repeat(0.0)))
 
 
-def _as_if_known(values: Mapping[str, float | None], questions: Collection[str]) -> float:
-    """The sum, as if what is not known were like what is."""
+def least_on(values: Mapping[str, float | None], questions: Collection[str], least: Mapping[str, float]) -> list[float]:
+    """The same with everything ungraded counted as wrong: what options are compared by."""
     marks = marks_on(values, questions)
-    known_marks = [mark for mark in marks if mark is not None]
-    if len(known_marks) == len(marks):
-        return sum(known_marks)
-    return sum(known_marks) / len(known_marks) * len(marks) if known_marks else float("-inf")
+    if not least:
+        return [mark or 0.0 for mark in marks]
+    return [least.get(question, mark or 0.0) for question, mark in zip(questions, marks, strict=True)]
+
+
+def _at_least(values: Mapping[str, float | None], questions: Collection[str], least: Mapping[str, float]) -> float:
+    """The least that the sum can be; an option without any grade stands behind all others."""
+    graded = any(mark is not None for mark in marks_on(values, questions))
+    return sum(least_on(values, questions, least)) if graded else float("-inf")

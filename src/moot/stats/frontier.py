@@ -2,16 +2,17 @@
 
 An option is on the frontier if none is both cheaper and better. On the questions it was picked by, the frontier
 flatters itself; so beside each option stands what the best choice within its cost reached on questions that the choice
-had not seen.
+had not seen. Options are compared by the least that they can be, as `moot.stats.crossfit` does and for its reason; the
+figures are over what is graded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from moot.stats.crossfit import FOLDS, folds, marks_on
+from moot.stats.crossfit import FOLDS, folds, least_on, marks_on
 from moot.stats.estimates import Row, estimate, estimate_row
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ class Option:
     cost: Mapping[str, float]
     once: bool = True
     """Its values are right or wrong; else they are means over captains or repeats."""
+    least: Mapping[str, float] = field(default_factory=dict)
+    """The least that a value can be of which only a part is graded."""
 
 
 def frontier(
@@ -46,16 +49,20 @@ def frontier(
         return []
     names = list(options)
     right = np.array([marks_on(options[name].right, asked) for name in names], dtype=float).T.copy()
+    least = np.array([least_on(options[name].right, asked, options[name].least) for name in names]).T.copy()
+    graded = ~np.isnan(right)
     paid = np.array([np.mean(list(options[name].cost.values()) or [0.0]) for name in names])
     parts = min(count, len(asked))
     place = folds(asked, count=parts, seed=seed)
     fold_of = np.array([place[question] for question in asked])
-    learnt = np.array([_means(right[fold_of != fold]) for fold in range(parts)])
+    learnt = np.array([_means(least[fold_of != fold], graded[fold_of != fold]) for fold in range(parts)])
     on = [undominated(means, paid) for means in learnt]
-    reached = _means(right)
+    reached = _means(least, graded)
     whole = undominated(reached, paid)
     rows: list[Row] = []
-    for column in sorted(range(len(names)), key=lambda place: (paid[place], -_mean(right[:, place]), names[place])):
+    for column in sorted(
+        range(len(names)), key=lambda place: (paid[place], -float(least[:, place].mean()), names[place])
+    ):
         affordable = np.flatnonzero(paid <= paid[column] + 1e-15)
         chosen = [affordable[np.argmax(means[affordable])] for means in learnt]
         mixed = not all(options[names[choice]].once for choice in chosen)
@@ -77,21 +84,12 @@ def frontier(
     return rows
 
 
-def _means(right: Floats) -> Floats:
-    """Of each column, over what is known in it; an option of which nothing is known stands behind all others."""
+def _means(least: Floats, graded: Any) -> Floats:
+    """Of each column; an option without any grade stands behind all others."""
     import numpy as np
 
-    unknown = np.isnan(right)
-    if not unknown.any():
-        means: Floats = right.mean(axis=0)
-        return means
-    known_counts = (~unknown).sum(axis=0)
-    return np.where(known_counts > 0, np.where(unknown, 0.0, right).sum(axis=0) / np.maximum(known_counts, 1), -np.inf)
-
-
-def _mean(column: Floats) -> float:
-    known_marks = _known(column)
-    return float(column.mean()) if len(known_marks) == len(column) else sum(known_marks) / max(1, len(known_marks))
+    means: Floats = np.where(graded.any(axis=0), least.mean(axis=0), -np.inf)
+    return means
 
 
 def _known(values: Floats) -> list[float]:

@@ -8,7 +8,7 @@ second.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.paired import compare
@@ -25,6 +25,11 @@ class Value(NamedTuple):
     @property
     def open(self) -> bool:
         return self.known is None or self.least < self.most
+
+
+def least_of(values: Mapping[str, Value]) -> dict[str, float]:
+    """The least that each question can be of which something is ungraded: what a choice goes by, and no figure."""
+    return {question: value.least for question, value in values.items() if value.open}
 
 
 NOT_PLAYED = Value(0.0, 0.0, 0.0)
@@ -126,8 +131,48 @@ def difference_bounds(pairs: Pairs) -> Row:
 
 
 def compared_row(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Row:
-    """The first side against the second: the figures over the pairs that are graded, the bounds over all."""
+    """The first side against the second: the figures over the pairs that are graded, the bounds over all questions.
+
+    The two have different denominators, so a difference may lie outside its bounds: only the bounds are about all
+    questions. `why` says where the ungraded answers could turn round what the interval shows.
+    """
     row = {**compare(known_pairs(pairs), pooled=pooled, seed=seed).row(), **difference_bounds(pairs)}
     if row["difference"] is None:
         row["why"] = "no question has both answers graded" if pairs else "no question was played by both"
+    elif turned := why_turned(row):
+        row["why"] = turned
     return row
+
+
+def settled(bounds: Mapping[str, float | None] | None, threshold: float, *, above: bool) -> bool:
+    """Whether a figure lies on this side whatever the ungraded answers turn out to be; None: everything is graded."""
+    if bounds is None:
+        return True
+    low, high = bounds["low"], bounds["high"]
+    return low is not None and low > threshold if above else high is not None and high < threshold
+
+
+def why_turned(row: Mapping[str, Any]) -> str | None:
+    """Said of a difference that is clear over what is graded, and not over all."""
+    if row["low"] is None or row["low"] <= 0 <= row["high"]:
+        return None
+    if settled(row.get("bounds"), 0.0, above=row["low"] > 0):
+        return None
+    return f"over the {row['n']:,} graded pairs alone; the ungraded answers could turn it round"
+
+
+def closure_bounds(questions: Iterable[tuple[Value, Value, Value]]) -> dict[str, float] | None:
+    """How far (reached - start) / (top - start) can lie; each question gives reached, start and top, in this order.
+
+    None where the way from start to top may be nothing. Both ends of the way are taken at their worst at once, so the
+    bounds hold, and may be wider than they need be.
+    """
+    every = list(questions)
+    rises = [sum(reached.least - start.most for reached, start, _ in every)]
+    rises.append(sum(reached.most - start.least for reached, start, _ in every))
+    ways = [sum(top.least - start.most for _, start, top in every)]
+    ways.append(sum(top.most - start.least for _, start, top in every))
+    if ways[0] <= 1e-12:
+        return None
+    ends = [rise / way for rise in rises for way in ways]
+    return {"low": min(ends), "high": max(ends)}

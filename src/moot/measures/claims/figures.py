@@ -11,7 +11,7 @@ from moot.measures.sides import Side, sides
 from moot.measures.source import Source, Stored
 from moot.stats.estimates import Row
 from moot.stats.frontier import Option, frontier
-from moot.stats.graded import bounds_row, why_nothing
+from moot.stats.graded import bounds_row, least_of, why_nothing
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
 from moot.stats.power import ALPHA, POWER, detectable
 from moot.store.declarations import declared
@@ -41,7 +41,7 @@ def frontier_figures(options: Mapping[str, Side], seed: int) -> list[Row]:
     usd = priced and any(sum((side.cost_usd or {}).values()) > 0 for side in options.values())
     asked = sorted({question for side in options.values() for question in side.calls})
     points = {
-        title: Option(side.marks, (side.cost_usd if usd else side.calls) or {}, side.once)
+        title: Option(side.marks, (side.cost_usd if usd else side.calls) or {}, side.once, least_of(side.open))
         for title, side in options.items()
     }
     named = {

@@ -24,7 +24,9 @@ from moot.stats.graded import (
     compared_row,
     known,
     known_pairs,
+    least_of,
     mean_value,
+    settled,
     why_nothing,
 )
 from moot.stats.paired import FEW_QUESTIONS
@@ -118,6 +120,7 @@ def _chosen(
         {title: side.marks for title, side in pool.items()},
         asked,
         costs={title: side.calls for title, side in pool.items()},
+        least={title: least_of(side.open) for title, side in pool.items()},
         seed=source.seed,
     )
     if fitted is None:
@@ -149,7 +152,8 @@ def _named(chosen: _Chosen) -> Row:
 def _after_the_fact(options: Mapping[str, Side], seed: int) -> Row | None:
     """The highest of all rows: what a careless report would print first."""
     asked = sorted({question for side in options.values() for question in side.calls})
-    top = best({title: side.marks for title, side in options.items()}, asked)
+    least = {title: least_of(side.open) for title, side in options.items()}
+    top = best({title: side.marks for title, side in options.items()}, asked, least=least)
     if top is None or len(options) < 2:
         return None
     values = {question: options[top].value(question) for question in asked}
@@ -282,15 +286,26 @@ def _share(row: Mapping[str, Any]) -> str:
 
 
 def _than_single(over: Mapping[str, Any]) -> str:
-    points = 100 * over["difference"]
+    """More or less only where interval and bounds say so: what is graded flatters who has much ungraded."""
+    points, bounds = 100 * over["difference"], over.get("bounds")
     if over["low"] is None:
-        return f"{points:+.1f} points against the best single model"
+        return f"{points:+.1f} points against the best single model{_whatever(over)}"
     low, high = 100 * over["low"], 100 * over["high"]
-    if over["low"] > 0:
-        return f"{points:.1f} points more than the best single model ({low:.1f}–{high:.1f})"
-    if over["high"] < 0:
-        return f"{-points:.1f} points less than the best single model ({-high:.1f}–{-low:.1f})"
-    return f"which cannot be told from the best single model ({points:+.1f} points, {low:+.1f} to {high:+.1f})"
+    if over["low"] > 0 and settled(bounds, 0.0, above=True):
+        return f"{points:.1f} points more than the best single model ({low:.1f}–{high:.1f}){_whatever(over)}"
+    if over["high"] < 0 and settled(bounds, 0.0, above=False):
+        return f"{-points:.1f} points less than the best single model ({-high:.1f}–{-low:.1f}){_whatever(over)}"
+    told = f"which cannot be told from the best single model ({points:+.1f} points, {low:+.1f} to {high:+.1f})"
+    return f"{told}{_whatever(over)}"
+
+
+def _whatever(over: Mapping[str, Any]) -> str:
+    """What a difference can be over all questions, where not all is graded."""
+    if not (bounds := over.get("bounds")):
+        return ""
+    low, high = (f"{100 * bounds[end]:+.1f}" for end in ("low", "high"))
+    pairs = f" on the {over['n']:,} question{'s' if over['n'] != 1 else ''} graded for both"
+    return f"{pairs}, over all between {low} and {high} points, whatever the ungraded answers turn out to be"
 
 
 def _repairs(over: Mapping[str, Any], row: Mapping[str, Any]) -> str:
@@ -298,7 +313,8 @@ def _repairs(over: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     new = f"made {made} new one{'s' if made != 1 else ''}"
     if row["captains"] > 1 and row["chosen"] != "cross-fitted":
         return f"it did better than its captains alone on {fixed} questions and worse on {made}"
-    return f"it fixed {fixed} of its captain's errors and {new}"
+    graded = ", as far as both are graded" if over.get("bounds") else ""
+    return f"it fixed {fixed} of its captain's errors and {new}{graded}"
 
 
 def _times(row: Mapping[str, Any]) -> str:

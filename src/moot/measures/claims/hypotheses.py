@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import cast
 
 from moot.experiment.claims import ClaimError, Hypothesis, Number, Side, Term, cells_meant, parse
@@ -16,7 +17,7 @@ from moot.measures.sides import Side as Reached
 from moot.measures.sides import best_alone, side_of, values_by_player
 from moot.measures.source import Source, Stored, table_of
 from moot.stats.estimates import Row
-from moot.stats.graded import known
+from moot.stats.graded import NOT_PLAYED, Value, closure_bounds, known
 from moot.store.declarations import Declared
 
 
@@ -75,14 +76,15 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
             if isinstance(changes, str):
                 return changes
             # A count, so the bottoms add up to 1.
-            net = {question: rescues - regressions for question, (rescues, regressions) in changes.items()}
-            return Ratio(net, dict.fromkeys(net, 1 / len(net)))
+            net = {question: rescues - regressions for question, (rescues, regressions) in changes.counts.items()}
+            return Ratio(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=changes.turns)
         case "safety_multiple":
             changes = _changes(source, cells, meant)
             if isinstance(changes, str):
                 return changes
-            rescues = {question: change[0] for question, change in changes.items()}
-            return Ratio(rescues, {question: change[1] for question, change in changes.items()})
+            rescues = {question: change[0] for question, change in changes.counts.items()}
+            regressions = {question: change[1] for question, change in changes.counts.items()}
+            return Ratio(rescues, regressions, turns=changes.turns)
 
 
 def _members(source: Source, cohort: str | None) -> set[str] | None:
@@ -116,13 +118,29 @@ def _alone(
 def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side: Reached) -> Ratio | str:
     """From the best single player to the skyline, question by question, where all three are graded."""
     alone = _alone(source, cells, meant)
-    top, single = known(top_by_question(alone)), best_alone(values_by_player(alone), seed=source.seed)
+    players, tops = values_by_player(alone), top_by_question(alone)
+    single = best_alone(players, seed=source.seed)
     if single is None:
         return "there is no best single player to start from"
-    reached = known({question: side.value(question) for question in single.values})
-    common = [question for question in single.values if question in top and question in reached]
-    rises = {question: reached[question] - single.values[question] for question in common}
-    return Ratio(rises, {question: top[question] - single.values[question] for question in common})
+    return _closure(
+        {
+            question: (side.value(question), players[name].get(question, NOT_PLAYED), tops[question])
+            for question, name in single.choice.items()
+            if question in tops
+        }
+    )
+
+
+def _closure(questions: Mapping[str, tuple[Value, Value, Value]]) -> Ratio:
+    """By question how far it came, where it started and how far it could come; over those of which all are graded."""
+    rises: dict[str, float] = {}
+    ways: dict[str, float] = {}
+    for question, (reached, start, top) in questions.items():
+        if reached.known is not None and start.known is not None and top.known is not None:
+            rises[question] = reached.known - start.known
+            ways[question] = top.known - start.known
+    unsettled = {question: triple[0] for question, triple in questions.items() if any(value.open for value in triple)}
+    return Ratio(rises, ways, open=unsettled, bounds=closure_bounds(questions.values()) if unsettled else None)
 
 
 def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], cohort: str) -> Ratio | str:
@@ -130,47 +148,68 @@ def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored
     members = _members(source, cohort) or set()
     sides = {str(cell["captain"]): side_of(source, [cell], "") for cell in meant}
     after = {captain: {question: side.value(question) for question in side.calls} for captain, side in sides.items()}
-    by_itself = best_alone(values_by_player(_alone(source, cells, meant, members)), seed=source.seed)
+    own = values_by_player(_alone(source, cells, meant, members))
+    by_itself = best_alone(own, seed=source.seed)
     outside = [cell for cell in cells if cell["player"] and cell["player"] not in members]
-    stronger = best_alone(values_by_player(_alone(source, cells, outside)), seed=source.seed)
+    others = values_by_player(_alone(source, cells, outside))
+    stronger = best_alone(others, seed=source.seed)
     together = best_alone(after, seed=source.seed)
     if by_itself is None or stronger is None or together is None:
         return f"the best of {cohort!r} or of the other cohorts alone is not known"
-    common = by_itself.values.keys() & stronger.values.keys() & together.values.keys()
-    rises = {question: together.values[question] - by_itself.values[question] for question in sorted(common)}
-    gaps = {question: stronger.values[question] - by_itself.values[question] for question in rises}
-    if sum(gaps.values()) <= 1e-12:
+    common = by_itself.choice.keys() & stronger.choice.keys() & together.choice.keys()
+    closure = _closure(
+        {
+            question: (
+                after[together.choice[question]].get(question, NOT_PLAYED),
+                own[by_itself.choice[question]].get(question, NOT_PLAYED),
+                others[stronger.choice[question]].get(question, NOT_PLAYED),
+            )
+            for question in sorted(common)
+        }
+    )
+    if closure.tops and sum((closure.bottoms or {}).values()) <= 1e-12:
         return "there is no gap: the other cohorts' best is no better alone"
-    return Ratio(rises, gaps)
+    return closure
 
 
-def _changes(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -> dict[str, tuple[float, float]] | str:
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """Rescues and regressions by question: of the graded pairs, and what the ungraded ones could add."""
+
+    counts: dict[str, tuple[float, float]] = field(default_factory=dict)
+    turns: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    def add(self, pair: Pair) -> None:
+        """A native answer that never came and is right after was recovered: no rescue."""
+        if pair.graded:
+            rescues, regressions = self.counts.get(pair.question, (0.0, 0.0))
+            change = (rescues + (pair.change == "rescue"), regressions + (pair.change == "regression"))
+            self.counts[pair.question] = change
+            return
+        more_rescues, more_regressions = self.turns.get(pair.question, (0.0, 0.0))
+        possible = pair.possible
+        self.turns[pair.question] = (
+            more_rescues + ("rescue" in possible),
+            more_regressions + ("regression" in possible),
+        )
+
+
+def _changes(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -> _Changes | str:
     """Rescues and regressions of each question, over captains: counted as the safety figures count them.
 
     A captain who was never played alone is taken by its drafts.
     """
     alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["player"] is not None}
-    counts: dict[str, tuple[float, float]] = {}
+    changes = _Changes()
     for cell in meant:
         captain = cell["captain"]
         if captain is None:
             return f"{cell['label']} has no captain to be compared with"
         native = alone.get((captain, drafting(cell)))
         pairs = native_pairs(source, cell, native) if native is not None else _drafted_pairs(source, cell)
-        for question, (rescues, regressions) in _counted(pairs).items():
-            before = counts.get(question, (0.0, 0.0))
-            counts[question] = (before[0] + rescues, before[1] + regressions)
-    return counts or "no captain has played alone"
-
-
-def _counted(pairs: Iterable[Pair]) -> dict[str, tuple[float, float]]:
-    """A native answer that never came and is right after was recovered: no rescue."""
-    counts: dict[str, tuple[float, float]] = {}
-    for pair in pairs:
-        rescues, regressions = counts.get(pair.question, (0.0, 0.0))
-        change = (rescues + (pair.change == "rescue"), regressions + (pair.change == "regression"))
-        counts[pair.question] = change
-    return counts
+        for pair in pairs:
+            changes.add(pair)
+    return changes if changes.counts or changes.turns else "no captain has played alone"
 
 
 def _drafted_pairs(source: Source, cell: Stored) -> Iterable[Pair]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from moot.experiment.claims import Expression, Hypothesis, Number, Operation, Term
 from moot.measures.safety.multiple import multiple
 from moot.stats.bootstrap import RESAMPLES, percentile_interval, resampled_sums
-from moot.stats.graded import Value, bounds_row, difference_bounds
+from moot.stats.graded import Value, bounds_row, difference_bounds, settled
 from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, compare, holm
 from moot.stats.proportion import mean_over_questions
 from moot.types import Estimate
@@ -36,6 +36,10 @@ class Ratio:
     """Each question gives one value; else they are means over captains or repeats."""
     open: Mapping[str, Value] = field(default_factory=dict)
     """The questions of which something is ungraded: they are in the bounds, where the figure is a mean."""
+    turns: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """By question: how many more rescues and regressions its ungraded pairs could be, where the figure counts them."""
+    bounds: Mapping[str, float] | None = None
+    """Over all questions, where whoever made the figure has taken them."""
 
     def value(self, question: str) -> Value:
         top = self.tops.get(question, 0.0)
@@ -63,17 +67,34 @@ class Judged:
     """Why nothing can be said, where nothing can."""
     ungraded: int = 0
     """Questions that are left out because an answer to them is ungraded."""
-    bounds: Mapping[str, float] | None = None
-    """Where the value would lie over all questions, if it is an accuracy or the difference of two."""
+    bounds: Mapping[str, float | None] | None = None
+    """Where the value would lie over all questions; None where all is graded, or nobody can say."""
+    unsettled: int = 0
+    """Questions of which something is ungraded, left out or not."""
+
+    @property
+    def _side(self) -> Literal["above", "below"] | None:
+        """Of the threshold: where the whole interval lies."""
+        if self.low is not None and self.low > self.threshold:
+            return "above"
+        return "below" if self.high is not None and self.high < self.threshold else None
+
+    @property
+    def _turnable(self) -> bool:
+        """The interval lies on one side, and what is ungraded could change that."""
+        if self._side is None or not self.unsettled:
+            return False
+        return self.bounds is None or not settled(self.bounds, self.threshold, above=self._side == "above")
 
     @property
     def answer(self) -> Answer:
-        """Confirmed or refuted only by the whole interval."""
-        above = self.low is not None and self.low > self.threshold
-        below = self.high is not None and self.high < self.threshold
-        if not (above or below):
+        """Confirmed or refuted only by the whole interval, and only if the bounds lie on that side too.
+
+        Only answers that do not match need a judge, so what is graded is better than the rest.
+        """
+        if self._side is None or self._turnable:
             return "open"
-        return "confirmed" if above == (self.hypothesis.sign == ">") else "refuted"
+        return "confirmed" if (self._side == "above") == (self.hypothesis.sign == ">") else "refuted"
 
     def row(self) -> dict[str, Any]:
         return {
@@ -87,17 +108,31 @@ class Judged:
             "test": self.test,
             "n": self.n,
             "small": self.small,
-            "note": self.why_open or self._left_out,
+            "note": self._note,
             **({"ungraded": self.ungraded} if self.ungraded else {}),
             **({"bounds": dict(self.bounds)} if self.bounds else {}),
         }
 
     @property
+    def _note(self) -> str | None:
+        if self.why_open and self.value is None and self._side is None:
+            return self.why_open
+        return "; ".join(filter(None, (self.why_open, self._left_out))) or None
+
+    @property
     def _left_out(self) -> str | None:
-        if not self.ungraded:
+        if not self.unsettled:
             return None
-        left = f"{self.ungraded} question{'s' if self.ungraded != 1 else ''} with an ungraded answer left out"
-        return left if not self.bounds else f"{left}; over all {self.bounds['low']:.3f} to {self.bounds['high']:.3f}"
+        several = "s" if (self.ungraded or self.unsettled) != 1 else ""
+        parts = [f"{self.unsettled} question{several} with an answer that is not graded"]
+        if self.ungraded:
+            parts = [f"{self.ungraded} question{several} with an ungraded answer left out"]
+        if self.bounds:
+            low, high = (None if end is None else f"{end:.3f}" for end in (self.bounds["low"], self.bounds["high"]))
+            parts.append(f"over all {low} to {high}" if high is not None else f"over all from {low}")
+        if self._turnable:
+            parts.append("what is not graded could turn it round")
+        return "; ".join(parts)
 
 
 def judge(
@@ -110,15 +145,24 @@ def judge(
     if missing:
         return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, missing[0])
     ratios = {term: ratio for term, ratio in figures.items() if isinstance(ratio, Ratio)}
-    played = set.intersection(*({*ratio.tops, *ratio.open} for ratio in ratios.values()))
+    played = set.intersection(*({*ratio.tops, *ratio.open, *ratio.turns} for ratio in ratios.values()))
     questions = sorted(set.intersection(*(set(ratio.tops) for ratio in ratios.values())))
     judged = _judged(hypothesis, left, threshold, ratios, questions, seed, resamples)
     bounds = _bounds(left, ratios, sorted(played))
-    return replace(judged, ungraded=len(played) - len(questions), bounds=bounds)
+    unsettled = sum(
+        any(question in ratio.open or question in ratio.turns for ratio in ratios.values()) for question in played
+    )
+    return replace(judged, ungraded=len(played) - len(questions), bounds=bounds, unsettled=unsettled)
 
 
-def _bounds(left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[str]) -> dict[str, float] | None:
-    """Over all questions, graded or not; None where all are graded, or the hypothesis is no accuracy nor difference."""
+def _bounds(
+    left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[str]
+) -> Mapping[str, float | None] | None:
+    """Over all questions, graded or not; None where all are graded, or it is more than one figure or one difference."""
+    if isinstance(left, Term) and ratios[left].turns:
+        return _count_bounds(left, ratios[left])
+    if isinstance(left, Term) and left.function == "gap_closure":
+        return ratios[left].bounds
     if isinstance(left, Term) and left.function in ("accuracy", "skyline"):
         row = bounds_row(ratios[left].value(question) for question in questions)
     elif (sides := _two_accuracies(left)) is not None:
@@ -127,6 +171,18 @@ def _bounds(left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[
     else:
         return None
     return row.get("bounds")
+
+
+def _count_bounds(term: Term, ratio: Ratio) -> dict[str, float | None] | None:
+    """Of a net or a multiple, were every ungraded pair a regression that can be one, and were it a rescue."""
+    rescues, regressions = (sum(turn[place] for turn in ratio.turns.values()) for place in (0, 1))
+    tops = sum(ratio.tops.values())
+    if term.function == "net":
+        return {"low": tops - regressions, "high": tops + rescues}
+    bottoms = sum(map(ratio.bottom, ratio.tops))
+    if not bottoms + regressions:
+        return None
+    return {"low": tops / (bottoms + regressions), "high": (tops + rescues) / bottoms if bottoms else None}
 
 
 def _judged(
@@ -141,7 +197,7 @@ def _judged(
     """On the questions of which all figures are known."""
     if not questions:
         why = "no question was played by all that it compares"
-        if any(ratio.open for ratio in ratios.values()):
+        if any(ratio.open or ratio.turns for ratio in ratios.values()):
             why = "no question is graded for all that it compares"
         return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, why)
     resampled = _resampled(hypothesis, left, threshold, ratios, questions, seed, resamples)

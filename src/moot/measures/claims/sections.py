@@ -27,6 +27,8 @@ def hypotheses_section(figures: Figures) -> Iterator[Section]:
         f"p is adjusted (Holm) for the {count(family, 'hypothesis', 'hypotheses')} declared before the first call;"
         " exploratory ones have none.",
     )
+    if any(row.get("ungraded") or row.get("bounds") for row in rows):
+        words += ("With ungraded answers the bounds over all questions must lie on that side as well.",)
     noted = columns if any(row["note"] for row in rows) else columns[:-1]
     yield Section("hypotheses", "Hypotheses", words, noted, rows, place=200)
 

@@ -12,7 +12,9 @@ from moot.measures.columns import (
     paired_columns,
     paired_words,
     titled,
+    ungraded_columns,
     who,
+    with_bounds,
     with_team,
 )
 from moot.measures.section import Chart, Column, Section
@@ -63,11 +65,16 @@ def _skyline(figures: Figures) -> Iterator[Section]:
         "skyline", "How far the players could get", (), columns, rows, Chart("dots", "value", "what", label="what")
     )
     gap = [{**row, "captain": row["captain"] or "all"} for row in figures.get("gap", ()) if row["value"] is not None]
+    gap = [with_bounds(row) for row in gap]
     words = (
         "How much of the way from the best single player to the skyline each strategy goes; below 0 it went back.",
     )
-    columns = with_team(gap, Column("strategy", "strategy"), Column("captain", "captain"), figure("value", "closed"))
-    yield Section("gap", "Share of the gap to the skyline closed", words, columns, gap)
+    open_ends: tuple[Column, ...] = ()
+    if any(row.get("bounds") for row in gap):
+        words += ("Closed is over the graded questions; at least and at most are over all, whatever the rest is.",)
+        open_ends = (Column("least", "at least", "share"), Column("most", "at most", "share"))
+    named = (Column("strategy", "strategy"), Column("captain", "captain"), figure("value", "closed"))
+    yield Section("gap", "Share of the gap to the skyline closed", words, with_team(gap, *named, *open_ends), gap)
 
 
 def _value(row: Mapping[str, Any]) -> Row:
@@ -75,8 +82,12 @@ def _value(row: Mapping[str, Any]) -> Row:
 
 
 def _gains(figures: Figures) -> Iterator[Section]:
-    rows = [{**row, "name": titled(row), "captain": row["captain"] or "all"} for row in figures.get("gains", ())]
-    columns = with_team(rows, *paired_columns(Column("strategy", "strategy"), Column("captain", "captain")))
+    rows = [
+        {**with_bounds(row), "name": titled(row), "captain": row["captain"] or "all"}
+        for row in figures.get("gains", ())
+    ]
+    named = (Column("strategy", "strategy"), Column("captain", "captain"))
+    columns = with_team(rows, *paired_columns(*named), *ungraded_columns(rows))
     chart = Chart("dots", "difference", "name", label="name")
     yield Section("gains", "Gain over the captain alone", paired_words(figures.get("gains", ())), columns, rows, chart)
 
@@ -171,6 +182,7 @@ def _talk_threshold(figures: Figures) -> Iterator[Section]:
 
 
 def comparisons_section(figures: Figures) -> Iterator[Section]:
-    rows = figures.get("comparisons", [])
-    columns = with_team(rows, *paired_columns(Column("a", "this"), Column("b", "against")))
+    rows = [with_bounds(row) for row in figures.get("comparisons", ())]
+    named = (Column("a", "this"), Column("b", "against"))
+    columns = with_team(rows, *paired_columns(*named), *ungraded_columns(rows))
     yield Section("comparisons", "Strategies against each other", paired_words(rows), columns, rows, place=900)

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from moot.measures.quiz.played import Played, repeated, solos, split, teams, values_by_question
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
-from moot.stats.graded import NOT_PLAYED, Value, best_value, bounds_row, known, mean_value, why_nothing
+from moot.stats.graded import (
+    NOT_PLAYED,
+    Value,
+    best_value,
+    bounds_row,
+    closure_bounds,
+    known,
+    least_of,
+    mean_value,
+    why_nothing,
+)
 from moot.stats.paired import cluster_bootstrap
 from moot.types import Estimate
 
@@ -47,10 +57,18 @@ class BestSingle:
     raw_values: Mapping[str, float] = field(default_factory=dict)
     ungraded: int = 0
     """Questions that the chosen player's answer to is ungraded."""
+    questions: int = 0
+    """All that were asked."""
+    chosen_values: Mapping[str, Value] = field(default_factory=dict)
+    """By question, graded or not: what the player gives that was chosen there."""
 
     def row(self) -> Row:
         after = {"player": self.raw_player, **estimate_row(self.raw), "note": "chosen after the fact"}
+        if self.raw is None:
+            after["why"] = why_nothing(self.questions)
         row = {**estimate_row(self.estimate), "chosen": list(self.chosen), "after_the_fact": after}
+        if self.estimate is None and (self.chosen or self.raw is None):
+            row["why"] = why_nothing(self.questions)
         return {**row, "ungraded": self.ungraded} if self.ungraded else row
 
 
@@ -107,21 +125,37 @@ def best_single(
     """From solo plays; a question that a player has no play of is not right, one that is ungraded is left out."""
     alone = solos(plays)
     asked = sorted(questions if questions is not None else {play.question for play in alone})
-    options = {
-        player: {question: value.known for question, value in values_by_question(of_player).items()}
-        for player, of_player in split(alone, lambda play: play.player).items()
+    values_by_player = {
+        player: values_by_question(of_player) for player, of_player in split(alone, lambda play: play.player).items()
     }
-    fitted = crossfit(options, asked, count=folds, seed=seed)
-    name = best(options, asked)
+    options = {
+        player: {question: value.known for question, value in values.items()}
+        for player, values in values_by_player.items()
+    }
+    least = {player: least_of(values) for player, values in values_by_player.items()}
+    fitted = crossfit(options, asked, least=least, count=folds, seed=seed)
+    name = best(options, asked, least=least)
     pooled = _repeated(alone)
     marks = {question: options[name].get(question, 0.0) for question in asked} if name else {}
     reached = {question: mark for question, mark in marks.items() if mark is not None}
     raw = estimate(list(reached.values()), pooled=pooled, seed=seed)
-    left_out = len(asked) - len(fitted.values) if fitted else 0
     if fitted is None:
-        return BestSingle(None, (), {}, raw, name, reached, left_out)
-    values = estimate(list(fitted.values.values()), pooled=pooled, seed=seed)
-    return BestSingle(values, fitted.chosen, fitted.values, raw, name, reached, left_out)
+        return BestSingle(None, (), {}, raw, name, reached, questions=len(asked))
+    scored = estimate(list(fitted.values.values()), pooled=pooled, seed=seed)
+    chosen_values = {
+        question: values_by_player[player].get(question, NOT_PLAYED) for question, player in fitted.choice.items()
+    }
+    return BestSingle(
+        scored,
+        fitted.chosen,
+        fitted.values,
+        raw,
+        name,
+        reached,
+        ungraded=len(asked) - len(fitted.values),
+        questions=len(asked),
+        chosen_values=chosen_values,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,19 +165,45 @@ class GapClosed:
     estimate: Estimate | None
     after_the_fact: float | None
     """The same against the raw maximum of the single players."""
+    ungraded: int = 0
+    """Questions left out because one of the three is ungraded there."""
+    bounds: Mapping[str, float] | None = None
+    """Over all questions, where not all is graded and the gap is one whatever the rest turns out to be."""
+    why: str | None = None
+    """Why there is no figure, where there is none."""
 
     def row(self) -> Row:
-        return {**estimate_row(self.estimate), "after_the_fact": self.after_the_fact}
+        row = {**estimate_row(self.estimate), "after_the_fact": self.after_the_fact}
+        more = {"ungraded": self.ungraded or None, "bounds": self.bounds and dict(self.bounds), "why": self.why}
+        return {**row, **{key: value for key, value in more.items() if value is not None}}
 
 
 def gap_closed(team: Sequence[Played], alone: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> GapClosed:
     """Over the questions that the players played alone; the interval resamples them, the choice of player kept."""
-    return _closed(team, known(top_by_question(solos(alone))), best_single(alone, folds=folds, seed=seed), seed)
+    return _closed(team, top_by_question(solos(alone)), best_single(alone, folds=folds, seed=seed), seed)
 
 
-def _closed(team: Sequence[Played], top: Mapping[str, float], single: BestSingle, seed: int) -> GapClosed:
-    """On the questions of which all three are graded."""
+def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingle, seed: int) -> GapClosed:
+    """On the questions of which all three are graded, and nothing where the rest could do away with the gap itself."""
     played = values_by_question(team)
+    closed = _graded_gap(played, known(tops), single, seed)
+    triples = {
+        question: (played.get(question, NOT_PLAYED), single.chosen_values[question], value)
+        for question, value in tops.items()
+        if question in single.chosen_values
+    }
+    if not any(value.open for triple in triples.values() for value in triple):
+        return closed if triples or single.raw is not None else replace(closed, why=why_nothing(len(tops)))
+    left_out = sum(any(value.known is None for value in triple) for triple in triples.values())
+    bounds = closure_bounds(triples.values())
+    if bounds is None:
+        why = "the ungraded answers could leave no gap between the best single player and the skyline"
+        return GapClosed(None, None, left_out, why=why_nothing(len(triples)) if left_out == len(triples) else why)
+    why = None if closed.estimate is not None else "no gap to the skyline on the questions that are graded"
+    return replace(closed, ungraded=left_out, bounds=bounds, why=why)
+
+
+def _graded_gap(played: Mapping[str, Value], top: Mapping[str, float], single: BestSingle, seed: int) -> GapClosed:
     reached = {question: played.get(question, NOT_PLAYED).known for question in top}
     graded = {question: value for question, value in reached.items() if value is not None}
     closed = None
@@ -163,7 +223,7 @@ def _closed(team: Sequence[Played], top: Mapping[str, float], single: BestSingle
 def gap_rows(plays: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> list[Row]:
     """A row for each strategy × captain, and for each strategy over its captains (captain None)."""
     alone = solos(plays)
-    top, single = known(top_by_question(alone)), best_single(alone, folds=folds, seed=seed)
+    top, single = top_by_question(alone), best_single(alone, folds=folds, seed=seed)
     rows: list[Row] = []
     for strategy, of_strategy in split(teams(plays), lambda play: play.strategy).items():
         parts = split(of_strategy, lambda play: play.captain)

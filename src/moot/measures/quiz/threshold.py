@@ -8,11 +8,12 @@ threshold is chosen on some questions and scored on the others.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from moot.measures.quiz.played import Played, by_question, diversity_of, repeated, split
+from moot.measures.quiz.played import Played, by_question, diversity_of, repeated, split, values_by_question
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.graded import least_of
 from moot.stats.paired import Paired, cluster_bootstrap, compare
 from moot.types import Estimate
 
@@ -77,9 +78,16 @@ class Threshold:
 class _Policy:
     """One value a question, of the policy with one threshold."""
 
-    right: dict[str, float]
+    right: dict[str, float | None]
+    """None: ungraded."""
     cost_usd: dict[str, float] | None
     calls: dict[str, float]
+    least: dict[str, float] = field(default_factory=dict)
+    """The least that the questions can be of which something is ungraded: only the choice goes by it."""
+
+    @property
+    def graded(self) -> list[float]:
+        return [value for value in self.right.values() if value is not None]
 
 
 def learn_threshold(
@@ -95,13 +103,16 @@ def learn_threshold(
     """None below two questions. `groups` is d by question (from the plays if not given; 0: nobody answered).
 
     1 always talks, `players` + 1 never does. Where two are equally accurate the cheaper stands, and then the one that
-    talks less. A team with a threshold groups even where it talks: `grouping_usd` adds what that costs, if known.
+    talks less. Chosen on all questions, by the least that each threshold can be where answers are ungraded; scored on
+    those of which both are graded. A team with a threshold groups even where it talks: `grouping_usd` adds what that costs, if known.
     """
     diversity = diversity_of([*vote, *talk]) if groups is None else dict(groups)
     asked = {play.question for play in [*vote, *talk]}
     grouped = {play.question for play in vote} & {play.question for play in talk} & diversity.keys()
     both = grouped & by_question(vote).keys() & by_question(talk).keys()
-    questions = sorted(both)
+    if len(both) < 2:
+        return None
+    questions, graded = sorted(grouped), sorted(both)
     most = max([players or 0, 1, *(diversity[question] for question in questions)])
     voted, talked = _policy(vote, questions), _policy(talk, questions)
     options = {
@@ -110,11 +121,13 @@ def learn_threshold(
     }
     right = {start: policy.right for start, policy in options.items()}
     costs = _prices(options)
-    fitted = crossfit(right, questions, costs=costs, count=folds, seed=seed)
-    start = best(right, questions, costs)
+    least = {start: policy.least for start, policy in options.items()}
+    fitted = crossfit(right, questions, costs=costs, least=least, count=folds, seed=seed)
+    start = best(right, questions, costs, least)
     if fitted is None or start is None:
         return None
-    played = _by_choice(options, fitted.choice)
+    voted, talked = _policy(vote, graded), _policy(talk, graded)
+    played = _by_choice(options, {question: fitted.choice[question] for question in graded})
     pooled = repeated(vote) or repeated(talk)
     return Threshold(
         talk_from=int(start),
@@ -122,10 +135,10 @@ def learn_threshold(
         always_vote=_arm(voted, pooled, seed),
         always_talk=_arm(talked, pooled, seed),
         by_threshold=_arm(played, pooled, seed),
-        after_the_fact=sum(right[start].values()) / len(questions),
-        over_vote=compare([(played.right[q], voted.right[q]) for q in questions], pooled=pooled, seed=seed),
-        over_talk=compare([(played.right[q], talked.right[q]) for q in questions], pooled=pooled, seed=seed),
-        n=len(questions),
+        after_the_fact=sum(right[start][question] or 0.0 for question in graded) / len(graded),
+        over_vote=compare(_pairs(played, voted, graded), pooled=pooled, seed=seed),
+        over_talk=compare(_pairs(played, talked, graded), pooled=pooled, seed=seed),
+        n=len(graded),
         left_out=len(asked - both),
         ungraded=len(grouped - both),
     )
@@ -140,8 +153,14 @@ def _policy(plays: Sequence[Played], questions: Sequence[str]) -> _Policy:
         paid = [play.cost_usd for play in question_plays if play.cost_usd is not None]
         if len(paid) == len(question_plays):
             costs_usd[question] = sum(paid) / len(paid)
-    right = by_question(play for part in parts.values() for play in part)
-    return _Policy(right, costs_usd if len(costs_usd) == len(parts) else None, calls)
+    values = values_by_question(play for part in parts.values() for play in part)
+    right = {question: value.known for question, value in values.items()}
+    return _Policy(right, costs_usd if len(costs_usd) == len(parts) else None, calls, least_of(values))
+
+
+def _pairs(one: _Policy, other: _Policy, questions: Sequence[str]) -> list[tuple[float, float]]:
+    marks = [(one.right[question], other.right[question]) for question in questions]
+    return [(first, second) for first, second in marks if first is not None and second is not None]
 
 
 def _mixed(voted: _Policy, talked: _Policy, talk: set[str], grouping_usd: Mapping[str, float]) -> _Policy:
@@ -153,6 +172,8 @@ def _mixed(voted: _Policy, talked: _Policy, talk: set[str], grouping_usd: Mappin
         {q: talked.right[q] if q in talk else value for q, value in voted.right.items()},
         cost,
         {q: talked.calls[q] if q in talk else value for q, value in voted.calls.items()},
+        {q: value for q, value in voted.least.items() if q not in talk}
+        | {q: value for q, value in talked.least.items() if q in talk},
     )
 
 
@@ -178,7 +199,7 @@ def _arm(policy: _Policy, pooled: bool, seed: int) -> Arm:
     if policy.cost_usd is not None:
         paid = _mean_cost(list(policy.cost_usd.values()), seed)
     calls = sum(policy.calls.values()) / len(policy.calls)
-    return Arm(estimate(list(policy.right.values()), pooled=pooled, seed=seed), paid, calls)
+    return Arm(estimate(policy.graded, pooled=pooled, seed=seed), paid, calls)
 
 
 def _mean_cost(costs: Sequence[float], seed: int) -> Estimate | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from moot.measures.safety.multiple import Multiple, multiple
@@ -68,6 +68,13 @@ class Pair:
         if self.native_right:
             return "kept" if self.after_right else "regression"
         return "rescue" if self.after_right else "still-wrong"
+
+    @property
+    def possible(self) -> frozenset[Change]:
+        """What an ungraded pair may turn out to be once it is graded."""
+        natives = (0.0, 1.0) if self.native is None else (self.native,)
+        afters = (0.0, 1.0) if self.after is None else (self.after,)
+        return frozenset(replace(self, native=native, after=after).change for native in natives for after in afters)
 
 
 @dataclass(frozen=True, slots=True)
