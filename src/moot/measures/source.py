@@ -57,6 +57,8 @@ Row = Mapping[str, Any]
 """A row of the store."""
 Key = tuple[str, int]
 """One set of drafts on one question: (question, the drafts' repeat)."""
+Said = tuple[tuple[str, str | None], ...]
+"""A set of drafts by who said what: the same players may be heard or not, and be asked again after a failure."""
 
 
 def stored_cell(row: Row) -> Stored:
@@ -146,12 +148,59 @@ class Seen(NamedTuple):
 
 @dataclass(slots=True)
 class Table:
-    """What a team's episodes hold beside themselves: the drafts and their groups, once a question."""
+    """What a team's episodes hold beside themselves: the drafts and their groups, once a question.
+
+    Groups are those of one set of drafts: a strategy that did not wait for all has groups of fewer, and they are no
+    other strategy's.
+    """
 
     drafts: dict[Key, tuple[Answer, ...]] = field(default_factory=dict)
-    groups: dict[Key, Groups] = field(default_factory=dict)
-    grouping: dict[Key, tuple[str, ...]] = field(default_factory=dict)
+    """The fullest set: another strategy may have asked fewer, or not waited for all."""
+    groups: dict[tuple[Key, Said], Groups] = field(default_factory=dict)
+    grouping: dict[tuple[Key, Said], tuple[str, ...]] = field(default_factory=dict)
     """The calls that grouping took, which a strategy without it would not have paid."""
+    spare: dict[Key, dict[str, Answer]] = field(default_factory=dict)
+    """Drafts of players whom the fullest set lacks, from sets that are no fuller."""
+    not_needed: dict[Key, set[str]] = field(default_factory=dict)
+    """Players whom some strategy did not wait for."""
+
+    def keep(self, key: Key, drafts: tuple[Answer, ...]) -> tuple[Answer, ...]:
+        """Takes a set of drafts in, and gives it back: as the very object that is kept, where it is the same."""
+        kept = self.drafts.get(key)
+        if kept == drafts:
+            return kept
+        if kept is None or _fullness(kept) < _fullness(drafts):
+            self.drafts[key] = drafts
+            spare = kept or ()
+        else:
+            spare = drafts
+        for draft in spare:
+            self.spare.setdefault(key, {}).setdefault(draft.player, draft)
+        return drafts
+
+    def drafts_heard(self, key: Key) -> dict[str, Answer]:
+        """By player: what it said alone. The fullest set stands; whoever it lacks may have been heard in another."""
+        return {**self.spare.get(key, {}), **{draft.player: draft for draft in self.drafts.get(key, ())}}
+
+    def not_heard(self, key: Key) -> set[str]:
+        """Whom nobody waited for in any strategy: what they would have said is unknown."""
+        return self.not_needed.get(key, set()) - self.drafts_heard(key).keys()
+
+    def grouping_calls(self) -> dict[Key, tuple[str, ...]]:
+        """What it took to group the fullest set of drafts; where it was never grouped, any other."""
+        calls = {key: keys for (key, _), keys in self.grouping.items()}
+        fullest = {key: self.grouping.get((key, said_of(drafts))) for key, drafts in self.drafts.items()}
+        return calls | {key: keys for key, keys in fullest.items() if keys is not None}
+
+
+def said_of(drafts: Iterable[Answer]) -> Said:
+    return tuple((draft.player, draft.text) for draft in drafts)
+
+
+def _fullness(drafts: Sequence[Answer]) -> tuple[int, int, list[tuple[str, str]]]:
+    """How much a set of drafts tells. Of equals the words decide, so that the order of strategies does not."""
+    words = sorted((draft.player, draft.text or "") for draft in drafts)
+    return len(drafts), sum(draft.text is not None for draft in drafts), words
 
 
 class Source:
@@ -271,8 +320,7 @@ class Source:
             return ()
         self.seen(cell)  # its table holds what was grouped, be it by another strategy of the same drafts
         table = self.tables.setdefault(table_of(cell), Table())
-        kept = table.drafts.get(episode.key)
-        return grouped_drafts(self, episode.key, kept if kept == drafts else drafts, table)
+        return grouped_drafts(self, episode.key, drafts, table)
 
     def grade(self, case: Case, text: str | None) -> float | None:
         """What a text is worth that is no verdict, such as the draft of somebody who was never played alone.
@@ -395,15 +443,14 @@ def _seen(cell: Stored, row: Row, key: Key, table: Table) -> Seen:
     # Most records of a play are of no use here, and there may be very many: only these are made what they were.
     traces = [trace_of(record) for record in verdict.get("traces", ()) if record["kind"] in _LOOKED_AT]
     drafts = _alone_in(cell, tuple(Answer(*fields) for fields in verdict.get("answers", ())), traces)
+    if dropped := _not_needed(traces):
+        table.not_needed.setdefault(key, set()).update(dropped)
     if drafts:
-        kept = table.drafts.get(key, ())
-        if len(kept) < len(drafts):  # another strategy may have asked fewer, or not waited for all
-            kept = table.drafts[key] = drafts
-            table.groups.pop(key, None)  # those of fewer
-        drafts = kept if kept == drafts else drafts
-    if drafts and (grouped := of_kind(traces, Grouped)):
-        table.groups.setdefault(key, grouped[0].groups)
-        table.grouping.setdefault(key, tuple(step[3] for step in steps if step[1] == GROUPING and step[3]))
+        drafts = table.keep(key, drafts)
+    if drafts and (grouped := of_kind(traces, Grouped)) and _groups_them(grouped[0], drafts):
+        place = key, said_of(drafts)
+        table.groups.setdefault(place, grouped[0].groups)
+        table.grouping.setdefault(place, tuple(step[3] for step in steps if step[1] == GROUPING and step[3]))
     look = next((record for record in of_kind(traces, Shown) if record.places is None), None)
     word = look.answer if look is not None else None
     order = tuple(intern(name) for holders in look.order for name in holders) if look is not None else ()
@@ -436,8 +483,18 @@ def drafts_of(cell: Stored, verdict: Verdict) -> tuple[Answer, ...]:
 def _alone_in(cell: Stored, answers: tuple[Answer, ...], traces: Sequence[Trace]) -> tuple[Answer, ...]:
     if cell["traits"].drafts is None:
         return ()
-    dropped = {player for record in of_kind(traces, NotNeeded) for player in record.players}
+    dropped = _not_needed(traces)
     return tuple(draft for draft in answers if draft.player not in dropped) if dropped else answers
+
+
+def _not_needed(traces: Sequence[Trace]) -> set[str]:
+    return {player for record in of_kind(traces, NotNeeded) for player in record.players}
+
+
+def _groups_them(record: Grouped, drafts: Sequence[Answer]) -> bool:
+    """Whether it is exactly these drafts that were grouped."""
+    players = [player for group in record.groups for player in group]
+    return sorted(players) == sorted(draft.player for draft in drafts if draft.text is not None)
 
 
 def right_of(row: Row) -> float | None:
@@ -451,13 +508,15 @@ def groups_of(source: Source, seen: Seen, table: Table) -> Groups:
 
 
 def grouped_drafts(source: Source, key: Key, episode_drafts: tuple[Answer, ...], table: Table) -> Groups:
-    """`episode_drafts`: the drafts of an episode, which are the table's own or others."""
-    drafts, (question, repeat) = table.drafts.get(key, ()), key
-    if episode_drafts and episode_drafts is not drafts:
-        return source.matches.groups(source.cases[question].question, repeat, episode_drafts)
-    if key not in table.groups:
-        table.groups[key] = source.matches.groups(source.cases[question].question, repeat, drafts)
-    return table.groups[key]
+    """Groups of exactly these drafts, be it that another strategy grouped them.
+
+    `episode_drafts`: the drafts of an episode, which are the table's own or others; the table's where it has none.
+    """
+    drafts, (question, repeat) = episode_drafts or table.drafts.get(key, ()), key
+    place = key, said_of(drafts)
+    if place not in table.groups:
+        table.groups[place] = source.matches.groups(source.cases[question].question, repeat, drafts)
+    return table.groups[place]
 
 
 def chosen_by(source: Source, seen: Seen, groups: Groups) -> set[str] | None:

@@ -215,9 +215,8 @@ def _changes(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -
 def _drafted_pairs(source: Source, cell: Stored) -> Iterable[Pair]:
     """The captain's draft and its word afterwards, where nobody played alone."""
     captain, seen = cell["captain"], source.seen(cell)
-    drafts = source.tables[table_of(cell)].drafts
     for after in seen:
-        for draft in drafts.get(after.key, ()):
+        for draft in after.drafts:
             if draft.player == captain:
                 native = source.grade(source.cases[after.key[0]], draft.text)
                 yield Pair(after.key[0], captain, native, after.right, draft.outcome, after.outcome)

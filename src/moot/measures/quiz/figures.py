@@ -143,10 +143,9 @@ def _talk_threshold(source: Source, plays: Sequence[Played], team_cells: Sequenc
     talk = [play for play in teams(plays) if play.strategy == talking[-1]]
     if not vote or not talk:
         return None
-    costs = source.costs_usd(key for keys in table.grouping.values() for key in keys)
-    grouping_usd = {
-        question: sum(costs.get(key) or 0.0 for key in keys) for (question, _), keys in table.grouping.items()
-    }
+    calls = table.grouping_calls()
+    costs = source.costs_usd(key for keys in calls.values() for key in keys)
+    grouping_usd = {question: sum(costs.get(key) or 0.0 for key in keys) for (question, _), keys in calls.items()}
     players = max(len(drafts) for drafts in table.drafts.values()) if table.drafts else None
     learnt = learn_threshold(vote, talk, players=players, grouping_usd=grouping_usd, seed=source.seed)
     return learnt.row() if learnt else None

@@ -44,6 +44,8 @@ class Played:
     cost_usd: float | None = None
     repeat: int = 0
     """Of the drafts it rests on."""
+    heard: bool = True
+    """Whether the player's answer was waited for; what it would have been is unknown else, and ungraded."""
 
     @property
     def whose(self) -> str | None:
@@ -92,20 +94,30 @@ def accuracy_of(plays: Sequence[Played], *, seed: int = 0) -> Estimate | None:
 
 
 def accuracy_figures(plays: Sequence[Played], name: str = "value", *, seed: int = 0) -> Row:
-    """The same as a row, with its bounds where not all is graded."""
-    return accuracy_row(values_by_question(plays), name, pooled=repeated(plays), seed=seed)
+    """The same as a row, with its bounds where not all is graded, and how often a player was not waited for."""
+    row = accuracy_row(values_by_question(plays), name, pooled=repeated(plays), seed=seed)
+    if not_heard := sum(not play.heard for play in plays):
+        row["not_heard"] = not_heard
+        if not_heard == len(plays):
+            row["why"] = f"not heard in any of {not_heard} plays: nobody waited for it"
+    return row
 
 
 def groups_of(plays: Iterable[Played]) -> dict[str, Groups]:
-    """Each question's answer groups, from whichever of its plays know them.
+    """Each question's answer groups: in each repeat those of its fullest set of drafts, over repeats the commonest.
 
-    All strategies share the drafts, so there is one grouping a question; over repeats the commonest stands.
+    Strategies share the drafts, but one may not have waited for all of them: how many plays rest on fewer, and so how
+    many strategies stand in the file, must not matter.
     """
-    seen: dict[str, Counter[Groups]] = {}
+    fullest: dict[tuple[str, int], Groups] = {}
     for play in plays:
         if play.groups:
             alike = tuple(sorted(tuple(sorted(group)) for group in play.groups))
-            seen.setdefault(play.question, Counter())[alike] += 1
+            place = play.question, play.repeat
+            fullest[place] = min(alike, fullest.get(place, alike), key=lambda groups: (-sum(map(len, groups)), groups))
+    seen: dict[str, Counter[Groups]] = {}
+    for (question, _), groups in fullest.items():
+        seen.setdefault(question, Counter())[groups] += 1
     return {
         question: min(counts, key=lambda grouping: (-counts[grouping], grouping))
         for question, counts in sorted(seen.items())

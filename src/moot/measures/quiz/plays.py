@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 
 from moot.measures.quiz.played import Played
@@ -76,14 +77,16 @@ def _native(source: Source, player: str, alone: Stored | None, table: Table) -> 
 
 def _drafted(source: Source, player: str, name: str, table: Table, but: Collection[Key]) -> Iterable[Played]:
     """A draft says what its player would have answered, not what that would cost."""
-    for key, drafts in table.drafts.items():
+    for key in table.drafts:
         if key in but:
             continue
-        case = source.cases[key[0]]
-        for draft in drafts:
-            if draft.player == player:
-                right = source.grade(case, draft.text)
-                yield _single(case, key, player, name, right=right, outcome=draft.outcome, calls=1, cost_usd=None)
+        case, draft = source.cases[key[0]], table.drafts_heard(key).get(player)
+        if draft is not None:
+            right = source.grade(case, draft.text)
+            yield _single(case, key, player, name, right=right, outcome=draft.outcome, calls=1, cost_usd=None)
+        elif player in table.not_heard(key):
+            unknown = _single(case, key, player, name, right=None, outcome="unanswered", calls=0, cost_usd=None)
+            yield replace(unknown, heard=False)
 
 
 def _single(

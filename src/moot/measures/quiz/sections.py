@@ -49,11 +49,18 @@ def _by_captain(figures: Figures) -> Iterator[Section]:
 
 def _skyline(figures: Figures) -> Iterator[Section]:
     rows: list[Row] = []
+    words: list[str] = []
     for team_figures in figures.get("teams") or [figures]:
         if "skyline" not in team_figures:
             continue
         top, single, team = team_figures["skyline"], team_figures["best_single"], team_figures.get("team")
         rows.append({"team": team, "what": f"skyline: at least one player right, of {top['players']}", **_value(top)})
+        if top.get("not_heard"):
+            whose = f"{team}: " if team else ""
+            words.append(
+                f"{whose}{top['not_heard']} answers of players were not heard, since nobody waited for them: they are "
+                "unknown, not wrong."
+            )
         if top.get("guessing") is not None:
             rows.append({"team": team, "what": "as many independent guessers", "value": top["guessing"], "n": top["n"]})
         if single["value"] is not None:
@@ -61,20 +68,19 @@ def _skyline(figures: Figures) -> Iterator[Section]:
             after = single["after_the_fact"]
             rows.append({"team": team, "what": f"{after['player']}, chosen after the fact", **_value(after)})
     columns = with_team(rows, Column("what", "what"), figure("value", "right"), Column("n", "questions"))
-    yield Section(
-        "skyline", "How far the players could get", (), columns, rows, Chart("dots", "value", "what", label="what")
-    )
+    chart = Chart("dots", "value", "what", label="what")
+    yield Section("skyline", "How far the players could get", tuple(words), columns, rows, chart)
     gap = [{**row, "captain": row["captain"] or "all"} for row in figures.get("gap", ()) if row["value"] is not None]
     gap = [with_bounds(row) for row in gap]
-    words = (
+    how: tuple[str, ...] = (
         "How much of the way from the best single player to the skyline each strategy goes; below 0 it went back.",
     )
     open_ends: tuple[Column, ...] = ()
     if any(row.get("bounds") for row in gap):
-        words += ("Closed is over the graded questions; at least and at most are over all, whatever the rest is.",)
+        how += ("Closed is over the graded questions; at least and at most are over all, whatever the rest is.",)
         open_ends = (Column("least", "at least", "share"), Column("most", "at most", "share"))
     named = (Column("strategy", "strategy"), Column("captain", "captain"), figure("value", "closed"))
-    yield Section("gap", "Share of the gap to the skyline closed", words, with_team(gap, *named, *open_ends), gap)
+    yield Section("gap", "Share of the gap to the skyline closed", how, with_team(gap, *named, *open_ends), gap)
 
 
 def _value(row: Mapping[str, Any]) -> Row:

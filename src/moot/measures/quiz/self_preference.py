@@ -22,12 +22,12 @@ def self_preference(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
     Only strategies in which a captain chooses have rows. Beside each measure stand `_low`, `_high`, `_count` and `_n`:
     `self_choice_count` of `self_choice_n` plays. How often it was right is over the plays that are graded.
     """
-    groups = groups_of(plays)
     chosen = [play for play in teams(plays) if play.captain is not None]
     rows: list[Row] = []
     for strategy, of_strategy in split(chosen, lambda play: play.strategy).items():
         if all(play.own_choice is None for play in of_strategy):
             continue
+        groups = groups_of(of_strategy)  # its own: others may not have waited for all drafts
         parts = split(of_strategy, lambda play: play.captain)
         if len(parts) > 1:
             parts[None] = of_strategy

@@ -34,10 +34,13 @@ class Skyline:
     ungraded: int
     """Questions that nobody is known to have right while some answer is ungraded: they are in the bounds alone."""
     values: Mapping[str, Value] = field(default_factory=dict)
+    not_heard: int = 0
+    """Answers that were not waited for: unknown, as the ungraded ones are."""
 
     def row(self) -> Row:
         rest = {"players": self.players, "guessing": self.guessing}
         row = {**estimate_row(self.estimate), **rest, **bounds_row(self.values.values()), "ungraded": self.ungraded}
+        row |= {"not_heard": self.not_heard} if self.not_heard else {}
         return row if self.estimate is not None else {**row, "why": why_nothing(len(self.values))}
 
 
@@ -96,7 +99,7 @@ def skyline(
     chance = sum(guessing(players, count) for count in offered.values()) / len(top) if offered and top else None
     ungraded = sum(value.open for value in values.values())
     share = estimate(list(top.values()), pooled=_repeated(alone), seed=seed)
-    return Skyline(share, players, chance, ungraded, values)
+    return Skyline(share, players, chance, ungraded, values, sum(not play.heard for play in alone))
 
 
 def _repeated(alone: Sequence[Played]) -> bool:

@@ -1,0 +1,106 @@
+"""A vote that does not wait for all: what it leaves unheard changes no other strategy's figures, and is unknown."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import moot
+from moot import Case, Question, Request, ScriptedModel
+from moot.models.scripted import Script
+from moot.report.sections import all_sections
+
+PLAYERS = ("ann", "bob", "cat", "dan", "eve")
+UNHEARD = ("dan", "eve")
+CITIES = ("Paris", "Lyon", "Metz")
+EARLY: dict[str, Any] = {"vote": {"early_stop": True}}
+EARLY_LABEL = "vote(early_stop=true)"
+PER_STRATEGY = ("accuracy", "diversity", "self_preference", "position_bias", "safety", "coverage", "gains")
+
+
+class NeverHeard(ScriptedModel):
+    """Still thinking when the vote is settled, however slow the machine is."""
+
+    async def generate(self, request: Request) -> Any:
+        await asyncio.Event().wait()
+
+
+def reply(player: str, request: Request) -> Script:
+    """Three agree, so that the vote is settled; the others differ from question to question."""
+    text = request.messages[-1].content
+    number = int(re.sub(r"\D", "", request.question_id or "0"))
+    if any(city in text for city in CITIES):  # a captain who reads drafts
+        return {"reasoning": "They say so.", "answer": CITIES[number % 3]}
+    alone = "Paris" if player not in UNHEARD else CITIES[(number + (player == "eve") * (number % 2)) % 3]
+    return {"reasoning": "A hunch.", "answer": alone}
+
+
+def played(folder: Path, strategies: list[Any]) -> dict[str, Any]:
+    """The early vote is played first, with two players who never come to an answer; then the whole file in its order."""
+    store = str(folder / f"{len(list(folder.iterdir()))}.db")
+
+    def run(several: list[Any], never_heard: tuple[str, ...] = ()) -> dict[str, Any]:
+        def model(name: str) -> ScriptedModel:
+            make = NeverHeard if name in never_heard else ScriptedModel
+            return make(name, lambda request: reply(name, request))
+
+        keys = {
+            "name": "early",
+            "questions": [Case(Question(f"q{number}", f"Which city, {number}?"), "Paris") for number in range(8)],
+            "models": {name: model(name) for name in PLAYERS},
+            "players": {name: {"model": name} for name in PLAYERS},
+            "teams": {"five": {"players": list(PLAYERS), "captain": "ann"}},
+            "strategies": several,
+        }
+        return dict(moot.run(keys, store=store).figures)
+
+    if EARLY in strategies:
+        alone = run([EARLY], UNHEARD)
+        if strategies == [EARLY]:
+            return alone
+    return run(strategies)
+
+
+def rows_of(figures: dict[str, Any], key: str, label: str) -> list[dict[str, Any]]:
+    """A strategy's rows, but for the family of tests that they stand in."""
+    rows = [row for row in figures.get(key, ()) if label in (row.get("label"), row.get("strategy"), row.get("stage"))]
+    apart = ("family", "seconds")
+    return [{k: value for k, value in row.items() if k not in apart and not k.endswith("_holm")} for row in rows]
+
+
+@pytest.mark.parametrize("order", [["talkative", EARLY], [EARLY, "talkative"], ["silent", EARLY, "talkative"]])
+def test_no_figure_changes_because_another_strategy_did_not_wait(tmp_path: Path, order: list[Any]) -> None:
+    alone, beside = played(tmp_path, ["talkative"]), played(tmp_path, order)
+    assert {row["d"] for row in alone["diversity"]} == {1, 2, 3}
+    assert rows_of(alone, "position_bias", "talkative"), "there is a row that may go missing"
+    for key in PER_STRATEGY:
+        assert rows_of(beside, key, "talkative") == rows_of(alone, key, "talkative"), key
+    for key in ("players", "skyline", "best_single"):
+        assert beside[key] == alone[key], key
+
+
+def test_the_order_in_the_file_changes_nothing(tmp_path: Path) -> None:
+    first, last = played(tmp_path, [EARLY, "talkative"]), played(tmp_path, ["talkative", EARLY])
+    for key in PER_STRATEGY:
+        for label in (EARLY_LABEL, "talkative"):
+            assert rows_of(first, key, label) == rows_of(last, key, label), (key, label)
+
+
+def test_who_was_not_heard_is_unknown_and_not_wrong(tmp_path: Path) -> None:
+    figures = played(tmp_path, [EARLY])
+    by_player = {row["player"]: row for row in figures["players"]}
+    assert list(by_player) == list(PLAYERS)
+    for name in UNHEARD:
+        row = by_player[name]
+        assert (row["value"], row["n"], row["not_heard"]) == (None, 0, 8)
+        assert row["bounds"] == {"low": 0.0, "high": 1.0}
+        assert "not heard" in row["why"]
+    assert by_player["ann"]["value"] == 1.0
+    assert "not_heard" not in by_player["ann"]
+    assert (figures["skyline"]["players"], figures["skyline"]["not_heard"]) == (5, 16)
+    section = next(section for section in all_sections(figures) if section.id == "skyline")
+    assert any("not heard" in sentence for sentence in section.words)
