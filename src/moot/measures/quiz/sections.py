@@ -66,7 +66,7 @@ def _skyline(figures: Figures) -> Iterator[Section]:
     )
     gap = [{**row, "captain": row["captain"] or "all"} for row in figures.get("gap", ()) if row["value"] is not None]
     gap = [with_bounds(row) for row in gap]
-    words = (
+    words: tuple[str, ...] = (
         "How much of the way from the best single player to the skyline each strategy goes; below 0 it went back.",
     )
     open_ends: tuple[Column, ...] = ()
