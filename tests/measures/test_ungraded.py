@@ -258,21 +258,25 @@ async def test_repeats_of_players_who_are_right_in_turn(tmp_path: Path) -> None:
 
 
 async def flattered(folder: Path, *, right: Callable[[int], bool], claims: list[str], count: int = 60) -> Any:
-    """Ann as captain is right on some questions and says on the others what nobody can judge; alone all are graded."""
+    """Ann as captain is right on some questions and says on the others what two judges dispute; alone all are graded."""
+    names = (*PLAYERS, "judge", "second")
     plan, _ = await play(
         folder,
         lambda *_: "",
         ["solo", "talkative", "vote"],
         count=count,
-        judge={"models": ["judge"]},
+        models={name: {"provider": "simulated", "accuracy": 0.5} for name in names},
+        judge={"models": ["judge", "second"]},
         hypotheses=claims,
         teams={"three": {"players": list(PLAYERS), "captain": "ann"}},
     )
 
     def reply(name: str, request: Request) -> Script:
         text = request.messages[-1].content
-        if name == "judge":
-            return judge(request, {"lyon": False, "metz": False})
+        if name not in PLAYERS:
+            answers = sorted((answer for answer in ("lyon", "oddity") if answer in text), key=text.index)
+            lenient = [name == "second" and answer == "oddity" for answer in answers]
+            return json.dumps({"grades": [{"id": n, "is_correct": right} for n, right in enumerate(lenient, 1)]})
         number = int((request.question_id or "q0")[1:])
         if "Paris" in text or "lyon" in text:
             return json.dumps({"reasoning": "I read them.", "answer": "Paris" if right(number) else "oddity"})

@@ -22,7 +22,7 @@ def hypotheses_section(figures: Figures) -> Iterator[Section]:
         Column("note", "note"),
     )
     family = max((row["family"] for row in rows), default=0)
-    words = (
+    words: tuple[str, ...] = (
         "Confirmed or refuted: the whole 95 % interval lies on one side of what the hypothesis says.",
         f"p is adjusted (Holm) for the {count(family, 'hypothesis', 'hypotheses')} declared before the first call;"
         " exploratory ones have none.",

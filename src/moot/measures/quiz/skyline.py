@@ -202,8 +202,8 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
     if bounds is None:
         why = "the ungraded answers could leave no gap between the best single player and the skyline"
         return GapClosed(None, None, left_out, why=why_nothing(len(triples)) if left_out == len(triples) else why)
-    why = None if closed.estimate is not None else "no gap to the skyline on the questions that are graded"
-    return replace(closed, ungraded=left_out, bounds=bounds, why=why)
+    no_figure = None if closed.estimate is not None else "no gap to the skyline on the questions that are graded"
+    return replace(closed, ungraded=left_out, bounds=bounds, why=no_figure)
 
 
 def _graded_gap(played: Mapping[str, Value], top: Mapping[str, float], single: BestSingle, seed: int) -> GapClosed:

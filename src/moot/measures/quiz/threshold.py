@@ -104,7 +104,8 @@ def learn_threshold(
 
     1 always talks, `players` + 1 never does. Where two are equally accurate the cheaper stands, and then the one that
     talks less. Chosen on all questions, by the least that each threshold can be where answers are ungraded; scored on
-    those of which both are graded. A team with a threshold groups even where it talks: `grouping_usd` adds what that costs, if known.
+    those of which both are graded. A team with a threshold groups even where it talks: `grouping_usd` adds what that
+    costs, if known.
     """
     diversity = diversity_of([*vote, *talk]) if groups is None else dict(groups)
     asked = {play.question for play in [*vote, *talk]}
