@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +14,12 @@ import polars
 import pytest
 
 import moot
+from moot import Case, Question, Request, ScriptedModel
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import UsageError
 from moot.measures.section import Column, Section
+from moot.models.scripted import Script
 from moot.report.frames import rows_frame
 from moot.report.notebook import Report, section_html
 
@@ -220,3 +223,47 @@ def test_two_runs_side_by_side(cup: Path, tmp_path: Path, capsys: pytest.Capture
 def test_wrong_commands(cup: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(app, ["report", *(str(cup) if each == "FILE" else each for each in arguments)]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_every_frame_of_plays_can_be_joined(tmp_path: Path) -> None:
+    """Cohorts of one team share labels and captains' names: the cell tells them apart, in every frame."""
+    players = {"ann": "one", "bob": "one", "cat": "two", "dan": "two"}
+
+    def judge(request: Request) -> Script:
+        answers = re.findall(r'<answer n="(\d+)">\s*(.*?)\s*</answer>', request.messages[-1].content, re.S)
+        return {"grades": [{"id": int(number), "is_correct": answer == "Paris"} for number, answer in answers]}
+
+    def reply(request: Request) -> Script:
+        return {"reasoning": "A hunch.", "answer": "Paris" if request.question_id == "q0" else "Lutetia"}
+
+    models = {name: ScriptedModel(name, reply) for name in players} | {"judy": ScriptedModel("judy", judge)}
+    cohorts = {cohort: [name for name in players if players[name] == cohort] for cohort in ("one", "two")}
+    keys = {
+        "name": "apart",
+        "questions": [Case(Question(f"q{number}", f"Which city, {number}?"), "Paris") for number in range(3)],
+        "models": models,
+        "players": {name: {"model": name} for name in players},
+        "teams": {"four": {"players": list(players), "captain": None, "cohorts": cohorts}},
+        "strategies": ["vote"],
+        "judge": {"models": ["judy"]},
+    }
+    store = moot.run(keys, store=str(tmp_path / "apart.db"))
+    place = ["experiment", "cell", "question_id", "repeat"]
+    verdicts = store.frame("verdicts")
+    assert verdicts.select(place).is_duplicated().sum() == 0
+    assert set(verdicts["cohort"]) == {"one", "two"}
+    for kind in ("episodes", "scores", "traces", "drafts"):
+        table = store.frame(kind)
+        assert {"cohort", "cell"} <= set(table.columns), kind
+        assert table.join(verdicts.select(place), on=place, how="anti").height == 0, kind
+        assert verdicts.join(table.select(place), on=place, how="anti").height == 0, kind
+    assert store.frame("episodes").select(place).is_duplicated().sum() == 0
+    judgements = store.frame("judgements")
+    assert judgements.select("question_id", "answer", "right").rows() == [
+        ("q1", "lutetia", False),
+        ("q2", "lutetia", False),
+    ]
+    assert all(name.startswith("judy#") for name in judgements["judge"])
+    settlements = store.frame("settlements")
+    assert settlements.height == 0
+    assert "settled_at" in settlements.columns

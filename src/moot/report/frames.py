@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Table, select
 
 from moot.errors import UsageError
 from moot.measures.section import Section
@@ -18,10 +18,21 @@ from moot.store.rows import verdict_of
 if TYPE_CHECKING:
     from polars import DataFrame
 
-Kind = Literal["episodes", "calls", "scores", "traces", "verdicts", "drafts", "cells", "questions"]
+Kind = Literal[
+    "episodes",
+    "calls",
+    "scores",
+    "traces",
+    "verdicts",
+    "drafts",
+    "cells",
+    "questions",
+    "judgements",
+    "settlements",
+]
 Format = Literal["csv", "parquet"]
 
-RAW: tuple[Kind, ...] = ("episodes", "calls", "scores", "traces", "verdicts", "drafts", "cells", "questions")
+RAW: tuple[Kind, ...] = get_args(Kind)
 """What a report is computed from, and can be computed from again elsewhere."""
 
 _CELL = ("strategy", "label", "team", "captain", "player")
@@ -53,7 +64,8 @@ def frame(connection: Connection, kind: str, experiment: str | None = None) -> D
     ``episodes``: how each play ended, by the grader that the report goes by. ``calls``: every call with its prompt.
     ``scores``: every grader's word. ``traces``: every record of what happened on the way to a verdict. ``verdicts``: each
     verdict whole, with its transcript. ``drafts``: what players said alone, and what it is worth. ``cells``: who played
-    what, with options and traits. ``questions``: each with its reference.
+    what, with options and traits. ``questions``: each with its reference. ``judgements``: what each judge said of an
+    answer. ``settlements``: what persons said of one, which stands over every judge.
     """
     makers: dict[str, Callable[[Connection, str | None], Iterator[dict[str, Any]]]] = {
         "episodes": _episodes,
@@ -64,6 +76,8 @@ def frame(connection: Connection, kind: str, experiment: str | None = None) -> D
         "drafts": _drafts,
         "cells": _cells,
         "questions": _questions,
+        "judgements": _judgements,
+        "settlements": _settlements,
     }
     if kind not in makers:
         raise UsageError(f"a store has no frame {kind!r}; expected {', '.join(makers)}")
@@ -72,16 +86,18 @@ def frame(connection: Connection, kind: str, experiment: str | None = None) -> D
 
 _COLUMNS: Mapping[str, Sequence[str]] = {
     "episodes": (
-        *("experiment", *_CELL, "question_id", "repeat", "outcome", "answer"),
+        *(*_PLACE, "outcome", "answer"),
         *("value", "stage", "turns", "calls", "seconds"),
     ),
     "calls": _CALL,
-    "scores": ("experiment", *_CELL, "question_id", "repeat", "grader", "value", "stage", "detail"),
+    "scores": (*_PLACE, "grader", "value", "stage", "detail"),
     "traces": (*_PLACE, "position", "kind", "content"),
     "verdicts": (*_PLACE, "outcome", "answer", "verdict", "transcript", "seconds", "created_at"),
     "drafts": (*_PLACE, "by", "text", "reasoning", "outcome", "cause", "value"),
     "cells": ("experiment", *_CELL, "cohort", "cell", "options", "traits", "spec"),
     "questions": ("experiment", "position", "question_id", "question_set", "cluster", "question", "case", "content"),
+    "judgements": ("experiment", "question_id", "case", "answer", "judge", "right", "detail"),
+    "settlements": ("experiment", "question_id", "case", "answer", "right", "settled_at"),
 }
 
 
@@ -200,6 +216,33 @@ def _questions(connection: Connection, name: str | None) -> Iterator[dict[str, A
                 yield {**row, "experiment": experiment["name"]}
 
 
+def _judgements(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
+    """Each answer as it was compared, normalised; `judge` with a mark of its model and prompt; `right` None: no usable word."""
+    yield from _words_on(connection, name, schema.judgements)
+
+
+def _settlements(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
+    yield from _words_on(connection, name, schema.settlements)
+
+
+def _words_on(connection: Connection, name: str | None, words: Table) -> Iterator[dict[str, Any]]:
+    """What was said of answers to the questions of an experiment, each once a name."""
+    places, cases = schema.experiment_questions, schema.cases
+    yielded: set[tuple[Any, ...]] = set()
+    for experiment in _experiments(connection, name):
+        query = select(words, cases.c.question_id).join(cases, cases.c.id == words.c.case)
+        query = query.join(places, places.c.case == words.c.case).where(places.c.experiment == experiment["id"])
+        for row in connection.execute(query.order_by(places.c.position, *words.primary_key)).mappings():
+            key = (experiment["name"], *(row[column.name] for column in words.primary_key))
+            if key not in yielded:
+                yielded.add(key)
+                yield {**row, "experiment": experiment["name"], "right": _yes_or_no(row["right"])}
+
+
+def _yes_or_no(right: int | None) -> bool | None:
+    return None if right is None else bool(right)
+
+
 def _json(content: object) -> str:
     return json.dumps(content, ensure_ascii=False)
 
@@ -220,7 +263,7 @@ def _scores(connection: Connection, name: str | None) -> Iterator[dict[str, Any]
         places = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment.in_(plan_ids))
         asked = select(schema.experiment_questions.c.case).where(schema.experiment_questions.c.experiment.in_(plan_ids))
         query = (
-            select(*(cells.c[key] for key in _CELL), cases.c.question_id, scores)
+            select(*(cells.c[key] for key in (*_CELL, "cohort")), cases.c.question_id, scores)
             .join(cells, cells.c.id == scores.c.cell)
             .join(cases, cases.c.id == scores.c.case)
             .where(scores.c.cell.in_(places), scores.c.case.in_(asked))

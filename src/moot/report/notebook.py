@@ -43,8 +43,8 @@ class OpenStore:
     beside: Path | None = None
 
     def frame(self, kind: str, experiment: str | None = None) -> DataFrame:
-        """A Polars frame of the ``episodes``, ``calls``, ``scores``, ``traces``, ``verdicts``, ``drafts``, ``cells`` or
-        ``questions``: of one experiment, or of all. See `moot.report.frames.frame`."""
+        """A Polars frame of the ``episodes``, ``calls``, ``scores``, ``traces``, ``verdicts``, ``drafts``, ``cells``,
+        ``questions``, ``judgements`` or ``settlements``: of one experiment, or of all. See `moot.report.frames.frame`."""
         return self._read(partial(frame, kind=kind, experiment=experiment))
 
     def experiments(self) -> DataFrame:

@@ -52,6 +52,8 @@ def challenges(objections: Sequence[Objection], *, seed: int = 0) -> dict[str, A
     net = between_bounds(
         cluster_bootstrap(_clusters((objection.question, objection.change) for objection in counted), seed=seed)
     )
+    ungraded = sum(objection.ungraded for objection in objections)
+    why = {"why": "no challenge is graded both before and after"} if net is None and ungraded else {}
     return {
         **_estimate(rate, "rate"),
         "agents": len(objections),
@@ -61,9 +63,10 @@ def challenges(objections: Sequence[Objection], *, seed: int = 0) -> dict[str, A
         "improved": sum(objection.change > 0 for objection in counted),
         "worsened": sum(objection.change < 0 for objection in counted),
         "no_new_answer": sum(not objection.answered for objection in counted),
-        "ungraded": sum(objection.ungraded for objection in objections),
+        "ungraded": ungraded,
         "n": rate.n if rate else 0,
         "small": (rate.n if rate else 0) < FEW_QUESTIONS,
+        **why,
     }
 
 

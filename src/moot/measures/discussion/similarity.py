@@ -46,7 +46,8 @@ def similarity_figures(source: Source, discussions: Sequence[tuple[Row, Sequence
             method = f"cosine of {MODEL}" if embedding else WORDS
             more = {"method": method, "sampled": len(chosen) < len(questions), "small": likeness.n < FEW_QUESTIONS}
             accuracy = sum(right.values()) / len(right) if right else None
-            rows.append({**named, **estimate_row(likeness, "similarity"), "accuracy": accuracy, **more})
+            why = {} if right else {"why": "nothing is graded"}
+            rows.append({**named, **estimate_row(likeness, "similarity"), "accuracy": accuracy, **more, **why})
     return rows
 
 

@@ -57,6 +57,9 @@ def _measures(plays: Sequence[Played], groups: Mapping[str, Groups], seed: int) 
     }
     for name, pairs in observed.items():
         row |= _share(name, list(pairs), seed)
+    sides = ((chose_own, row["accuracy_self"]), (other, row["accuracy_not_self"]))
+    if any(side and accuracy is None for side, accuracy in sides):
+        row["why"] = f"{ungraded} of {len(attributed)} plays are ungraded"
     return row
 
 

@@ -49,6 +49,7 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, in
         "guessing": sum(guessing(models, offer) for offer in offered) / len(native) if offered else None,
         "ungraded": len(asked) - len(native),
         "n": len(native),
+        **({} if native else {"why": f"none of {len(asked)} questions is known to be covered or not, alone and after"}),
     }
 
 

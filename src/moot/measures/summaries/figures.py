@@ -9,8 +9,7 @@ from typing import Any
 
 from moot.measures.section import Chart, Column, Section
 from moot.measures.source import Source, Stored, right_of
-from moot.stats.estimates import estimate_row
-from moot.stats.proportion import accuracy
+from moot.stats.graded import accuracy_row, value_of
 from moot.store.rows import verdict_of
 from moot.traces import Cut, Shown, of_kind
 from moot.types import Case, Verdict
@@ -48,7 +47,7 @@ class _Summaries:
     """What one cell's summariser made of what it read."""
 
     source: Source
-    scores: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
+    scores: dict[int, list[float | None]] = field(default_factory=lambda: defaultdict(list))
     by_count: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     """By how many of the responses in front of it were right."""
     proposers: tuple[str, ...] = ()
@@ -66,10 +65,10 @@ class _Summaries:
         self.proposers = tuple(draft.player for draft in verdict.answers) or self.proposers
         self.cut += bool(of_kind(verdict.traces, Cut))
         self.drawn = self.drawn and all(record.drawn for record in _readers(verdict))
+        self.scores[position].append(right)
         if right is None:
             self.ungraded += 1
             return
-        self.scores[position].append(right)
         grades = [self._grade(case, draft.text) for draft in verdict.answers if draft.text is not None]
         if None in grades:
             self.unknown += 1
@@ -82,17 +81,29 @@ class _Summaries:
             self.grades[key] = self.source.grade(case, text)
         return self.grades[key]
 
+    def accuracy(self) -> Row:
+        """Over what is graded, with its bounds; `ungraded` counts episodes."""
+        values = {str(position): value_of(scores) for position, scores in self.scores.items()}
+        repeated = any(sum(score is not None for score in scores) > 1 for scores in self.scores.values())
+        row = accuracy_row(values, pooled=repeated, seed=self.source.seed)
+        return {**row, "episodes": self.episodes, "ungraded": self.ungraded}
+
     def right_labels(self) -> list[Row]:
+        """By how many responses were right. Where none was counted because of what is ungraded, that is said."""
         total = sum(map(len, self.by_count.values()))
-        return [
-            {
+        rows: list[Row] = []
+        for c in range(len(self.proposers) + 1):
+            rights = self.by_count[c]
+            row: Row = {
                 "c": c,
-                "n": len(self.by_count[c]),
-                "share": len(self.by_count[c]) / total if total else None,
-                "accuracy": sum(self.by_count[c]) / len(self.by_count[c]) if self.by_count[c] else None,
+                "n": len(rights),
+                "share": len(rights) / total if total else None,
+                "accuracy": sum(rights) / len(rights) if rights else None,
             }
-            for c in range(len(self.proposers) + 1)
-        ]
+            if not rights and (self.ungraded or self.unknown):
+                row["why"] = f"no episode with {c} right responses is graded, responses and all"
+            rows.append(row)
+        return rows
 
 
 def _row(source: Source, cell: Stored) -> Row:
@@ -107,9 +118,7 @@ def _row(source: Source, cell: Stored) -> Row:
         "accuracies": _accuracies(cell),
         "proposers": list(read.proposers),
         "size": len(read.proposers),
-        **estimate_row(accuracy(list(read.scores.values()), seed=source.seed)),
-        "episodes": read.episodes,
-        "ungraded": read.ungraded,
+        **read.accuracy(),
         "unknown_labels": read.unknown,
         "cut": read.cut,
         "right_labels": read.right_labels(),
