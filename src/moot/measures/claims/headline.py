@@ -20,6 +20,7 @@ from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
     NOT_PLAYED,
     Value,
+    accuracy_row,
     bounds_row,
     compared_row,
     known,
@@ -157,8 +158,8 @@ def _after_the_fact(options: Mapping[str, Side], seed: int) -> Row | None:
     if top is None or len(options) < 2:
         return None
     values = {question: options[top].value(question) for question in asked}
-    accuracy = estimate(list(known(values).values()), pooled=not options[top].once, seed=seed)
-    return {"of": top, **estimate_row(accuracy), **bounds_row(values.values()), "note": "chosen after the fact"}
+    row = accuracy_row(values, pooled=not options[top].once, seed=seed)
+    return {"of": top, **row, "note": "chosen after the fact"}
 
 
 def _beside_players(
