@@ -112,7 +112,7 @@ class Results:
         return str((self.figures.get("headline") or {}).get("sentence") or "Nothing has been played yet.")
 
     def frame(self, kind: str) -> DataFrame:
-        """A Polars frame of this experiment's ``episodes``, ``calls``, ``scores``: see `moot.open_store`."""
+        """A Polars frame of this experiment: ``episodes``, ``calls``, ``scores``, ``traces``, ... as `OpenStore.frame` has."""
         return self.store.frame(kind, self.experiment.kept_as)
 
     def save(self, path: str | Path) -> Path:

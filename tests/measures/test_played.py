@@ -320,13 +320,13 @@ def test_a_question_that_somebody_has_right_is_known() -> None:
     assert found.row()["bounds"] == {"low": 1 / 3, "high": 2 / 3}
 
 
-def test_the_best_single_player_is_chosen_and_scored_by_what_is_graded() -> None:
-    """Ann has all right that is graded; counted as wrong, what is ungraded would make bob the better."""
+def test_the_best_single_player_is_not_chosen_for_answers_that_nobody_has_graded() -> None:
+    """Ann has all right that is graded, but only half is: who is chosen goes by the least that each can be."""
     plays = solo("ann", "11??" * 5) + solo("bob", "1101" * 5)
     found = best_single(plays)
     assert found.estimate is not None
-    assert (set(found.chosen), found.raw_player) == ({"ann"}, "ann")
-    assert (found.estimate.value, found.estimate.n, found.ungraded) == (1.0, 10, 10)
+    assert (set(found.chosen), found.raw_player) == ({"bob"}, "bob")
+    assert (found.estimate.value, found.estimate.n, found.ungraded) == (0.75, 20, 0)
     nothing = best_single(solo("ann", "????"))
     assert (nothing.estimate, nothing.row()["value"]) == (None, None)
 

@@ -389,3 +389,33 @@ async def test_what_nobody_graded_says_why_it_is_not_known(tmp_path: Path) -> No
     assert all(row["ungraded"] == 4 for row in shown["gap"])
     json.dumps(shown, allow_nan=False)
     all_sections(shown)
+
+
+async def test_a_team_has_not_beaten_players_whom_nobody_has_graded(tmp_path: Path) -> None:
+    """One player is wrong on everything and graded; the others may be right on everything. No team has beaten them."""
+    plan, _ = await play(
+        tmp_path,
+        lambda name, number: "lyon" if name == PLAYERS[-1] else "oddity",
+        ["solo", "talkative"],
+        count=40,
+        judge={"models": ["judge"]},
+        teams={"three": {"players": list(PLAYERS), "captain": PLAYERS[0]}},
+    )
+
+    def reply(name: str, request: Request) -> Script:
+        text = request.messages[-1].content
+        if name == "judge":
+            return judge(request, {"lyon": False})
+        read = "lyon" in text or "oddity" in text
+        alone = "lyon" if name == PLAYERS[-1] else "oddity"
+        return json.dumps({"reasoning": "I know.", "answer": "Paris" if read else alone})
+
+    models = {
+        name: replace(made, model=ScriptedModel(name, partial(reply, name))) for name, made in plan.models.items()
+    }
+    headline = (await shown_of(replace(plan, models=models)))["headline"]
+    assert headline["value"] == 1.0
+    assert headline["over_best_single"]["bounds"] == {"low": 0.0, "high": 1.0}
+    assert "could turn it round" in headline["over_best_single"]["why"]
+    assert "points more" not in headline["sentence"]
+    assert "cannot be told" in headline["sentence"]

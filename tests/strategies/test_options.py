@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import pytest
 from annotated_types import Ge, Gt, Le, Lt
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
-from moot.strategies import label, registered, strategy, strategy_class
+from moot.strategies import Strategy, label, registered, strategy, strategy_class
 from moot.strategies.captaincy import Captained
 from moot.strategies.debate.debate import Debate
 from moot.strategies.discuss.discuss import Discuss
@@ -272,3 +272,15 @@ def test_labels_stay_as_they_were() -> None:
         "discuss(personas={'neutral': 1}, challenge=wrong, planted_by=gpt-4.1/mini:x)"
     )
     assert label(Discuss(decision="judge", judge="a, judge=b")) == 'discuss(decision=judge, judge="a, judge=b")'
+
+
+def test_an_option_called_captain_that_names_none_is_in_the_label() -> None:
+    """Two ways of playing must not become one cell because of what their option is called."""
+
+    @dataclass(frozen=True, slots=True)
+    class Tone:
+        name: ClassVar[str] = "tone"
+        captain: str = "gentle"
+
+    assert label(cast(Strategy, Tone("strict"))) == "tone(captain=strict)"
+    assert label(Vote(captain="ann")) == "vote"

@@ -19,6 +19,8 @@ from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
+from moot.strategies import strategy as strategy_named
+from moot.strategies import traits_of
 from moot.types import Question
 
 
@@ -26,7 +28,8 @@ def ask_command(text: str, *, team: Path | None, strategy: str | None, choices: 
     file = read_experiment(team, with_questions=False) if team else embedded_team()
     if strategy is not None:
         # The players' own answers are shown beside what the team makes of them; they are the same drafts.
-        strategies = [strategy] if strategy == "solo" else ["solo", strategy]
+        alone = traits_of(strategy_named(strategy)).alone
+        strategies = [strategy] if alone else ["solo", strategy]
         file = ExperimentFile(file.path, file.spec.model_copy(update={"strategies": strategies}), file.places)
     if not text.strip():
         raise UsageError("expected a question that is not empty")

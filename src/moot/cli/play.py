@@ -1,4 +1,4 @@
-"""`moot play`: the quiz as a game in the terminal. The rules are in `run.game`; here is the screen."""
+"""`moot play`: the quiz as a game in the terminal. The rules are in `live.game`; here is the screen."""
 
 from __future__ import annotations
 

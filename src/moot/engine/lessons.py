@@ -26,6 +26,7 @@ from moot.store import queries
 from moot.store.rows import verdict_of
 from moot.store.store import Store
 from moot.team import Lesson
+from moot.traces import NotNeeded, of_kind
 from moot.types import Answer, Case, Question
 
 QUESTIONS_TOGETHER = 100
@@ -103,8 +104,11 @@ async def _lessons_on(
     for row in await store.run(partial(queries.episodes_on, cells=list(cells), questions=questions)):
         cell = cells[row["cell"]]
         key = (row["question"], cell.traits.drafts, drafts_repeat(row["repeat"], own_repeats(cell)))
-        for draft in verdict_of(row["verdict"]).answers:
-            drafts[key].setdefault(draft.player, draft)
+        verdict = verdict_of(row["verdict"])
+        not_heard = {name for record in of_kind(verdict.traces, NotNeeded) for name in record.players}
+        for draft in verdict.answers:
+            if draft.player not in not_heard:
+                drafts[key].setdefault(draft.player, draft)
     matches = Matches(await store.run(partial(queries.matches_on, questions=questions)), plan.public_config)
     grades = await stored_grades(store, plan.grading, cases)
     seats = {name: seat for seat, name in enumerate(plan.players)}

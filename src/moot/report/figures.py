@@ -33,7 +33,12 @@ def figures(
     with uncollected():
         source = Source(connection, experiment, hypotheses=hypotheses)
         for measure in measures(given):
-            source.so_far |= measure.figures(source)
+            taken = measure.figures(source)
+            if clash := sorted(source.so_far.keys() & taken.keys()):
+                raise UsageError(
+                    f"measure {measure.name!r} gives {clash[0]!r}, which another measure has given already"
+                )
+            source.so_far |= taken
         return source.so_far
 
 

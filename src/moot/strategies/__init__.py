@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 from moot.errors import UsageError
 from moot.models.closest import closest
 from moot.prompts import Own, Prompts
+from moot.strategies.captaincy import Captained
 from moot.strategies.option_values import built, usual
 from moot.strategies.traits import CallBound as CallBound
 from moot.strategies.traits import Traits as Traits
@@ -93,7 +94,7 @@ def label(played: Strategy) -> str:
     """
     options = []
     for option in fields(played):  # type: ignore[arg-type]
-        if option.name == "captain":
+        if option.name == "captain" and isinstance(played, Captained):
             continue  # stands after the @
         value = getattr(played, option.name)
         if value != usual(option):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from moot.measures.source import Source, Stored, table_of
 from moot.stats.graded import bounds_row, value_of, why_nothing
@@ -105,9 +105,7 @@ def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:
 
 
 def bill_usd(connection: Connection, name: str) -> float | None:
-    from sqlalchemy import func, select
-
+    """What all calls of an experiment cost; None where one of them is unknown. The order of the calls changes nothing."""
     table = schema.calls
-    query = select(func.count(), func.count(table.c.cost_usd), func.sum(table.c.cost_usd))
-    calls, costed, cost_usd = connection.execute(query.where(table.c.experiment == name)).one()
-    return None if costed < calls else float(cost_usd or 0.0)
+    costs = connection.execute(select(table.c.cost_usd).where(table.c.experiment == name)).scalars().all()
+    return None if None in costs else math.fsum(cost for cost in costs if cost is not None)

@@ -29,6 +29,7 @@ from moot.stats.graded import (
     mean_value,
     settled,
     why_nothing,
+    why_turned,
 )
 from moot.stats.paired import FEW_QUESTIONS
 from moot.store.declarations import Declared
@@ -185,10 +186,26 @@ def _beside_players(
         if question in single.choice
     }
     reached = estimate([other for _, other in known_pairs(pairs)], pooled=repeated, seed=source.seed)
-    over = compared_row(pairs, pooled=pooled, seed=source.seed)
+    over = _whoever_is_best(compared_row(pairs, pooled=pooled, seed=source.seed), alone, values)
     if over["n"]:
         row["over_best_single"] = {**over, "best_single": estimate_row(reached), "chosen": list(single.chosen)}
     return {**row, **_cost(source, cells, chosen, single)}
+
+
+def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Row:
+    """A player whose answers nobody has graded may be the best of all: the bounds leave room for that."""
+    ungraded = [name for name, own in alone.items() if any(value.open for value in own.values())]
+    if not ungraded or over["difference"] is None:
+        return over
+    margins = [
+        sum(value.least - alone[name].get(question, NOT_PLAYED).most for question, value in values.items())
+        for name in ungraded
+    ]
+    worst = min(margins) / len(values)
+    bounds = over.get("bounds") or {"low": over["difference"], "high": over["difference"]}
+    over = {**over, "bounds": {"low": min(bounds["low"], worst), "high": bounds["high"]}}
+    turned = why_turned(over)
+    return {**over, "why": turned} if turned else over
 
 
 def _over_captain(chosen: _Chosen, alone: Alone, pooled: bool, seed: int) -> Row | None:
