@@ -24,7 +24,7 @@ from moot.grade.grading import Grading
 from moot.grade.group import GROUPING, Stages
 from moot.models.closest import closest
 from moot.prompts import SETS, Prompts
-from moot.strategies import Strategy, prompt_folders, strategy
+from moot.strategies import Strategy, prompt_folders, prompts_brought, strategy
 from moot.strategies.option_values import OptionError
 from moot.team import Player, Team
 from moot.team.player import numbered
@@ -60,7 +60,8 @@ def _prompts(file: ExperimentFile) -> Prompts:
     named = file.spec.prompts
     folder = named if named is None or named in SETS else file.beside(named)
     prompts = Prompts(file.spec.language, folder)
-    prompts.check(prompt_folders())
+    brought = map(prompts_brought, file.spec.objects.strategies.values())
+    prompts.check([*prompt_folders(), *brought])
     return prompts
 
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
+from moot.errors import UsageError
+
 Captain = Literal["leads", "breaks-ties"]
 Word = Literal["player", "captain", "office", "group", "unknown"]
 Hears = Literal["nothing", "answers", "reasons", "rounds", "talk", "unknown"]
@@ -58,8 +60,6 @@ class Traits:
     """The family of its decision, where there are several: voting, consensus, judge."""
     repeats: int = 1
     """How often it decides from the same drafts, each time in an episode of its own."""
-    quorum: bool = False
-    """A round may go on without its last speakers."""
     served: Mapping[str, Any] = field(default_factory=dict)
     """Options that it takes when a team is served, where somebody waits for the answer."""
     calls: CallBound | None = None
@@ -74,6 +74,10 @@ class Traits:
             if getattr(self, name) not in allowed:
                 expected = ", ".join(map(str, allowed))
                 raise ValueError(f"traits: {name}: expected one of {expected}, found {getattr(self, name)!r}")
+        if self.drafts is not None and not isinstance(self.drafts, str):
+            raise ValueError(f"traits: drafts: expected how drafts are asked for, such as single-call; {self.drafts!r}")
+        if type(self.repeats) is not int or self.repeats < 1:
+            raise ValueError(f"traits: repeats: expected 1 or more, found {self.repeats!r}")
 
     def json(self) -> dict[str, Any]:
         """What a cell keeps of them: all that a report goes by, and that differs from the default."""
@@ -83,7 +87,9 @@ class Traits:
     def of_json(cls, kept: Mapping[str, Any]) -> Traits:
         """Read back, also from a newer or older version: what is not known is left out."""
         names = {trait.name for trait in fields(cls)}
-        return cls(**{name: value for name, value in kept.items() if name in names})
+        return cls(
+            **{name: value for name, value in kept.items() if name in names and value in _ALLOWED.get(name, (value,))}
+        )
 
 
 _ALLOWED: Mapping[str, tuple[Any, ...]] = {
@@ -96,7 +102,7 @@ _ALLOWED: Mapping[str, tuple[Any, ...]] = {
 
 _KEPT = (
     *("drafts", "alone", "captain", "word", "hears", "names", "groups", "asks", "offices"),
-    *("decides_by", "repeats", "quorum", "learns"),
+    *("decides_by", "repeats", "learns"),
 )
 
 CAUTIOUS = Traits(
@@ -106,5 +112,11 @@ CAUTIOUS = Traits(
 
 
 def traits_of(strategy: object) -> Traits:
+    """What it declares; where it declares nothing, the cautious ones. What is declared in another form is a mistake."""
     declared = getattr(strategy, "traits", None)
-    return declared if isinstance(declared, Traits) else CAUTIOUS
+    if declared is None:
+        return CAUTIOUS
+    if not isinstance(declared, Traits):
+        hint = "; is a @property missing?" if callable(declared) else ""
+        raise UsageError(f"{type(strategy).__name__}.traits: expected Traits(...), found {declared!r:.60}{hint}")
+    return declared

@@ -55,7 +55,6 @@ class Debate(Captained):
             hears="rounds",
             names="hidden",
             groups=True,
-            quorum=self.quorum,
             served={"quorum": True},
             calls=CallBound(per_player=draft_calls(self.drafts) + self.max_rounds + 1),
         )

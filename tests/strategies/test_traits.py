@@ -1,0 +1,58 @@
+"""Traits: what a strategy says of itself is checked where it is said, and read back from any version."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import pytest
+
+from moot.errors import UsageError
+from moot.strategies import registered, strategy_class
+from moot.strategies.traits import CAUTIOUS, Traits, traits_of
+
+
+@pytest.mark.parametrize(
+    ("wrong", "expected"),
+    [
+        ({"word": "oracle"}, "word: expected one of"),
+        ({"captain": "rules"}, "captain: expected one of"),
+        ({"asks": None}, "asks: expected one of"),
+        ({"drafts": True}, "drafts: expected how"),
+        ({"repeats": 0}, "repeats: expected 1 or more"),
+        ({"repeats": True}, "repeats: expected 1 or more"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(wrong: dict[str, Any], expected: str) -> None:
+    with pytest.raises(ValueError, match=expected):
+        Traits(**wrong)
+
+
+def test_a_strategy_that_declares_nothing_has_the_cautious_ones() -> None:
+    assert traits_of(object()) is CAUTIOUS
+    assert CAUTIOUS.warnings
+
+
+def test_traits_in_another_form_are_a_mistake_and_not_taken_for_none() -> None:
+    class Method:
+        def traits(self) -> Traits:
+            return Traits()
+
+    class Mapped:
+        traits: ClassVar[dict[str, str]] = {"word": "captain"}
+
+    with pytest.raises(UsageError, match=r"Method\.traits: expected Traits.*property"):
+        traits_of(Method())
+    with pytest.raises(UsageError, match=r"Mapped\.traits: expected Traits"):
+        traits_of(Mapped())
+
+
+@pytest.mark.parametrize("name", registered())
+def test_what_a_cell_keeps_is_read_back(name: str) -> None:
+    traits = traits_of(strategy_class(name)())
+    kept = traits.json()
+    assert Traits.of_json(kept).json() == kept
+
+
+def test_what_another_version_wrote_is_read_as_far_as_it_is_known() -> None:
+    kept = {"word": "oracle", "captain": "leads", "telepathy": True, "drafts": "triple-call"}
+    assert Traits.of_json(kept) == Traits(captain="leads", drafts="triple-call")
