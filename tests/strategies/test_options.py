@@ -284,3 +284,10 @@ def test_an_option_called_captain_that_names_none_is_in_the_label() -> None:
 
     assert label(cast(Strategy, Tone("strict"))) == "tone(captain=strict)"
     assert label(Vote(captain="ann")) == "vote"
+
+
+def test_what_json_does_not_have_is_found_inside_of_lists_too() -> None:
+    with pytest.raises(OptionError, match="personas"):
+        built(Discuss, {"personas": [{1: 2}, "b", "c"]}, named="strategy 'discuss'")
+    with pytest.raises(OptionError, match="personas"):
+        built(Discuss, {"personas": [object(), "b", "c"]}, named="strategy 'discuss'")
