@@ -282,7 +282,6 @@ LIES: dict[str, tuple[Any, str]] = {
         saying(Talkative(), calls=CallBound(per_player=1)),
         "calls: at most 3 for 3 players are promised, and 4 were",
     ),
-    "repeats": (saying(Solo(), repeats=0), "repeats: expected 1 or more, found 0"),
     "served": (saying(Solo(), served={"early_stop": True}), "served: it has no option 'early_stop'"),
     "an office under another name": (
         Judged("jury"),
@@ -356,7 +355,8 @@ async def test_offices_are_staffed(name: str, options: dict[str, Any]) -> None:
 
 async def test_those_in_an_office_are_asked() -> None:
     """Else the staff would prove nothing."""
-    from moot.testing import _staffed, obliging, scripted_team
+    from moot.testing import obliging, scripted_team
+    from moot.testing.strategies import _staffed
 
     played = Mixture(summariser="sue")
     (lineup,) = played.lineups(_staffed(scripted_team(obliging), played.traits, obliging))

@@ -210,8 +210,6 @@ def broken_records(lineup: Team, offices: Collection[str], verdict: Verdict) -> 
 
 def broken_declarations(strategy: object, traits: Traits) -> Iterator[str]:
     """What can be seen without a play."""
-    if traits.repeats < 1:
-        yield f"repeats: expected 1 or more, found {traits.repeats}"
     options = {option.name for option in fields(strategy)}  # type: ignore[arg-type]
     if unknown := sorted(traits.served.keys() - options):
         yield f"served: it has no option {unknown[0]!r}"
