@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 import pytest
 from annotated_types import Ge, Gt, Le, Lt
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from moot.errors import FileError, UsageError
@@ -246,6 +246,7 @@ PANELS = st.builds(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # no test depends on a quiet machine
 @given(PANELS, PANELS)
 def test_what_differs_has_another_label(one: Panel, other: Panel) -> None:
     assert (label(one) == label(other)) == (one == other)
