@@ -419,3 +419,11 @@ async def test_a_team_has_not_beaten_players_whom_nobody_has_graded(tmp_path: Pa
     assert "could turn it round" in headline["over_best_single"]["why"]
     assert "points more" not in headline["sentence"]
     assert "cannot be told" in headline["sentence"]
+
+
+async def test_what_costs_nothing_is_not_of_unknown_cost_where_nobody_drafted_so_alone(tmp_path: Path) -> None:
+    """Reviews rest on drafts in two calls; players alone were asked in one. What the reviews cost is known all the same."""
+    plan, _ = await play(tmp_path, lambda *_: "Paris", ["solo", {"peer-review": {"drafts": "double-call"}}])
+    headline = (await shown_of(plan))["headline"]
+    assert (headline["cost_unit"], headline["cost_usd"]) == ("calls", 0.0)
+    assert "unknown" not in headline["sentence"]

@@ -233,19 +233,17 @@ def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, single: Cros
     drafting = chosen.sides[chosen.of].first
     alone = {name: side_of(source, [cell], "") for name, cell in playing_alone(cells, drafting).items()}
     singles = [alone.get(name) for name in set(single.chosen)]
-    priced = all(side.cost_usd is not None for side in used) and all(
-        side is not None and side.cost_usd is not None for side in singles
-    )
-    if priced:
+    team = None  # of the team alone: a single that was never played so leaves what the team cost known
+    if all(side.cost_usd is not None for side in used):
         team = _mean([(chosen.sides[title].cost_usd or {}).get(question) for question, title in chosen.choice.items()])
+    if team is not None and all(side is not None and side.cost_usd is not None for side in singles):
         one = _mean([(alone[name].cost_usd or {}).get(question) for question, name in single.choice.items()])
         if team and one:
             return {"cost_ratio": team / one, "cost_unit": "usd", "cost_usd": team}
-    free = priced and not any(sum((side.cost_usd or {}).values()) for side in used)
     calls = _mean([chosen.sides[title].calls.get(question) for question, title in chosen.choice.items()])
     if calls is None:
         return {}
-    return {"cost_ratio": calls, "cost_unit": "calls", "cost_usd": 0.0 if free else None}
+    return {"cost_ratio": calls, "cost_unit": "calls", "cost_usd": team}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
