@@ -25,7 +25,7 @@ from moot.measures.quiz.played import (
 from moot.measures.quiz.plays import plays_of as plays_of
 from moot.measures.quiz.self_preference import self_preference
 from moot.measures.quiz.skyline import best_single, gap_rows, skyline
-from moot.measures.quiz.threshold import learn_threshold
+from moot.measures.quiz.threshold import GroupingPaid, learn_threshold
 from moot.measures.source import Source as Source
 from moot.measures.source import Stored as Stored
 from moot.measures.source import Table as Table
@@ -143,12 +143,16 @@ def _talk_threshold(source: Source, plays: Sequence[Played], team_cells: Sequenc
     talk = [play for play in teams(plays) if play.strategy == talking[-1]]
     if not vote or not talk:
         return None
-    calls = table.grouping_calls()
-    costs = source.costs_usd(key for keys in calls.values() for key in keys)
-    grouping_usd = {question: sum(costs.get(key) or 0.0 for key in keys) for (question, _), keys in calls.items()}
+    grouping = {drafts: _grouping_paid(source, keys) for drafts, keys in table.grouping_calls().items()}
     players = max(len(drafts) for drafts in table.drafts.values()) if table.drafts else None
-    learnt = learn_threshold(vote, talk, players=players, grouping_usd=grouping_usd, seed=source.seed)
+    learnt = learn_threshold(vote, talk, players=players, grouping=grouping, seed=source.seed)
     return learnt.row() if learnt else None
+
+
+def _grouping_paid(source: Source, keys: Sequence[str]) -> GroupingPaid:
+    costs_usd = list(source.costs_usd(keys).values())
+    paid = [cost for cost in costs_usd if cost is not None]
+    return GroupingPaid(len(keys), sum(paid) if len(paid) == len(keys) else None)
 
 
 def _measurement(source: Source) -> Row | None:
