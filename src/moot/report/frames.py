@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from sqlalchemy import Connection, Table, select
 
 from moot.errors import UsageError
+from moot.measures.cells import Row, stored_cell
+from moot.measures.episodes import drafts_of
 from moot.measures.section import Section
-from moot.measures.source import Row, Source, drafts_of, grader_of, stored_cell
+from moot.measures.source import Source, grader_of
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
 
