@@ -332,16 +332,16 @@ def _defaults(record: Any) -> tuple[tuple[str, Any], ...]:
     return tuple(defaults)
 
 
-Reader = Callable[[Any], Any]
+FieldReader = Callable[[Any], Any]
 
 
 @cache
-def _readers(record: Any) -> dict[str, Reader]:
+def _readers(record: Any) -> dict[str, FieldReader]:
     """How each field comes out of JSON. Made once a kind: there may be a million records to read."""
     return {name: _reader(hint) for name, hint in get_type_hints(record).items()}
 
 
-def _reader(hint: Any) -> Reader:
+def _reader(hint: Any) -> FieldReader:
     """JSON has lists and text keys where a record has tuples and numbers; all else is as it was."""
     kind, parts = get_origin(hint), get_args(hint)
     if kind in (Union, UnionType):
@@ -359,7 +359,7 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-def _tuple_reader(parts: tuple[Any, ...]) -> Reader:
+def _tuple_reader(parts: tuple[Any, ...]) -> FieldReader:
     if parts[1:] == (...,):
         item = _reader(parts[0])
         return tuple if item is _as_it_is else lambda value: tuple([item(held) for held in value])

@@ -24,11 +24,11 @@ from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.grade.embedding import MODEL
 from moot.grade.normalise import normalise
+from moot.measures.cells import Stored
 from moot.measures.discussion import similarity as discussion_similarity
 from moot.measures.discussion.naming import names_of, options_of, varied
 from moot.measures.discussion.sections import discussion_sections
 from moot.measures.discussion.talks import overlap_cosine
-from moot.measures.source import Stored
 from moot.models import packaged
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import figures, find_experiment
