@@ -28,7 +28,7 @@ from moot.measures.quiz.played import Groups, Played
 from moot.measures.spending import Spending, Spent
 from moot.store import queries, schema
 from moot.store.bulk_read import Marks, most_repeats, pays, written_episodes
-from moot.store.rows import case_of, verdict_of
+from moot.store.rows import placed_case, verdict_of
 from moot.strategies.natives import SINGLE_CALL
 from moot.strategies.traits import Traits
 from moot.traces import Grouped, NotNeeded, Shown, Trace, of_kind, trace_json, trace_of
@@ -238,7 +238,7 @@ class Source:
         self.seed = int(self.config.get("seed", 0))
         self.served = bool(self.config.get("served"))
         """What a served team was asked: nobody planned which cell plays which question."""
-        self.cases = {row["question"]: case_of(row["content"]) for row in queries.cases_of(connection, self.ident)}
+        self.cases = {row["question"]: placed_case(row) for row in queries.cases_of(connection, self.ident)}
         self.matches = Matches(queries.matches_on(connection, list(self.cases)), self.config)
         self.judges: list[str] = list(self.config.get("judge", {}).get("models", ()))
         digests = [case.digest for case in self.cases.values()]

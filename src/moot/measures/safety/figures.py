@@ -127,7 +127,7 @@ def _pair(source: Source, after: Seen, right: float | None, outcome: str) -> Pai
         after.outcome,
         cohort=cell.get("cohort"),
         repeat=repeat,
-        dataset=case.category or case.package,
+        dataset=case.question_set,
     )
 
 
