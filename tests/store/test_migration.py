@@ -164,7 +164,7 @@ async def test_what_a_judge_said_stands_in_fields(tmp_path: Path) -> None:
         connection.commit()
     await opened(f"sqlite:///{path}")
     fields = 'SELECT "case", answer, judge_name, call_key, tries, detail FROM judgements'
-    assert rows(path, f"{fields} WHERE \"case\" != 'c' ORDER BY \"case\", answer, judge") == [
+    assert rows(path, f'{fields} WHERE "case" != \'c\' ORDER BY "case", answer, judge') == [
         (case, answer, judge[: judge.index("#")], detail.removeprefix("call "), None, None)
         for case, answer, judge, detail in before
     ]

@@ -48,4 +48,4 @@ def _last_asked(connection: Connection, identities: Sequence[str]) -> dict[str, 
     words, calls = schema.judgements, schema.calls
     query = select(words.c.judge, func.max(calls.c.created_at)).join(calls, calls.c.key == words.c.call_key)
     rows = connection.execute(query.where(words.c.judge.in_(identities)).group_by(words.c.judge))
-    return {identity: asked_at for identity, asked_at in rows.all()}
+    return {identity: float(asked_at) for identity, asked_at in rows.all()}

@@ -98,7 +98,18 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
     "drafts": (*_PLACE, "by", "text", "reasoning", "outcome", "cause", "value"),
     "cells": ("experiment", *_CELL, "cohort", "cell", "options", "traits", "spec"),
     "questions": ("experiment", "position", "question_id", "question_set", "cluster", "question", "case", "content"),
-    "judgements": ("experiment", "question_id", "case", "answer", "judge", "right", "detail", "judge_name", "call_key", "tries"),
+    "judgements": (
+        "experiment",
+        "question_id",
+        "case",
+        "answer",
+        "judge",
+        "right",
+        "detail",
+        "judge_name",
+        "call_key",
+        "tries",
+    ),
     "settlements": ("experiment", "question_id", "case", "answer", "right", "settled_at"),
 }
 

@@ -128,7 +128,7 @@ def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: s
         after.outcome,
         cohort=cell.get("cohort"),
         repeat=after.repeat,
-        dataset=case.category or case.package,
+        dataset=case.question_set,
         own_word=_own_word(after),
     )
 

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Literal
 
 from moot.strategies.discuss.personas import Agent
 from moot.strategies.discuss.remark import agreement
-from moot.strategies.discuss.retrieve import retrieve
 from moot.strategies.discuss.table import DiscussionTable
 from moot.strategies.discuss.task import task
 from moot.team.forms import AnswerForm, object_schema
+from moot.team.retrieval import retrieve
 from moot.traces import Challenge, Objection, Trace
 from moot.types import Question
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from moot import traces
-from moot.ballots import Ballot, Rule, Tally
+from moot.ballots import Ballot, Rule, Tally, counted
 from moot.strategies.discuss.paper import Paper, PickForm
 from moot.strategies.discuss.personas import Agent
 from moot.strategies.discuss.table import DiscussionTable
@@ -112,9 +112,9 @@ async def vote(table: DiscussionTable, rule: Rule | None, turn: int) -> Vote:
     if rule.name == "solution-counting":
         stated = [grouping.group_of(agent.name) for agent in table.agents]
         ballots: list[Ballot] = [None if option is None else {option: 1} for option in stated]
-        return Vote(turn, solutions, grouping, rule.count(ballots, len(options)))
+        return Vote(turn, solutions, grouping, counted(rule, ballots, len(options)))
     cast = tuple(await asyncio.gather(*(_ballot(table, agent, rule, options, turn) for agent in table.agents)))
-    return Vote(turn, solutions, grouping, rule.count([paper.ballot for paper in cast], len(options)), cast)
+    return Vote(turn, solutions, grouping, counted(rule, [paper.ballot for paper in cast], len(options)), cast)
 
 
 def _order(table: DiscussionTable, voter: str, options: int) -> tuple[int, ...]:
