@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
+from moot.engine.match_record import texts_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.cells import playing_alone, table_of
 from moot.measures.episodes import right_of as right_of
@@ -48,7 +49,8 @@ def quiz_figures(source: Source, cells: Sequence[Stored]) -> Row:
     for family in ("gains", "comparisons"):
         if family in figures:
             figures[family] = with_holm(figures[family])
-    figures["measurement"] = _measurement(source)
+    figures["measurement"] = _measurement(source, cells)
+    figures["grouped_by_words"] = sum(len(source.tables[name].by_words) for name in names)
     return {key: value for key, value in figures.items() if value}
 
 
@@ -157,9 +159,20 @@ def _grouping_paid(source: Source, keys: Sequence[str]) -> GroupingPaid:
     return GroupingPaid(len(keys), sum(paid) if len(paid) == len(keys) else None)
 
 
-def _measurement(source: Source) -> Row | None:
-    """What it took to tell whose draft the captains chose: in no strategy's cost."""
-    costs = source.costs_usd(source.matches.calls)
+def _measurement(source: Source, cells: Sequence[Stored]) -> Row | None:
+    """What it took to tell whose draft the captains chose: in no strategy's cost.
+
+    A grouping that some strategy has played is that strategy's, be it that it was first asked for to measure.
+    """
+    if not source.matches:
+        return None
+    together = [cell for cell in cells if cell["player"] is None]
+    seen = [episode for cell in together for episode in source.seen(cell) if episode.drafts]
+    keys = source.matches.calls({(*episode.key, tuple(dict.fromkeys(texts_of(episode.drafts)))) for episode in seen})
+    for cell in together:
+        if keys and cell["traits"].groups:
+            keys = keys.difference(*(episode.calls for episode in source.seen(cell)))
+    costs = source.costs_usd(keys)
     if not costs:
         return None
     paid_usd = [cost for cost in costs.values() if cost is not None]
