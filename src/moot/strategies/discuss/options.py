@@ -96,7 +96,7 @@ def _check_combination(discuss: DiscussOptions) -> None:
         if discuss.style == "reasoning":
             raise UsageError(
                 "drafting: collective-improvement with style: reasoning: one shows only solutions, the other none, so "
-                "nobody would hear anything"
+                "nobody would hear anything; expected another style"
             )
     if discuss.paradigm == "collective-refinement" and consensus:
         raise UsageError(
@@ -104,11 +104,14 @@ def _check_combination(discuss: DiscussOptions) -> None:
             "solution to agree to; expected a voting protocol or judge"
         )
     if discuss.paradigm in ("report", "debate") and discuss.agents == 1:
-        raise UsageError(f"paradigm: {discuss.paradigm} with one agent: a moderator needs somebody to moderate")
+        raise UsageError(
+            f"paradigm: {discuss.paradigm} with one agent: a moderator needs somebody to moderate; expected agents: 2 or more"
+        )
     unset = consensus and discuss.vote_from == DEFAULT_VOTE_FROM  # no vote is held: the default means nothing
     if discuss.vote_from > discuss.max_turns and not unset:
         raise UsageError(
-            f"vote_from: {discuss.vote_from} with max_turns: {discuss.max_turns}: the discussion ends before the vote"
+            f"vote_from: {discuss.vote_from} with max_turns: {discuss.max_turns}: the discussion ends before the vote; "
+            f"expected at most {discuss.max_turns}"
         )
 
 
@@ -124,9 +127,9 @@ def _check_offices(discuss: DiscussOptions) -> None:
         if value is not None and not value.strip():
             raise UsageError(f"{key}: expected {what}, found {value!r}")
         if value is not None and not wanted:
-            raise UsageError(f"{key}: means something only with {where}")
+            raise UsageError(f"{key}: {value!r} means something only with {where}; expected that, or no {key}")
         if value is None and wanted and key != "facts":
-            raise UsageError(f"{where} needs {key}: {what}")
+            raise UsageError(f"{where} needs {key}; expected {key}: with {what}")
 
 
 def check_team(discuss: DiscussOptions, team: Team) -> None:
@@ -138,7 +141,7 @@ def check_team(discuss: DiscussOptions, team: Team) -> None:
     if PLANT in discuss.offices and team.officers[PLANT].model.name in talking:
         raise UsageError(f"planted_by: {discuss.planted_by!r} talks in team {team.name!r}; expected another model")
     if discuss.challenge == "facts" and team.retriever is None:
-        raise UsageError("challenge: facts needs facts: a folder of text files, or a retriever")
+        raise UsageError("challenge: facts needs facts; expected a folder of text files, or a retriever")
 
 
 def with_copies(players: Sequence[Player], agents: int) -> tuple[Player, ...]:
