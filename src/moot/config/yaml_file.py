@@ -53,9 +53,9 @@ def read_yaml(path: Path) -> YamlFile:
         repeated = duplicate_key(node)
         values = yaml.load(text, Loader=_Loader)  # a SafeLoader of ours
     except _BadValue as error:
-        key = places.key(error.problem_mark.index)
-        line = error.problem_mark.line + 1
-        raise FileError(str(error.problem), file=path, line=line, key=Places.dotted(key) if key else None) from None
+        key = places.key(error.mark.index)
+        dotted = Places.dotted(key) if key else None
+        raise FileError(error.words, file=path, line=error.mark.line + 1, key=dotted) from None
     except yaml.YAMLError as error:
         _raise_yaml(path, error)
     except ValueError as error:
@@ -116,6 +116,10 @@ def _raise_yaml(path: Path, error: yaml.YAMLError) -> NoReturn:
 class _BadValue(yaml.constructor.ConstructorError):
     """Good YAML that says what nothing here can take."""
 
+    def __init__(self, words: str, mark: yaml.Mark) -> None:
+        super().__init__(None, None, words, mark)
+        self.words, self.mark = words, mark
+
 
 class _Loader(yaml.SafeLoader):
     """Only what JSON can say, so that everything in a file can be stored, hashed and sent."""
@@ -146,14 +150,14 @@ class _Loader(yaml.SafeLoader):
             value = 2**64
         if not -(2**63) <= value < 2**63:
             problem = f"expected a number of at most 64 bits, found {node.value:.40}{'…' * (len(node.value) > 40)}"
-            raise _BadValue(None, None, problem, node.start_mark)
+            raise _BadValue(problem, node.start_mark)
         return value
 
     def text(self, node: yaml.ScalarNode) -> str:
         value = str(self.construct_scalar(node))
         if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
             problem = "expected text, found half of a surrogate pair or a NUL, which no store or model can take"
-            raise _BadValue(None, None, problem, node.start_mark)
+            raise _BadValue(problem, node.start_mark)
         return value
 
 
