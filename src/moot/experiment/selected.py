@@ -16,12 +16,11 @@ def with_selection(file: ExperimentFile, strategy: str, options: Mapping[str, An
     the team, where the strategy has an option for it that is not given."""
     parts = {name: meaning.selection for name, meaning in meanings_named(strategy).items() if meaning.selection}
     given = {str(key).replace("-", "_"): key for key in options}
-    named = [
-        name for name, part in parts.items() if part == "accuracies" and isinstance(options.get(given.get(name)), str)
-    ]
+    of_accuracies = [given[name] for name, part in parts.items() if part == "accuracies" and name in given]
+    named = [key for key in of_accuracies if isinstance(options[key], str)]
     if not named:
         return options
-    path = file.beside(options[given[named[0]]])
+    path = file.beside(options[named[0]])
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))
         chosen = rows[0] if isinstance(rows, list) else rows
@@ -31,4 +30,4 @@ def with_selection(file: ExperimentFile, strategy: str, options: Mapping[str, An
     except (ValueError, KeyError, IndexError, TypeError):
         raise FileError("expected what moot select --json writes: a list of teams with accuracies", file=path) from None
     filled = {given.get(name, name): accuracies if part == "accuracies" else team for name, part in parts.items()}
-    return {**filled, **{key: value for key, value in options.items() if key != given[named[0]]}}
+    return {**filled, **{key: value for key, value in options.items() if key != named[0]}}
