@@ -26,6 +26,8 @@ class TeamDrafts:
     groups: dict[tuple[Key, Said], Groups] = field(default_factory=dict)
     grouping: dict[tuple[Key, Said], tuple[str, ...]] = field(default_factory=dict)
     """The calls that grouping took, which a strategy without it would not have paid."""
+    by_words: set[tuple[Key, Said]] = field(default_factory=set)
+    """Sets that words alone have grouped although the file names somebody who tells meanings: it was not asked, or failed."""
     spare: dict[Key, dict[str, Answer]] = field(default_factory=dict)
     """Drafts of players whom the fullest set lacks, from sets that are no fuller."""
     not_needed: dict[Key, set[str]] = field(default_factory=dict)
