@@ -16,6 +16,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+# Compiled modules are kept, whatever the machine is set to: without them every command compiles all that it imports again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-more test-clients test-ray lint bench soak clean
 
