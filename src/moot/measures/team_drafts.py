@@ -66,7 +66,9 @@ def said_of(drafts: Iterable[Answer]) -> Said:
     return tuple((draft.player, draft.text) for draft in drafts)
 
 
-def _fullness(drafts: Sequence[Answer]) -> tuple[int, int, list[tuple[str, str]]]:
-    """How much a set of drafts tells. Of equals the words decide, so that the order of strategies does not."""
-    words = sorted((draft.player, draft.text or "") for draft in drafts)
+def _fullness(drafts: Sequence[Answer]) -> tuple[int, int, list[tuple[str, ...]]]:
+    """How much a set of drafts tells. Of equals all that they say decides, so that the order of strategies does not."""
+    words: list[tuple[str, ...]] = sorted(
+        (draft.player, draft.text or "", draft.outcome, draft.reasoning, draft.cause or "") for draft in drafts
+    )
     return len(drafts), sum(draft.text is not None for draft in drafts), words
