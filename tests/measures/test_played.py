@@ -313,11 +313,19 @@ def test_the_skyline_is_taken_in_each_repeat() -> None:
     assert gap_closed([Played(f"q{n}", "vote", right=1.0) for n in range(4)], plays).after_the_fact == 1.0
 
 
-def test_a_question_that_somebody_has_right_is_known() -> None:
-    found = skyline(solo("ann", "1?0") + solo("bob", "?00"))
-    assert found.estimate is not None
-    assert (found.estimate.value, found.estimate.n, found.ungraded) == (0.5, 2, 1)
-    assert found.row()["bounds"] == {"low": 1 / 3, "high": 2 / 3}
+def test_a_skyline_is_over_the_questions_that_are_wholly_graded() -> None:
+    """The bounds know that somebody has the first one right, whatever bob said."""
+    top = skyline(solo("ann", "1?0") + solo("bob", "?00"))
+    assert top.estimate is not None
+    assert (top.estimate.value, top.estimate.n, top.ungraded) == (0.0, 1, 2)
+    assert top.row()["bounds"] == {"low": 1 / 3, "high": 2 / 3}
+
+
+def test_a_skyline_that_no_grade_can_change_is_known() -> None:
+    top = skyline(solo("ann", "11") + solo("bob", "?0"))
+    assert top.estimate is not None
+    assert (top.estimate.value, top.estimate.n) == (1.0, 2)
+    assert "bounds" not in top.row()
 
 
 def test_the_best_single_player_is_not_chosen_for_answers_that_nobody_has_graded() -> None:

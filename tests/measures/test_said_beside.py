@@ -76,14 +76,31 @@ def partly() -> dict[str, Any]:
     return dict(world.play(["solo", "vote", "talkative"], judge={"models": ["jay"]}).figures)
 
 
-def test_a_skyline_of_what_is_known_says_that_it_is_too_high(partly: dict[str, Any]) -> None:
+def test_a_skyline_is_over_what_is_wholly_graded(partly: dict[str, Any]) -> None:
     top = partly["skyline"]
     assert (top["value"], top["n"], top["ungraded"], top["bounds"]) == (1.0, 4, 4, {"low": 0.5, "high": 1.0})
-    assert "rather too high" in words_of(partly, "skyline")
+    assert "every player's answer is graded" in words_of(partly, "skyline")
     section = next(part for part in all_sections(partly) if part.id == "skyline")
     assert (section.rows[0]["least"], section.rows[0]["most"]) == (0.5, 1.0)
     text = " ".join(printed(partly).split())
-    assert "of the 4 of 8 questions of which it is known, rather too high; over all between 50.0 % and 100.0 %" in text
+    assert "of the 4 of 8 questions whose every answer is graded; over all between 50.0 % and 100.0 %" in text
+
+
+def test_questions_are_not_left_out_by_how_they_turned_out() -> None:
+    """Ann is right on every fourth; nobody can grade bob: were questions that she has right known, it would be 100 %."""
+    world = World(
+        lambda name, number, repeat: f"odd {number}" if name == "bob" else "Paris" if number % 4 == 0 else "Lyon",
+        lambda name, number, texts: "Paris",
+        count=8,
+        players=("ann", "bob"),
+        offices={"jay": silent_on_odd},
+    )
+    figures = world.play(["solo", "peer-review"], judge={"models": ["jay"]}).figures
+    top = figures["skyline"]
+    assert (top["value"], top["n"], top["bounds"]) == (None, 0, {"low": 0.25, "high": 1.0})
+    assert top["why"] == "there is no question among 8 of which every player's answer is graded"
+    (review,) = (row for row in figures["coverage"] if row["cohort"] in (None, "all"))
+    assert (review["native"], review["native_bounds"]) == (None, {"low": 0.25, "high": 1.0})
 
 
 def test_figures_of_what_is_graded_are_marked(partly: dict[str, Any]) -> None:
@@ -110,7 +127,7 @@ def test_coverage_says_what_it_leaves_out(partly: dict[str, Any]) -> None:
     vote = row(partly["coverage"], stage="vote")
     assert (vote["after"], vote["difference"]) == (None, None)
     assert vote["why"]
-    assert "rather too high" in words_of(partly, "coverage")
+    assert "every answer is graded" in words_of(partly, "coverage")
     assert "Nothing after for vote" in words_of(partly, "coverage")
 
 

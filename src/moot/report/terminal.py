@@ -169,12 +169,12 @@ def _ceiling(top: Row, single: Row, team: str | None) -> Iterable[Text]:
 
 
 def _of_graded(top: Row) -> str:
-    """One right answer settles a question, so those that are left out are rather the others."""
+    """Over which questions it is, and how far it can lie over all."""
     if not (ends := top.get("bounds")):
         return ""
     asked = top["n"] + top["ungraded"]
     over_all = f"over all between {percent(ends['low'])} and {percent(ends['high'])}"
-    return f" of the {top['n']:,} of {asked:,} questions of which it is known, rather too high; {over_all}"
+    return f" of the {top['n']:,} of {asked:,} questions whose every answer is graded; {over_all}"
 
 
 def _self_preference(figures: Figures, width: int) -> Iterable[Table]:

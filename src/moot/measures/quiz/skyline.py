@@ -18,6 +18,7 @@ from moot.stats.graded import (
     least_of,
     mean_value,
     why_nothing,
+    with_settled,
 )
 from moot.stats.paired import cluster_bootstrap
 from moot.types import Estimate
@@ -41,7 +42,7 @@ class Skyline:
         rest = {"players": self.players, "guessing": self.guessing}
         row = {**estimate_row(self.estimate), **rest, **bounds_row(self.values.values()), "ungraded": self.ungraded}
         row |= {"not_heard": self.not_heard} if self.not_heard else {}
-        return row if self.estimate is not None else {**row, "why": why_nothing(len(self.values))}
+        return row if self.estimate is not None else {**row, "why": _why_no_skyline(len(self.values))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,12 @@ class BestSingle:
         if self.estimate is None and (self.chosen or self.raw is None):
             row["why"] = why_nothing(self.questions)
         return {**row, "ungraded": self.ungraded} if self.ungraded else row
+
+
+def _why_no_skyline(questions: int) -> str:
+    if not questions:
+        return why_nothing(0)
+    return f"there is no question among {questions:,} of which every player's answer is graded"
 
 
 def guessing(players: int, choices: int) -> float:
@@ -109,7 +116,7 @@ def _repeated(alone: Sequence[Played]) -> bool:
 def top_by_question(alone: Iterable[Played], questions: Collection[str] | None = None) -> dict[str, Value]:
     """The best that anybody did: in each repeat by itself, then the mean over repeats.
 
-    A question that somebody has right is known, whatever else is ungraded.
+    Known of a question is what all its answers are graded for; the bounds know that one right answer is enough.
     """
     grades: dict[str, dict[int, list[float | None]]] = {}
     for play in alone:
@@ -119,7 +126,9 @@ def top_by_question(alone: Iterable[Played], questions: Collection[str] | None =
         for question, by_repeat in grades.items()
     }
     asked = sorted(questions if questions is not None else repeats)
-    return {question: mean_value(repeats[question]) if question in repeats else NOT_PLAYED for question in asked}
+    return with_settled(
+        {question: mean_value(repeats[question]) if question in repeats else NOT_PLAYED for question in asked}
+    )
 
 
 def best_single(

@@ -15,6 +15,7 @@ from moot.stats.graded import (
     difference_bounds,
     known,
     mean_value,
+    with_settled,
 )
 from moot.stats.paired import bootstrap_difference
 from moot.stats.quantiles import Z_95
@@ -81,17 +82,19 @@ def _difference_bounds(alone: Mapping[str, Value], then: Mapping[str, Value]) ->
 def _anybody(pairs: Sequence[Pair], side: str) -> dict[str, Value]:
     """The share of repeats in which anybody was right; with one repeat, whether.
 
-    Where none is known to be right and one is ungraded, nobody knows.
+    Where one answer is ungraded it is not known, whatever the others are: see `best_value`.
     """
-    return {
-        question: mean_value(
-            [
-                best_value([getattr(pair, side).known for pair in repeat_pairs])
-                for repeat_pairs in split(part, lambda pair: pair.repeat).values()
-            ]
-        )
-        for question, part in split(pairs, lambda pair: pair.question).items()
-    }
+    return with_settled(
+        {
+            question: mean_value(
+                [
+                    best_value([getattr(pair, side).known for pair in repeat_pairs])
+                    for repeat_pairs in split(part, lambda pair: pair.repeat).values()
+                ]
+            )
+            for question, part in split(pairs, lambda pair: pair.question).items()
+        }
+    )
 
 
 def _named(interval: Estimate | None, name: str) -> Row:

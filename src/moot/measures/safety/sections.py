@@ -152,7 +152,7 @@ def _coverage(figures: Figures) -> Iterator[Section]:
         " many independent guessers would reach on the same choices.",
     ]
     if any(row["ungraded"] for row in rows):
-        words.append(_SETTLED_BY_ONE)
+        words.append(_ALL_GRADED)
     if withheld := [row["stage"] for row in rows if row["after"] is None and row["n"]]:
         words.append(
             f"Nothing after for {', '.join(dict.fromkeys(withheld))}: a vote gives one word for all, and the best of all"
@@ -161,9 +161,9 @@ def _coverage(figures: Figures) -> Iterator[Section]:
     yield Section("coverage", "Coverage ceiling", tuple(words), columns, rows)
 
 
-_SETTLED_BY_ONE = (
-    "Over the questions of which it is known. One right answer settles that somebody was right, while nobody was only"
-    " where all are graded: so it is rather too high. At least and at most are over all questions."
+_ALL_GRADED = (
+    "Over the questions of which every answer is graded; at least and at most are over all questions, whatever the"
+    " ungraded answers turn out to be."
 )
 
 
