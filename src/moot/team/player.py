@@ -17,6 +17,9 @@ T = TypeVar("T")
 COPY_STRIDE = 1_000_000
 """Keeps the samples of two like players apart from the repeats of one."""
 
+OCCASION_STRIDE = 1_000_000_000
+"""Keeps what is asked anew in a later turn, in the same words, apart from the first time: it is another sample."""
+
 
 @dataclass(frozen=True, slots=True)
 class Player:

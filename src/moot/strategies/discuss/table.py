@@ -102,7 +102,7 @@ class Table:
             style=style,
             step_by_step=self.manner.step_by_step,
         )
-        answer = await self.team.ask(agent.player, self.question, prompt, form, stage="discuss", turn=turn)
+        answer = await self.team.ask(agent.player, self.question, prompt, form, stage="discuss", turn=turn, part=part)
         numbers = tuple(remark.number for remark in heard)
         return Remark(-1, agent.name, turn, part, answer.value, numbers, outcome=answer.outcome, cause=answer.cause)
 
