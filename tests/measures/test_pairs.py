@@ -27,6 +27,7 @@ from moot.measures.safety.pairs import (
 )
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.stats.paired import compare
+from moot.traces import Ending
 
 QUESTIONS = 198
 
@@ -412,16 +413,34 @@ def test_the_bias_of_names_is_paired_and_says_how_often_they_moved_anybody() -> 
     assert (nobody["difference"], nobody["changed"]) == (0.0, None), "nobody said anything twice"
 
 
+def endings(*ended: str) -> list[Ending]:
+    """`+` behind the word: all said the same in the resolution."""
+    agreed = ("unanimous", "consensus")
+    return [Ending(how.removesuffix("+"), how in agreed or how.endswith("+")) for how in ended]  # type: ignore[arg-type]
+
+
 def test_the_consensus_rate_is_of_those_debated() -> None:
-    endings = {"a": ["unanimous"], "b": ["consensus"], "c": ["stuck"], "d": ["consensus"], "e": ["max-rounds"]}
-    found = consensus_rate(endings)
+    by_question = {"a": "unanimous", "b": "consensus", "c": "stuck", "d": "consensus", "e": "max-rounds"}
+    found = consensus_rate({question: endings(how) for question, how in by_question.items()})
     assert found is not None
     assert (found["value"], found["n"], found["unanimous_before"]) == (0.5, 4, 1)
     assert found["endings"] == {"consensus": 2, "max-rounds": 1, "stuck": 1}
-    assert consensus_rate({"a": ["unanimous"]}) is None
-    repeated = consensus_rate({"a": ["consensus", "stuck"], "b": ["consensus", "unanimous"], "c": ["stuck", "stuck"]})
+    assert consensus_rate({"a": endings("unanimous")}) is None
+    repeated = consensus_rate(
+        {"a": endings("consensus", "stuck"), "b": endings("consensus", "unanimous"), "c": endings("stuck", "stuck")}
+    )
     assert repeated is not None
     assert (repeated["value"], repeated["n"]) == (0.4, 3), "repeats of a question are one cluster"
+
+
+def test_agreement_in_the_resolution_is_agreement() -> None:
+    found = consensus_rate(
+        dict(zip("abcd", map(endings, ("consensus", "stuck+", "max-rounds+", "stuck")), strict=True))
+    )
+    assert found is not None
+    assert (found["value"], found["n"]) == (0.75, 4)
+    assert (found["agreed_in_rounds"], found["agreed_in_resolution"]) == (1, 2)
+    assert found["endings"] == {"consensus": 1, "max-rounds": 1, "stuck": 2}
 
 
 def test_datasets_weigh_the_same() -> None:

@@ -264,9 +264,7 @@ class Team:
         """The models that read what a reply does not announce, if the team's reader has any."""
         return getattr(self.reader, "models", ())
 
-    def _round_key(
-        self, question: Question, asked: Mapping[str, str], form: Form[T], quorum: Quorum, turn: int
-    ) -> str:
+    def _round_key(self, question: Question, asked: Mapping[str, str], form: Form[T], quorum: Quorum, turn: int) -> str:
         """A round is what was asked of whom: the calls themselves, and how long they were waited for."""
         calls = []
         for name, prompt in asked.items():

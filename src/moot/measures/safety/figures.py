@@ -338,13 +338,6 @@ def _consensus(source: Source, cells: Sequence[Stored]) -> Iterator[Row | None]:
                     endings.setdefault(row["question"], []).append(ending)
         if endings:
             counted_places.add(place)
-            how = {question: [ending.how for ending in ended] for question, ended in endings.items()}
-            rate = consensus_rate(how, seed=source.seed)
-            late = sum(_agreed_late(ending) for ended in endings.values() for ending in ended)
+            rate = consensus_rate(endings, seed=source.seed)
             named = {"stage": place[0], "team": place[1], "cohort": place[2]}
-            yield {**named, **rate, "agreed_in_resolution": late} if rate else None
-
-
-def _agreed_late(ending: Ending) -> bool:
-    """In the resolution, after rounds that brought no consensus."""
-    return ending.agreed and ending.how not in ("unanimous", "consensus")
+            yield {**named, **rate} if rate else None

@@ -17,6 +17,7 @@ from moot.measures.safety.multiple import Multiple, multiple
 from moot.stats.paired import bootstrap_share, cluster_bootstrap, compare
 from moot.stats.proportion import wilson
 from moot.stats.rank import spearman
+from moot.traces import Ending
 from moot.types import Estimate
 
 Row = dict[str, Any]
@@ -276,24 +277,32 @@ def gain_by_strength(rows: Sequence[Row]) -> Row | None:
     return {"rho": estimate.value, "low": estimate.low, "high": estimate.high, "p": correlation.p, "models": len(rows)}
 
 
-def consensus_rate(endings: Mapping[str, Sequence[str]], *, seed: int = 0) -> Row | None:
-    """How debates ended, by question and for each repeat: the share of those debated that came to a consensus.
+def consensus_rate(endings: Mapping[str, Sequence[Ending]], *, seed: int = 0) -> Row | None:
+    """How debates ended, by question and for each repeat: the share of those debated that ended in agreement.
 
-    Unanimous from the start is no debate, and a resolution that turns out unanimous is no consensus in the rounds.
+    Unanimous from the start is no debate. All who answer the same in the resolution agree as much as those who did so
+    in a round: their one answer counts for everybody.
     """
-    debated = {question: [ending for ending in ended if ending != "unanimous"] for question, ended in endings.items()}
-    clusters = [(float(ended.count("consensus")), float(len(ended))) for ended in debated.values() if ended]
+    debated = {
+        question: [ending for ending in ended if ending.how != "unanimous"] for question, ended in endings.items()
+    }
+    clusters = [
+        (float(sum(ending.agreed for ending in ended)), float(len(ended))) for ended in debated.values() if ended
+    ]
     if not clusters:
         return None
     once = all(size == 1 for _, size in clusters)
     rate = wilson(sum(top for top, _ in clusters), len(clusters)) if once else bootstrap_share(clusters, seed=seed)
     assert rate is not None, "something was debated"
-    counts = Counter(ending for ended in debated.values() for ending in ended)
+    counts = Counter(ending.how for ended in debated.values() for ending in ended)
+    late = sum(ending.agreed and ending.how != "consensus" for ended in debated.values() for ending in ended)
     return {
         "value": rate.value,
         "low": rate.low,
         "high": rate.high,
         "n": rate.n,
         "unanimous_before": sum(map(len, endings.values())) - counts.total(),
+        "agreed_in_rounds": counts["consensus"],
+        "agreed_in_resolution": late,
         "endings": dict(sorted(counts.items())),
     }

@@ -170,14 +170,13 @@ def _consensus(figures: Figures) -> Iterator[Section]:
         figure("value", "consensus"),
         Column("n", "debated"),
         Column("unanimous_before", "unanimous before"),
-        *(
-            [Column("agreed_in_resolution", "agreed at last")]
-            if any(row["agreed_in_resolution"] for row in rows)
-            else []
-        ),
+        Column("agreed_in_rounds", "in a round"),
+        Column("agreed_in_resolution", "in the resolution"),
         Column("endings", "how they ended"),
     )
-    words = ("Of the questions on which native answers differed; agreement in the resolution is no consensus.",)
+    words = (
+        "Of the questions on which native answers differed: on how many all said the same in a round or in the resolution.",
+    )
     yield Section("consensus", "How debates ended", words, columns, rows)
 
 
