@@ -306,6 +306,8 @@ class Team:
         return Request(messages, params, schema, sample=sample, attempt=attempt, question_id=question.id)
 
     def _again(self, reply_text: str, problem: str, form: Form[object]) -> tuple[Message, ...]:
+        if form.schema is None:
+            return ()  # free words: the question once more, and nothing about a form
         fields = ", ".join(form.schema.get("required", ()))
         again = self.prompts.render("again", problem=problem, letters=", ".join(form.letters), fields=fields)
         if not reply_text.strip():

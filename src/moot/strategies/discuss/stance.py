@@ -1,9 +1,10 @@
 """Who stands behind which solution, message by message: what consensus is checked on.
 
 A *position* is a solution that somebody put on the table, named by the number of the remark that did so. The current
-position is the newest one; of those put there at once, the one that most stand behind. An agent stands behind it because it made it, because it agreed to it having been shown it,
-or because it gave the same solution unasked. Agreement counts for what the agent was shown: whoever has not heard of a
-change has not agreed to it. So a changed solution begins with its author alone.
+position is the newest one; of those put there at once, the one that most stand behind. An agent stands behind a position
+because it made it, because it agreed to it having been shown it, or because it gave the same solution unasked. Agreement
+counts for what the agent was shown: whoever has not heard of a change has not agreed to it. So a changed solution begins
+with its author alone.
 """
 
 from __future__ import annotations
