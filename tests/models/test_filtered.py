@@ -19,6 +19,7 @@ from moot.types import Message, Price, Question, Reply, Request
 
 PLAIN = Request((Message("user", "Who?"),))
 SCHEMA = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
+HATE = {"hate": {"filtered": True}}
 AZURE = "The response was filtered due to the prompt triggering the content management policy."
 FLAGGED = "Invalid prompt: your prompt was flagged as potentially violating our usage policy."
 
@@ -75,11 +76,11 @@ REFUSED: list[tuple[str, int, object]] = [
     ("an error in the choice", 200, {"choices": [{"error": {"code": "content_filter", "message": AZURE}}]}),
     ("no choice, a reason", 200, {"choices": [], "prompt_feedback": {"block_reason": "PROHIBITED_CONTENT"}}),
     ("no choices, a reason", 200, {"promptFeedback": {"blockReason": "SAFETY"}}),
-    ("no choice, filtered", 200, {"choices": [], "prompt_filter_results": [{"content_filter_results": {"hate": {"filtered": True}}}]}),
-    ("the choice filtered", 200, {"choices": [{"message": {"content": None}, "content_filter_results": {"hate": {"filtered": True}}}]}),
+    ("no choice, filtered", 200, {"choices": [], "prompt_filter_results": [{"content_filter_results": HATE}]}),
+    ("the choice filtered", 200, {"choices": [{"message": {"content": None}, "content_filter_results": HATE}]}),
     ("gemini's finish", 200, {"choices": [{"message": {"content": ""}, "finish_reason": "SAFETY"}]}),
     ("another's finish", 200, {"choices": [{"message": {"content": ""}, "finish_reason": "sensitive"}]}),
-    ("finish behind a proxy", 200, {"choices": [{"message": {}, "finish_reason": "stop", "native_finish_reason": "PROHIBITED_CONTENT"}]}),
+    ("finish behind a proxy", 200, {"choices": [{"message": {}, "native_finish_reason": "PROHIBITED_CONTENT"}]}),
 ]  # fmt: skip
 
 
@@ -98,7 +99,7 @@ FAILED: list[tuple[str, int, object, type[CallError]]] = [
     ("no permission", 403, error("You have no permission for this content", code="permission_denied"), RequestRejected),
     ("a region", 403, error("The request is not available in your region for safety reasons"), RequestRejected),
     ("a parameter", 400, error("Invalid value: 'content_filter' must be a boolean", code="invalid_value"), RequestRejected),
-    ("too long", 400, error("This model's maximum context length is 8192 tokens", code="context_length_exceeded"), RequestRejected),
+    ("too long", 400, error("The maximum length is 8192 tokens", code="context_length_exceeded"), RequestRejected),
     ("no model", 404, error("The model was moved by moderation of content"), RequestRejected),
     ("too many", 429, error("Rate limit of the content filter", code="content_filter"), RateLimited),
     ("broken", 500, error("The content filter could not be reached"), ServerFailed),
@@ -120,7 +121,7 @@ async def test_an_empty_choice_without_a_reason_is_empty() -> None:
 
 
 async def test_words_that_came_stand_whatever_the_prompt_was_found_to_be() -> None:
-    results = [{"content_filter_results": {"hate": {"filtered": True}}}]
+    results = [{"content_filter_results": HATE}]
     body = {"choices": [{"message": {"content": "Fine."}, "finish_reason": "stop"}], "prompt_filter_results": results}
     async with endpoint(200, body) as model:
         assert (await model.generate(PLAIN)).refused is False

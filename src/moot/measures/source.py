@@ -19,9 +19,9 @@ from sqlalchemy import Connection, select
 
 from moot.engine.matching import Matches, drafts_repeat
 from moot.grade.graders import USUAL, grader_or_absent
-from moot.grade.grading import scored
+from moot.grade.grading import scored, scores_name
 from moot.grade.group import GROUPING
-from moot.grade.judge import Judgement
+from moot.grade.judge import ONE_BY_ONE, Judgement, named_in_batches
 from moot.grade.match import Grader
 from moot.grade.normalise import normalise
 from moot.measures.quiz.played import Groups, Played
@@ -82,7 +82,8 @@ def stored_cell(row: Row) -> Stored:
 
 def grader_of(config: Mapping[str, Any]) -> str:
     """The name under which the scores of an experiment are stored: see `grade.grading`."""
-    return "+".join((config.get("grader", USUAL), *config.get("judge", {}).get("models", ())))
+    judging = config.get("judge", {})
+    return scores_name(config.get("grader", USUAL), judging.get("models", ()), judging.get("batch", ONE_BY_ONE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,13 +263,15 @@ class Source:
 
         A judge whose model or prompt has changed is another one under the same name; whoever was asked last counts.
         """
-        calls = {row["judge"]: (row["detail"] or "").removeprefix("call ") for row in rows}
+        calls = {row["judge"]: (row["detail"] or "").removeprefix("call ").partition(",")[0] for row in rows}
         table = schema.calls
         query = select(table.c.key, table.c.created_at).where(table.c.key.in_(calls.values()))
         asked_at = {row.key: row.created_at for row in self.connection.execute(query)}
         names_by_identity: dict[str, str] = {}
+        batch = self.config.get("judge", {}).get("batch", ONE_BY_ONE)
         for name in self.judges:
-            identities = [identity for identity in calls if identity.rpartition("#")[0] == name]
+            named = named_in_batches(name, batch)
+            identities = [identity for identity in calls if identity.rpartition("#")[0] == named]
             if identities:
                 names_by_identity[max(identities, key=lambda identity: asked_at.get(calls[identity], 0.0))] = name
         return names_by_identity

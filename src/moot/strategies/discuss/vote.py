@@ -1,6 +1,7 @@
 """The vote after a discussion: final solutions, like ones merged into options, papers, ballots, the count.
 
-Each agent's final solution is its own last one, taken from its own messages. A vote that ends in a tie, or in which nobody got anything, decides nothing.
+Each agent's final solution is its own last one, taken from its own messages. A vote that ends in a tie, or in which
+nobody got anything, decides nothing.
 """
 
 from __future__ import annotations
