@@ -19,7 +19,7 @@ from moot.team.attempts import Asking, until_usable
 from moot.team.attendance import Attendance, Quorum, Remembered, until_quorum
 from moot.team.forms import AnswerForm, Form, HoldsAnswer, Read, Unusable, read_reply
 from moot.team.lessons import Lesson
-from moot.team.player import COPY_STRIDE, OCCASION_STRIDE, Heard, names_of
+from moot.team.player import COPY_STRIDE, OCCASION_STRIDE, Heard, aliases_of
 from moot.team.player import Player as Player  # a team is made of players: both are found here
 from moot.team.reading import Announced, Reading, unparsed
 from moot.traces import Extraction
@@ -117,7 +117,7 @@ class Team:
         """A table for each cohort; without cohorts the whole team sits at one."""
         if self.cohort is not None or not self.cohorts:
             return (self,)
-        names = tuple(dict.fromkeys((*self.names, *(name for player in self.players for name in names_of(player)))))
+        names = tuple(dict.fromkeys((*self.names, *(name for player in self.players for name in aliases_of(player)))))
         return tuple(
             replace(self, cohort=cohort, names=names, players=tuple(self[name] for name in members))
             for cohort, members in self.cohorts.items()
