@@ -34,7 +34,7 @@ SPOILT_ALONE = 2
 class Judgement:
     """One judge's word on one answer. `right` is None where the judge gave no usable word.
 
-    `detail` says why there is none; or which stored call holds the judge's reply.
+    `detail` says why there is none; or how many answers it saw together, where there were several.
     """
 
     answer: str
@@ -42,10 +42,17 @@ class Judgement:
     judge: str
     right: bool | None
     detail: str | None = None
+    call: str | None = None
+    """The key of the stored call that holds the judge's reply."""
+    tries: int = 0
+    """How often a judge without a usable word was asked; 0: not for the record."""
 
     def __str__(self) -> str:
         word = "no word" if self.right is None else "right" if self.right else "wrong"
-        return f"{self.judge}: {word} ({self.detail})" if self.detail else f"{self.judge}: {word}"
+        asked = f"asked {self.tries}×: " if self.tries else ""
+        call = f"call {self.call}" if self.call else None
+        reason = ", ".join(filter(None, (call, f"{asked}{self.detail}" if self.detail else None)))
+        return f"{self.judge}: {word} ({reason})" if reason else f"{self.judge}: {word}"
 
 
 def judge_identity(judging: Player, team: Team, batch: int = ONE_BY_ONE) -> str:
@@ -124,10 +131,10 @@ async def _judge(judging: Player, case: Case, answers: Mapping[str, str], team: 
     if heard.value is None:
         return [Judgement(answer, judging.name, None, heard.cause) for answer in answers]
     reply = team.journal[-1].reply
-    detail = f"call {reply.key}" if reply is not None and reply.key else None
-    if detail and len(answers) > 1:
-        detail = f"{detail}, {len(answers)} answers together"
-    return [Judgement(answer, judging.name, right, detail) for answer, right in zip(answers, heard.value, strict=True)]
+    call = reply.key if reply is not None and reply.key else None
+    company = f"{len(answers)} answers together" if len(answers) > 1 else None
+    rights = zip(answers, heard.value, strict=True)
+    return [Judgement(answer, judging.name, right, company, call=call) for answer, right in rights]
 
 
 async def _one_by_one(judging: Player, case: Case, answers: Mapping[str, str], team: Team) -> list[Judgement]:

@@ -8,13 +8,13 @@ from moot.ballots import Rule
 from moot.ballots.consensus import reached
 from moot.strategies.captaincy import nobody_answered
 from moot.strategies.discuss.remark import Remark
-from moot.strategies.discuss.table import Table
+from moot.strategies.discuss.table import DiscussionTable
 from moot.strategies.discuss.vote import Vote, option_answers, own_answer, stated_solution, vote
 from moot.traces import Agreement
 from moot.types import Answer, Verdict
 
 
-async def by_consensus(table: Table, protocol: str, max_turns: int) -> Verdict:
+async def by_consensus(table: DiscussionTable, protocol: str, max_turns: int) -> Verdict:
     """Until enough of *all* agents stand behind the current solution. Silence is no agreement."""
     for turn in range(1, max_turns + 1):
         for step in table.steps(turn):
@@ -24,7 +24,7 @@ async def by_consensus(table: Table, protocol: str, max_turns: int) -> Verdict:
     return await _not_agreed(table, max_turns)
 
 
-async def _agreed(table: Table, turn: int) -> Verdict:
+async def _agreed(table: DiscussionTable, turn: int) -> Verdict:
     """The agreed solution as its own message has it: nobody decides anew."""
     behind, made = table.supporters, table.current
     assert made is not None, "somebody stands behind it"
@@ -36,7 +36,7 @@ async def _agreed(table: Table, turn: int) -> Verdict:
     return replace(_verdict(table, word.text, turn), reasoning=word.reasoning, who=behind, traces=agreement)
 
 
-async def _solution_of(table: Table, made: Remark, turn: int) -> Answer:
+async def _solution_of(table: DiscussionTable, made: Remark, turn: int) -> Answer:
     """The solution that a remark put on the table. Where solutions were withheld, its author is asked for one now."""
     if made.backs is not None:
         return Answer(made.speaker, made.backs, made.said.text if made.said else "")
@@ -44,7 +44,7 @@ async def _solution_of(table: Table, made: Remark, turn: int) -> Answer:
     return await stated_solution(table, agent, turn)
 
 
-async def _not_agreed(table: Table, turn: int) -> Verdict:
+async def _not_agreed(table: DiscussionTable, turn: int) -> Verdict:
     """The current solution, undecided."""
     if (made := table.current) is None:
         return replace(nobody_answered(_answers(table)), turns=turn, absent=_silent(table))
@@ -58,22 +58,22 @@ async def _not_agreed(table: Table, turn: int) -> Verdict:
     return replace(verdict, outcome="undecided", reasoning=word.reasoning, who=who or (made.speaker,), cause=apart)
 
 
-def _verdict(table: Table, answer: str | None, turn: int) -> Verdict:
+def _verdict(table: DiscussionTable, answer: str | None, turn: int) -> Verdict:
     return Verdict(answer, "answered", answers=_answers(table), turns=turn, absent=_silent(table))
 
 
-def _silent(table: Table) -> tuple[str, ...]:
+def _silent(table: DiscussionTable) -> tuple[str, ...]:
     """Those who had a turn and never said anything usable."""
     asked = {remark.speaker for remark in table.said} - {remark.speaker for remark in table.spoken}
     return tuple(name for name in table.names if name in asked)
 
 
-def _answers(table: Table) -> tuple[Answer, ...]:
+def _answers(table: DiscussionTable) -> tuple[Answer, ...]:
     """Where each agent stood in the end, or why it stood nowhere."""
     return tuple(own_answer(table, name) for name in table.names)
 
 
-async def by_vote(table: Table, rule: Rule | None, vote_from: int, max_turns: int) -> Verdict:
+async def by_vote(table: DiscussionTable, rule: Rule | None, vote_from: int, max_turns: int) -> Verdict:
     """A vote at the end of turn `vote_from`; after a tie one more turn and a new vote, until `max_turns`."""
     votes: list[Vote] = []
     for turn in range(1, max_turns + 1):
@@ -86,7 +86,7 @@ async def by_vote(table: Table, rule: Rule | None, vote_from: int, max_turns: in
     return _counted(table, votes)
 
 
-def _counted(table: Table, votes: list[Vote]) -> Verdict:
+def _counted(table: DiscussionTable, votes: list[Vote]) -> Verdict:
     last = votes[-1]
     verdict = Verdict(
         None,
@@ -104,7 +104,7 @@ def _counted(table: Table, votes: list[Vote]) -> Verdict:
     return replace(verdict, answer=chosen.text, reasoning=chosen.reasoning, who=who)
 
 
-def _not_counted(table: Table, votes: list[Vote], verdict: Verdict) -> Verdict:
+def _not_counted(table: DiscussionTable, votes: list[Vote], verdict: Verdict) -> Verdict:
     """No single winner to the end: the solution of the first agent that has one, undecided; if none has, unanswered."""
     for name in table.names:
         stated = [solution for vote in reversed(votes) for solution in vote.solutions if solution.player == name]
