@@ -78,8 +78,8 @@ async def _grade(file: ExperimentFile, judging: JudgeSpec, named: JudgeSpec, *, 
     await store.open()
     try:
         experiment = await store.run(partial(find_experiment, name=name))
-        declared = {"judges": named.models, "grader": file.spec.grader, "batch": named.batch}
-        await store.run(partial(declare_judges, experiment=experiment["id"], **declared))
+        declare = partial(declare_judges, experiment=experiment["id"], judges=named.models, batch=named.batch)
+        await store.run(partial(declare, grader=file.spec.grader))
         only = _judges_only(file, judging)
         calls = ExperimentCalls(store, file.spec.kept_as)
         purse = await purse_of(store, file.spec.kept_as, file.spec.budget_usd, only.models)
