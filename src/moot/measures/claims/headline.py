@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.experiment.claims import ClaimError
-from moot.measures.cells import Stored, playing_alone, table_of
+from moot.measures.cells import Stored, table_of
+from moot.measures.native_cost import native_cost
+from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import Alone, SideResults, alone_by_player, best_alone, cells_named, side_of
 from moot.measures.source import Source
 from moot.stats.crossfit import CrossFit, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
-    NOT_PLAYED,
     Value,
     accuracy_row,
     bounds_row,
@@ -55,8 +56,12 @@ class _Chosen:
         return all(self.sides[title].once for title in set(self.choice.values()))
 
     def values(self) -> dict[str, Value]:
-        """What counts on each question; not having played it is not being right."""
-        return {question: self.sides[title].value(question) for question, title in self.choice.items()}
+        """What counts on each question that the one which counts there has played."""
+        return {
+            question: self.sides[title].value(question)
+            for question, title in self.choice.items()
+            if question in self.sides[title].calls
+        }
 
 
 def headline_figures(
@@ -120,7 +125,7 @@ def _chosen(
         (title,) = pool
         return _Chosen(title, "only", pool, dict.fromkeys(asked, title), {})
     fitted = crossfit(
-        {title: side.marks for title, side in pool.items()},
+        {title: side.marks(asked) for title, side in pool.items()},
         asked,
         costs={title: side.calls for title, side in pool.items()},
         least={title: least_of(side.open) for title, side in pool.items()},
@@ -156,10 +161,10 @@ def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None
     """The highest of all rows: what a careless report would print first."""
     asked = sorted({question for side in options.values() for question in side.calls})
     least = {title: least_of(side.open) for title, side in options.items()}
-    top = best({title: side.marks for title, side in options.items()}, asked, least=least)
+    top = best({title: side.marks(asked) for title, side in options.items()}, asked, least=least)
     if top is None or len(options) < 2:
         return None
-    values = {question: options[top].value(question) for question in asked}
+    values = {question: options[top].value(question) for question in asked if question in options[top].calls}
     row = accuracy_row(values, pooled=not options[top].once, seed=seed)
     return {"of": top, **row, "note": "chosen after the fact"}
 
@@ -182,7 +187,7 @@ def _beside_players(
     if single is None:
         return row
     pairs = {
-        question: [(value, alone[single.choice[question]].get(question, NOT_PLAYED))]
+        question: [(value, alone[single.choice[question]].get(question, UNPLAYED))]
         for question, value in values.items()
         if question in single.choice
     }
@@ -199,7 +204,7 @@ def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Ro
     if not ungraded or over["difference"] is None:
         return over
     margins = [
-        sum(value.least - alone[name].get(question, NOT_PLAYED).most for question, value in values.items())
+        sum(value.least - alone[name].get(question, UNPLAYED).most for question, value in values.items())
         for name in ungraded
     ]
     worst = min(margins) / len(values)
@@ -222,7 +227,7 @@ def _over_captain(chosen: _Chosen, alone: Alone, pooled: bool, seed: int) -> Row
         side = chosen.sides[title]
         captains = [cell["captain"] for cell in side.cells]
         before = [alone[name][question] for name in captains if name and question in alone.get(name, ())]
-        if before and len(before) == len(captains):
+        if before and len(before) == len(captains) and question in side.calls:
             pairs[question] = [(side.value(question), mean_value(before))]
     row = compared_row(pairs, pooled=pooled, seed=seed)
     return row if row["n"] else None
@@ -231,20 +236,16 @@ def _over_captain(chosen: _Chosen, alone: Alone, pooled: bool, seed: int) -> Row
 def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, single: CrossFit) -> Row:
     """How many times the best single player's cost: in money, or in calls where money is nothing or not known."""
     used = [chosen.sides[title] for title in set(chosen.choice.values())]
-    drafting = chosen.sides[chosen.of].first
-    alone = {name: side_of(source, [cell], "") for name, cell in playing_alone(cells, drafting).items()}
-    singles = [alone.get(name) for name in set(single.chosen)]
-    team = None  # of the team alone: a single that was never played so leaves what the team cost known
+    one = native_cost(source, cells, chosen.sides[chosen.of].first, single.choice)
+    team = None
     if all(side.cost_usd is not None for side in used):
         team = _mean([(chosen.sides[title].cost_usd or {}).get(question) for question, title in chosen.choice.items()])
-    if team is not None and all(side is not None and side.cost_usd is not None for side in singles):
-        one = _mean([(alone[name].cost_usd or {}).get(question) for question, name in single.choice.items()])
-        if team and one:
-            return {"cost_ratio": team / one, "cost_unit": "usd", "cost_usd": team}
+    if team and one.cost_usd:
+        return {"cost_ratio": team / one.cost_usd, "cost_unit": "usd", "cost_usd": team}
     calls = _mean([chosen.sides[title].calls.get(question) for question, title in chosen.choice.items()])
-    if calls is None:
-        return {}
-    return {"cost_ratio": calls, "cost_unit": "calls", "cost_usd": team}
+    if calls is None or not one.calls:
+        return {"cost_usd": team}
+    return {"cost_ratio": calls / one.calls, "cost_unit": "calls", "cost_usd": team}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
