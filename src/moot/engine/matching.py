@@ -288,7 +288,7 @@ async def _match(
     about.asked += 1
     parts: list[list[int]] | None
     if grouper.model is not None:
-        prompt = team.prompts.render("group", question=question.text, answers=texts, reference=grouper.reference)
+        prompt = grouper.prompt(question, texts, team)
         heard = await team.ask(grouper.model, question, prompt, PartitionForm(len(texts)), stage=MATCHING)
         parts = heard.value
     else:

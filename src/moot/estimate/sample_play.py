@@ -162,7 +162,7 @@ async def _play_and_grade(seated: Plan, case: Case, memory: ReplyMemory, needs: 
                 drafted.append(Drafted(cell, drafts_repeat(repeat, own_repeats(cell)), verdict))
     wordings = open_wordings(seated.grading, answered, answers)
     for judging in seated.grading.judges if wordings else ():
-        await judge(judging, case, wordings, seated.grading.team.seated())
+        await judge(judging, case, wordings, seated.grading.team.seated(), seated.grading.batch)
     await _match(seated, case, drafted, needs, shows_reference=shows_reference)
 
 

@@ -22,6 +22,7 @@ from moot.experiment.spec import ExperimentFile
 from moot.grade.graders import grader
 from moot.grade.grading import Grading
 from moot.grade.group import GROUPING, Stages
+from moot.grade.judge import ONE_BY_ONE
 from moot.models.closest import closest
 from moot.prompts import SETS, Prompts
 from moot.strategies import Strategy, prompt_folders, prompts_brought, strategy
@@ -108,7 +109,8 @@ def _grading(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Pr
         asked_first = grader(file.spec.grader)
     except (UsageError, ImportError) as error:
         raise file.error(("grader",), str(error)) from None
-    return Grading(Team("judges", (), prompts, file.spec.seed), tuple(judges), asked_first)
+    batch = file.spec.judge.batch if file.spec.judge is not None else ONE_BY_ONE
+    return Grading(Team("judges", (), prompts, file.spec.seed), tuple(judges), asked_first, batch)
 
 
 def _teams(file: ExperimentFile, players: Mapping[str, Player], prompts: Prompts, grouper: Stages) -> dict[str, Team]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from moot.grade.graders import graded
-from moot.grade.judge import Judgement, judged, needs_judge, open_to_judgement, settled
+from moot.grade.judge import ONE_BY_ONE, Judgement, judged, named_in_batches, needs_judge, open_to_judgement, settled
 from moot.grade.match import Grader, Match, match
 from moot.team import Player, Team
 from moot.types import Case, Score
@@ -21,11 +21,13 @@ class Grading:
     judges: tuple[Player, ...] = ()
     grader: Grader = field(default_factory=Match)
     """Who is asked before the judges."""
+    batch: int = ONE_BY_ONE
+    """How many answers a judge sees in a call."""
 
     @property
     def name(self) -> str:
         """What the scores are stored under: another grader or other judges, other scores."""
-        return "+".join((self.grader.name, *(judging.name for judging in self.judges)))
+        return scores_name(self.grader.name, [judging.name for judging in self.judges], self.batch)
 
     def needs_judge(self, case: Case, answer: str | None) -> bool:
         """Whether the grader leaves it to the judges."""
@@ -45,6 +47,11 @@ class Grading:
 
     def score(self, case: Case, answer: str | None, words: Sequence[Judgement], person: bool | None) -> Score:
         return scored(self.grader, case, answer, words, person, judges=len(self.judges))
+
+
+def scores_name(grader: str, judges: Sequence[str], batch: int = ONE_BY_ONE) -> str:
+    """What scores are stored under: whoever grades, and how many answers judges saw in a call where it was not one."""
+    return "+".join((grader, *(named_in_batches(judge, batch) for judge in judges)))
 
 
 def scored(

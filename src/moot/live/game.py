@@ -204,7 +204,8 @@ class Game:
             normalise(answer): answer for answer in answers if answer is not None and grading.needs_judge(case, answer)
         }
         team = grading.team
-        heard = await asyncio.gather(*(judge(judging, case, left, team.seated()) for judging in grading.judges if left))
+        asked = grading.judges if left else ()
+        heard = await asyncio.gather(*(judge(judging, case, left, team.seated(), grading.batch) for judging in asked))
         words = [judgement for part in heard for judgement in part]
         return {answer: grading.score(case, answer, words, None) for answer in answers}
 

@@ -17,7 +17,8 @@ from sqlalchemy import Connection
 
 from moot.engine.matching import Matches
 from moot.grade.graders import USUAL, grader_or_absent
-from moot.grade.grading import scored
+from moot.grade.grading import scored, scores_name
+from moot.grade.judge import ONE_BY_ONE
 from moot.grade.match import Grader
 from moot.grade.normalise import normalise
 from moot.measures.cells import Row, stored_cell, table_of
@@ -36,7 +37,8 @@ from moot.types import Answer, Case
 
 def grader_of(config: Mapping[str, Any]) -> str:
     """The name under which the scores of an experiment are stored: see `grade.grading`."""
-    return "+".join((config.get("grader", USUAL), *config.get("judge", {}).get("models", ())))
+    judging = config.get("judge", {})
+    return scores_name(config.get("grader", USUAL), judging.get("models", ()), judging.get("batch", ONE_BY_ONE))
 
 
 class Source:
@@ -84,7 +86,8 @@ class Source:
         self._alone_read = False
         self.plays: dict[str, list[Played]] = {}
         """A team's plays, kept by `quiz.plays` once they are made."""
-        self.judgements = judgements_by_case(connection, digests, self.judges)
+        batch = self.config.get("judge", {}).get("batch", ONE_BY_ONE)
+        self.judgements = judgements_by_case(connection, digests, self.judges, batch)
         """What the named judges have said, by the digest of the case."""
 
     def results(self, cell: Stored) -> Iterable[Row]:
