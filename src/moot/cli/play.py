@@ -23,6 +23,7 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
+from moot.experiment.learning import refused_alone
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, QuestionsSpec, read_experiment
 from moot.live.game import (
@@ -40,7 +41,7 @@ from moot.live.game import (
 from moot.models.closest import closest
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
-from moot.strategies import Strategy
+from moot.strategies import Strategy, traits_of
 from moot.strategies import strategy as strategy_named
 from moot.types import Question, Score
 
@@ -101,9 +102,12 @@ def _strategy(file: ExperimentFile, wanted: str | None) -> Strategy:
         entries.setdefault(name, options)
     name = wanted or next((strategy for strategy in entries if strategy != "solo"), "vote")
     try:
-        return strategy_named(name, entries.get(name))
+        played = strategy_named(name, entries.get(name))
     except (TypeError, ValueError) as error:
         raise UsageError(f"strategy {name!r}: {error}") from None
+    if traits_of(played).learns:
+        raise UsageError(refused_alone(name))
+    return played
 
 
 async def _play(
