@@ -13,7 +13,11 @@ import pytest
 
 import moot
 from moot import Case, Question, Request, ScriptedModel, Traits, Verdict
+from moot.engine.runner import Runner
 from moot.errors import ConnectionFailed
+from moot.estimate.estimate import estimate
+from moot.experiment.build import build
+from moot.live.team import LiveTeam
 from moot.models.scripted import Script
 from moot.team import Lesson, Team
 from moot.types import Answer
@@ -54,6 +58,20 @@ class Undrafted(Follows):
 class OddlyDrafted(Follows):
     name: ClassVar[str] = "oddly-drafted"
     traits: ClassVar[Traits] = replace(LEARNS, drafts="in-verse")
+
+
+@dataclass(frozen=True)
+class AsksAgain(Follows):
+    name: ClassVar[str] = "asks-again"
+    traits: ClassVar[Traits] = replace(LEARNS, asks="everybody")
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        verdict = await Follows.play(self, question, team)
+        taught = {draft.player for lesson in team.lessons for draft in lesson.drafts}
+        for player in team.players:
+            if player.name not in taught:
+                await team.speak(player, question, f"Really? {question.text}", stage="again")
+        return verdict
 
 
 def players(*, open_answers: bool = False) -> dict[str, ScriptedModel]:
@@ -172,7 +190,9 @@ def test_what_it_was_decided_from_is_on_record(tmp_path: Path) -> None:
     kept = frame.filter(frame["kind"] == "decided-from")
     assert len(kept) == len(CASES)
     with sqlite3.connect(store) as connection:
-        (alone,) = connection.execute("SELECT count(*) FROM episodes WHERE cell NOT IN (SELECT cell FROM experiment_cells)")
+        (alone,) = connection.execute(
+            "SELECT count(*) FROM episodes WHERE cell NOT IN (SELECT cell FROM experiment_cells)"
+        )
     assert alone == (2 * len(CASES),), "the lessons are plays like any others, of cells that no report shows"
 
 
@@ -193,3 +213,55 @@ def test_what_can_have_no_lessons_is_refused_before_any_call(strategy: Any, case
     assert problem in str(refused.value)
     assert "strategies" in str(refused.value)
     assert not any(model.requests for model in models.values())
+
+
+def grouping(request: Request) -> Script:
+    """Whoever it is asked about means the same."""
+    count = (request.schema or {})["properties"]["groups"]["maxItems"]
+    return {"groups": [list(range(1, count + 1))]}
+
+
+@pytest.mark.parametrize("strategies", [*FILES[:2], ["vote", Follows()]], ids=["alone", "after solo", "after a vote"])
+def test_drafts_that_are_learnt_from_are_grouped_whoever_else_groups(strategies: list[Any]) -> None:
+    models = players(open_answers=True) | {"grouper": ScriptedModel("grouper", grouping)}
+    keys: dict[str, Any] = {"players": {name: {"model": name} for name in ("ann", "bob")}}
+    run(strategies, **keys, questions=OPEN, grouping={"model": "grouper"}, models=models)
+    assert {lesson.groups for lessons in Follows.seen.values() for lesson in lessons} == {(("ann", "bob"),)}
+    assert len(models["grouper"].requests) == len(OPEN), "the drafts of a question are grouped once"
+
+
+async def test_the_estimate_counts_its_lessons(tmp_path: Path) -> None:
+    """What it says before, the run then makes: for the whole, and for what is left."""
+    models = players(open_answers=True) | {"jay": ScriptedModel("jay", lambda request: judged(request, "bob"))}
+    keys: dict[str, Any] = {
+        "name": "cup",
+        "players": {name: {"model": name} for name in ("ann", "bob")},
+        "judge": {"models": ["jay"]},
+        "questions": OPEN,
+        "models": models,
+        "strategies": [Follows()],
+    }
+    plan = build(moot.Experiment(**keys).as_file, store_url=f"sqlite:///{tmp_path / 'cup.db'}")
+    store = await plan.store().open()
+    try:
+        before = await estimate(plan, store)
+        assert [before.models[name].calls for name in ("ann", "bob")] == [8, 8]
+        assert 0 < before.models["jay"].calls <= 8, "an answer that is guessed may match"
+        await Runner(plan, store).run()
+        assert {name: len(model.requests) for name, model in models.items()} == {"ann": 8, "bob": 8, "jay": 8}
+        assert (await estimate(plan, store)).calls == 0
+    finally:
+        await store.close()
+
+
+async def test_the_estimate_lets_it_learn() -> None:
+    """One who asks for more only of those whom nothing was learnt about would ask everybody, had it no lessons."""
+    plan = build(moot.Experiment(name="cup", questions=CASES, models=players(), strategies=[AsksAgain()]).as_file)
+    counted = await estimate(plan, None)
+    assert {name: model.calls for name, model in counted.models.items()} == {"ann": 8, "bob": 8}
+
+
+def test_a_team_that_is_asked_one_question_at_a_time_has_nothing_to_learn_from() -> None:
+    experiment = moot.Experiment(name="cup", models=players(), strategies=[Follows()])
+    with pytest.raises(moot.MootError, match="follows learns from graded drafts of other questions"):
+        LiveTeam(experiment.as_file, keep=False)

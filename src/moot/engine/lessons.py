@@ -135,14 +135,14 @@ async def _tables_on(store: Store, plan: Plan, cases: Sequence[Case]) -> Tables:
         by_player.update((draft.player, draft) for draft in verdict_of(row["verdict"]).answers)
     tables: dict[str, dict[Table, tuple[Answer, ...]]] = {question: {} for question in questions}
     for question in questions:
-        for table in _all_tables(plan):
+        for table in tables_of(plan):
             by_player = drafts[question, table.way, table.repeat]
             if heard := tuple(by_player[name] for name in table.players if name in by_player):
                 tables[question][table] = heard
     return tables
 
 
-def _all_tables(plan: Plan) -> dict[Table, Cell]:
+def tables_of(plan: Plan) -> dict[Table, Cell]:
     """Each with one of the cells that sit there."""
     repeats = plan.spec.repeats
     return {Table.of(cell, repeat): cell for cell in plan.learners for repeat in cell.plays(repeats)}
@@ -150,7 +150,7 @@ def _all_tables(plan: Plan) -> dict[Table, Cell]:
 
 def _drafted(plan: Plan, tables: Tables) -> dict[str, list[Drafted]]:
     """The drafts of every table as what they are to those who group: read together."""
-    cells = _all_tables(plan)
+    cells = tables_of(plan)
     return {
         question: [
             Drafted(cells[table], table.repeat, Verdict(None, "answered", answers=drafts))

@@ -125,7 +125,8 @@ async def _parts(experiment: Plan, store: Store | None) -> dict[Part, list[int]]
     """The places of the questions on which nothing, something, or everything is left to play."""
     assert experiment.dataset is not None
     digests = [case.question.digest for case in experiment.dataset]
-    cells = {cell.id: cell.plays(experiment.spec.repeats) for cell in experiment.cells}
+    played = (*experiment.before_learning, *experiment.learners)
+    cells = {cell.id: cell.plays(experiment.spec.repeats) for cell in played}
     needed = {(cell, repeat) for cell, repeats in cells.items() for repeat in repeats}
     finished: dict[str, set[tuple[str, int]]] = defaultdict(set)
     if store is not None:
