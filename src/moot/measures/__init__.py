@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 BUILT_IN = {
     "facts": "moot.measures.facts.measure:Facts",
     "accuracy": "moot.measures.accuracy.measure:Accuracy",
+    "sets": "moot.measures.sets.measure:Sets",
     "judges": "moot.measures.judges.measure:Judges",
     "quiz": "moot.measures.quiz.measure:Quiz",
     "squad": "moot.measures.squad.measure:Squad",

@@ -30,7 +30,7 @@ from moot.measures.spending import Spending, Spent
 from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.store import queries
 from moot.store.bulk_read import pays
-from moot.store.rows import case_of, verdict_of
+from moot.store.rows import placed_case, verdict_of
 from moot.types import Answer, Case
 
 
@@ -74,7 +74,7 @@ class Source:
         self.seed = int(self.config.get("seed", 0))
         self.served = bool(self.config.get("served"))
         """What a served team was asked: nobody planned which cell plays which question."""
-        self.cases = {row["question"]: case_of(row["content"]) for row in queries.cases_of(connection, self.ident)}
+        self.cases = {row["question"]: placed_case(row) for row in queries.cases_of(connection, self.ident)}
         self.matches = Matches(queries.matches_on(connection, list(self.cases)), self.config)
         self.judges: list[str] = list(self.config.get("judge", {}).get("models", ()))
         digests = [case.digest for case in self.cases.values()]

@@ -110,7 +110,7 @@ def _read(source: Source, cell: Stored) -> Discussion:
         question = row["question"]
         case, verdict = source.cases[question], verdict_of(row["verdict"])
         right = right_of(row)
-        read.talks.append(Talk(question, right, row["outcome"], verdict.turns, row["repeat"], _dataset(case)))
+        read.talks.append(Talk(question, right, row["outcome"], verdict.turns, row["repeat"], case.question_set))
         read.answers.setdefault(question, []).append(_stood(case, verdict))
         objections = tuple(of_kind(verdict.traces, Objection))
         read.rounds.extend(
@@ -140,16 +140,12 @@ def _scores_alone(source: Source, alone: Iterable[Stored]) -> Iterator[Row]:
                 episode.outcome,
                 1,
                 episode.key[1],
-                _dataset(source.cases[episode.key[0]]),
+                source.cases[episode.key[0]].question_set,
             )
             for episode in source.seen(cell)
         ]
         named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
         yield from _by_dataset({**named, "team": None, "cohort": None}, talks, source.seed)
-
-
-def _dataset(case: Case) -> str | None:
-    return case.category or case.package
 
 
 def _by_dataset(named: Row, talks: Sequence[Talk], seed: int) -> Iterator[Row]:

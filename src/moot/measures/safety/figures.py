@@ -129,7 +129,7 @@ def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: s
         after.outcome,
         cohort=cell.get("cohort"),
         repeat=repeat,
-        dataset=case.category or case.package,
+        dataset=case.question_set,
     )
 
 
