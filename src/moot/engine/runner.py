@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 
 from moot import __version__
 from moot.engine.chain import chain, limiters, purse_of
-from moot.engine.grading import Graded, GradedCells, grade_all
+from moot.engine.grading import Graded, GradedCells, grade_all, keep_grades, recall_grades
 from moot.engine.lessons import Lessons, gather_lessons
 from moot.engine.matching import Matched, drafts_together, match_all, reference_shown
 from moot.engine.play import play
@@ -103,6 +103,7 @@ class Runner:
         self._declared = False
         self._ungraded: set[str] = set()
         self._shows_reference = reference_shown(experiment)
+        keep_grades(store, experiment.grading)
         self._lessons: Lessons | None = None
         """There once everything else has been played and graded: from then on only what learns is played."""
 
@@ -243,6 +244,7 @@ class Runner:
     ) -> set[tuple[str, str, int]]:
         """Which episodes are finished; on the way questions are written down, and missing grades noted."""
         self._declare_questions(connection, start, cases)
+        recall_grades(connection, self.experiment.grading, cases)
         cased = {case.question.digest: case.digest for case in cases}
         done = queries.finished(connection, ids, list(cased))
         if done:
@@ -286,7 +288,8 @@ class Runner:
         return None if isinstance(ended, BaseException) else ended
 
     async def _grade_and_match(self, seated: Plan) -> None:
-        judged = bool(seated.grading.judges)
+        # A grader that is not ours has heard the answers; what was only drafted or claimed it has not.
+        judged = bool(seated.grading.judges) or seated.grading.asked is not None
         if judged or self._ungraded:
             # Answers that a judge must see, and episodes that were graded by an earlier reference.
             cases = (case for case in self.experiment.dataset or () if judged or case.digest in self._ungraded)
@@ -344,6 +347,7 @@ class Runner:
             traces = (*episode.verdict.traces, self._lessons.decided_from(case, cell, repeat))
             episode = replace(episode, verdict=replace(episode.verdict, traces=traces))
         grading = self.experiment.grading
+        await grading.hear(case, [episode.verdict.answer])
         score = grading.at_once(case, episode.verdict.answer)
         self.store.put_later(
             [

@@ -85,7 +85,9 @@ def words(row: Mapping[str, Any]) -> list[str]:
     if ungraded := sum(row["ungraded"].values()):
         low, high = (100 * row["bounds"][end] for end in ("low", "high")) if "bounds" in row else (None, None)
         over_all = "" if low is None else f" Over all the difference is between {low:+.1f} and {high:+.1f} points."
-        sentences.append(f"{ungraded:,} answer{'s are' if ungraded != 1 else ' is'} not graded, and no part of this.{over_all}")
+        sentences.append(
+            f"{ungraded:,} answer{'s are' if ungraded != 1 else ' is'} not graded, and no part of this.{over_all}"
+        )
         if row.get("why"):
             sentences.append("So the ungraded answers could turn it round: which is better cannot be told.")
     return sentences

@@ -172,9 +172,7 @@ def _in_pairs(left: Expression, ratios: Mapping[Term, Ratio]) -> Mapping[Term, R
         values = [mean_value([pair[place] for pair in pairs]) for place in (0, 1)]
         if any(value.open for value in values):
             unsettled[0][question], unsettled[1][question] = values
-    return {
-        side: replace(ratios[side], tops=tops[place], open=unsettled[place]) for place, side in enumerate(sides)
-    }
+    return {side: replace(ratios[side], tops=tops[place], open=unsettled[place]) for place, side in enumerate(sides)}
 
 
 def _bounds(
