@@ -100,13 +100,24 @@ def _strategy(file: ExperimentFile, wanted: str | None) -> Strategy:
     for entry in file.spec.strategies:
         name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
         entries.setdefault(name, options)
-    name = wanted or next((strategy for strategy in entries if strategy != "solo"), "vote")
+    if wanted is not None:
+        return _decides_alone(_built(wanted, entries.get(wanted)))
+    listed = (_built(name, options) for name, options in entries.items())
+    first = next((strategy for strategy in listed if not traits_of(strategy).alone), None)
+    return _built("vote", None) if first is None else _decides_alone(first)
+
+
+def _built(name: str, options: Mapping[str, Any] | None) -> Strategy:
     try:
-        played = strategy_named(name, entries.get(name))
+        return strategy_named(name, options)
     except (TypeError, ValueError) as error:
         raise UsageError(f"strategy {name!r}: {error}") from None
+
+
+def _decides_alone(played: Strategy) -> Strategy:
+    """Without graded drafts of other questions, which a game does not have."""
     if traits_of(played).learns:
-        raise UsageError(refused_alone(name))
+        raise UsageError(refused_alone(played.name))
     return played
 
 
