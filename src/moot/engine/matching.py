@@ -212,7 +212,7 @@ async def _match_played(
     for case in cases:
         question = case.question.digest
         for drafts in draft_sets(case, played.get(question, ()), needs):
-            left = _left(drafts, by, entries.get((question, drafts.repeat), ()))
+            left = left_to_learn(drafts, by, entries.get((question, drafts.repeat), ()))
             if left is not None:
                 open_sets[question, drafts.repeat].append(left)
     work = [
@@ -249,7 +249,7 @@ def _words_left(question: Question, drafts: Sequence[str], verdict: Verdict) -> 
     return [word for word in words_of(verdict) if not equal_words(question, drafts, word)]
 
 
-def _left(drafts: DraftSet, by: str, entries: Sequence[Entry]) -> DraftSet | None:
+def left_to_learn(drafts: DraftSet, by: str, entries: Sequence[Entry]) -> DraftSet | None:
     """What is not on record yet; None: everything is."""
     words = tuple(word for word in drafts.words if drafts_that_say(entries, by, drafts.drafts, word) is None)
     grouped = _one_meaning(drafts) or groups_on_record(entries, by, drafts.drafts) is not None

@@ -5,17 +5,27 @@ Questions are drawn until the sum over all of them is known closely enough, by h
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Literal
 
 from moot.engine.grading import answers_beside, open_wordings
 from moot.engine.lessons import Lessons, tables_of
-from moot.engine.match_record import matched_by
-from moot.engine.matching import Drafted, draft_sets, drafts_repeat, learn, own_repeats, reference_shown
+from moot.engine.match_record import Entry, matched_by
+from moot.engine.matching import (
+    Drafted,
+    draft_sets,
+    drafts_repeat,
+    learn,
+    left_to_learn,
+    own_repeats,
+    reference_shown,
+)
 from moot.engine.play import play
 from moot.estimate.counting_model import CountingModel, ModelEstimate, ReplyMemory, SharedReplies, plus
 from moot.estimate.likely_replies import Assumption, LikelyReplies
@@ -23,6 +33,7 @@ from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
 from moot.grade.judge import judge
 from moot.needs import Needs
+from moot.store import queries
 from moot.store.calls import ExperimentCalls
 from moot.team import Lesson
 from moot.types import Answer, Case, seeded
@@ -112,10 +123,11 @@ async def play_sample(
         cases = _drawn(experiment, part, positions, MOST_SAMPLED if assumption == "likely" else ENDS_SAMPLE)
         spread = Spread(len(positions))
         taught = await _taught(seated, cases, memory, models)
+        recorded = await _recorded(calls, cases)
         for case in cases:
             memory.cases[case.question.id] = case
             before = _counts(models)
-            await _play_and_grade(seated, case, memory, needs, taught.lessons)
+            await _play_and_grade(seated, case, memory, needs, taught.lessons, recorded)
             spread.each.append(_since(before, _counts(models), taught.took.get(case.question.id, NOTHING_TAKEN)))
             if len(spread.each) % AT_A_TIME == 0 and _enough(part, spread, _counts(models)[0]):
                 break
@@ -180,7 +192,22 @@ async def _taught(
     return taught
 
 
-async def _play_and_grade(seated: Plan, case: Case, memory: ReplyMemory, needs: Needs, lessons: Lessons) -> None:
+Recorded = Mapping[tuple[str, int], Sequence[Entry]]
+"""By question and repeat: what is on record about drafts that mean the same."""
+
+
+async def _recorded(calls: ExperimentCalls | None, cases: Sequence[Case]) -> Recorded:
+    """What nobody need be asked about, whichever call it was learnt by: a store of an older moot has other calls."""
+    if calls is None:
+        return {}
+    questions = [case.question.digest for case in cases]
+    rows = await calls.store.run(partial(queries.matches_on, questions=questions))
+    return {(row["question"], row["repeat"]): json.loads(row["content"]) for row in rows}
+
+
+async def _play_and_grade(
+    seated: Plan, case: Case, memory: ReplyMemory, needs: Needs, lessons: Lessons, recorded: Recorded
+) -> None:
     like = memory.like(case.question.id)
     # Whose answers are given: a judge is needed as it was there.
     answered = case if like is None or case.question.id == like else memory.cases[like]
@@ -189,8 +216,8 @@ async def _play_and_grade(seated: Plan, case: Case, memory: ReplyMemory, needs: 
     taught = [lessons.seated(case, cell, 0) for cell in seated.learners]
     later = await _play_cells(seated, case, taught, needs)
     await _judge(seated, case, open_wordings(seated.grading, answered, later.answers - first.answers))
-    await _match(seated, case, [*first.drafted, *later.drafted], needs)
-    await _match(seated, case, later.drafted, Needs(grouped_drafts=True))
+    await _match(seated, case, [*first.drafted, *later.drafted], needs, recorded)
+    await _match(seated, case, later.drafted, Needs(grouped_drafts=True), recorded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,12 +249,15 @@ async def _judge(seated: Plan, case: Case, wordings: Mapping[str, str]) -> None:
         await judge(judging, case, wordings, seated.grading.team.seated())
 
 
-async def _match(seated: Plan, case: Case, drafted: Sequence[Drafted], needs: Needs) -> None:
+async def _match(seated: Plan, case: Case, drafted: Sequence[Drafted], needs: Needs, recorded: Recorded) -> None:
     """The calls that say which drafts are the same and whose words a captain used: measurement, but on the same bill."""
-    if matched_by(seated.public_config) is None:
+    by = matched_by(seated.public_config)
+    if by is None:
         return
     for drafts in draft_sets(case, drafted, needs):
-        await learn(drafts, shows_reference=reference_shown(seated))
+        left = left_to_learn(drafts, by, recorded.get((case.question.digest, drafts.repeat), ()))
+        if left is not None:
+            await learn(left, shows_reference=reference_shown(seated))
 
 
 def _counts(models: Mapping[str, CountingModel]) -> tuple[float, float]:
