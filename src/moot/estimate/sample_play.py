@@ -35,6 +35,7 @@ from moot.grade.judge import judge
 from moot.needs import Needs
 from moot.store import queries
 from moot.store.calls import ExperimentCalls
+from moot.store.store import Store
 from moot.team import Lesson
 from moot.types import Answer, Case, seeded
 
@@ -108,11 +109,12 @@ async def play_sample(
     experiment: Plan,
     parts: Mapping[Part, Sequence[int]],
     memory: ReplyMemory,
-    calls: ExperimentCalls | None,
+    store: Store | None,
     assumption: Assumption,
     needs: Needs,
 ) -> PlayedSample:
     assert experiment.dataset is not None
+    calls = ExperimentCalls(store, experiment.name) if store is not None else None
     shared = SharedReplies(LikelyReplies(experiment.dataset, experiment.spec.seed, assumption), memory, calls)
     models = {name: CountingModel(built, shared) for name, built in experiment.models.items()}
     seated = experiment.with_models(models)
@@ -123,7 +125,7 @@ async def play_sample(
         cases = _drawn(experiment, part, positions, MOST_SAMPLED if assumption == "likely" else ENDS_SAMPLE)
         spread = Spread(len(positions))
         taught = await _taught(seated, cases, memory, models)
-        recorded = await _recorded(calls, cases)
+        recorded = await _recorded(store, cases)
         for case in cases:
             memory.cases[case.question.id] = case
             before = _counts(models)
@@ -196,12 +198,12 @@ Recorded = Mapping[tuple[str, int], Sequence[Entry]]
 """By question and repeat: what is on record about drafts that mean the same."""
 
 
-async def _recorded(calls: ExperimentCalls | None, cases: Sequence[Case]) -> Recorded:
+async def _recorded(store: Store | None, cases: Sequence[Case]) -> Recorded:
     """What nobody need be asked about, whichever call it was learnt by: a store of an older moot has other calls."""
-    if calls is None:
+    if store is None:
         return {}
     questions = [case.question.digest for case in cases]
-    rows = await calls.store.run(partial(queries.matches_on, questions=questions))
+    rows = await store.run(partial(queries.matches_on, questions=questions))
     return {(row["question"], row["repeat"]): json.loads(row["content"]) for row in rows}
 
 

@@ -161,8 +161,7 @@ async def _word_of(by: Grader, case: Case, answer: str) -> _Word:
     try:
         asking: object = by.grade(case, Verdict(answer, "answered"))
         if not isawaitable(asking):
-            problem = f"expected async def grade, found one that gives a {type(asking).__name__} at once"
-            return _broken(by, problem)
+            return _broken(by, f"expected async def grade, found one that gives a {type(asking).__name__} at once")
         score: object = await asking
     except Exception as error:  # noqa: BLE001  somebody else's code
         return _broken(by, in_one_line(error))
@@ -181,7 +180,7 @@ def _unusable(score: object) -> str | None:
     if not isinstance(score, Score):
         return f"expected a Score, found {type(score).__name__}"
     value: object = score.value
-    if value is not None and not (isinstance(value, Real) and 0 <= value <= 1):
+    if value is not None and not (isinstance(value, Real) and 0 <= float(value) <= 1):
         return f"expected a value from 0 to 1, or None, found {value!r:.40}"
     if not isinstance(score.stage, str):
         return f"expected a stage in words, found {score.stage!r:.40}"

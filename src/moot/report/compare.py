@@ -39,8 +39,8 @@ def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[st
     row["captains"] = _captains(one, other)
     if comparison.test == "mcnemar" and graded:
         row["detectable"] = detectable(len(graded), (comparison.rescues + comparison.regressions) / len(graded))
-    for place, side in (("a", one), ("b", other)):
-        row.setdefault("ungraded", {})[place] = sum(side.ungraded.get(question, 0) for question in pairs)
+    ungraded = [sum(side.ungraded.get(question, 0) for question in pairs) for side in (one, other)]
+    row["ungraded"] = dict(zip(("a", "b"), ungraded, strict=True))
     if bounds := difference_bounds(pairs):
         row |= {"bounds": bounds["bounds"], "questions": len(pairs)}
         if graded and (turned := why_turned(row)):
