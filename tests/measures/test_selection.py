@@ -72,7 +72,9 @@ def test_what_nobody_could_grade_is_not_wrong() -> None:
     assert (row["low"], row["high"]) == (expected.low, expected.high)
     assert row["bounds"] == {"low": graded.sum() / SIZE, "high": (graded.sum() + 100) / SIZE}
     assert "why" not in row
-    (section, *_) = selection_sections([{**row, "accuracies": {"ann": 0.6}}], oracle="asked", m=10, splits=1, questions=SIZE)
+    (section, *_) = selection_sections(
+        [{**row, "accuracies": {"ann": 0.6}}], oracle="asked", m=10, splits=1, questions=SIZE
+    )
     assert any("100 words of the summariser are ungraded" in words for words in section.words)
 
 

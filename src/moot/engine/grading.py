@@ -24,7 +24,7 @@ from moot.grade.match import Match
 from moot.grade.normalise import normalise
 from moot.needs import EVERYTHING, Needs
 from moot.store import queries, schema
-from moot.store.rows import case_of, score_row, verdict_of
+from moot.store.rows import case_of, grade_row, grades_of, score_row, verdict_of
 from moot.store.statements import Row
 from moot.store.store import Store
 from moot.strategies.traits import Traits
@@ -135,9 +135,24 @@ class OpenAnswer:
     """How often it was a verdict; 0: somebody only drafted it."""
 
 
+def keep_grades(store: Store, grading: Grading) -> None:
+    """What a grader that is not ours says is kept from now on, and asked for once."""
+    if grading.asked is not None:
+        name = grading.grader.name
+        grading.asked.keep = lambda place, score: store.put_later([(schema.grades, grade_row(name, place, score))])
+
+
+def recall_grades(connection: Connection, grading: Grading, cases: Iterable[Case]) -> None:
+    """What it has said before of answers to these."""
+    if grading.asked is not None:
+        rows = queries.grades_on(connection, [case.digest for case in cases], grading.grader.name)
+        grading.asked.recall(grades_of(rows))
+
+
 async def grade_all(store: Store, grading: Grading, cells: GradedCells, cases: Iterable[Case]) -> Graded:
     """Grade every stored episode of these cells on these cases."""
     graded = Graded()
+    keep_grades(store, grading)
     for batch in _batches(cases, QUESTIONS_TOGETHER):
         await _grade_batch(store, grading, cells, batch, graded)
     await store.flush()
@@ -147,6 +162,7 @@ async def grade_all(store: Store, grading: Grading, cells: GradedCells, cases: I
 async def grade_stored(store: Store, grading: Grading, experiment: str, needs: Needs = EVERYTHING) -> Graded:
     """Grade every episode of a stored experiment, with the cases it was stored with."""
     graded = Graded()
+    keep_grades(store, grading)
     cells = await _cells(store, experiment, needs)
     async for batch in _stored_cases(store, experiment):
         await _grade_batch(store, grading, cells, batch, graded)
@@ -296,6 +312,8 @@ async def _sheets(store: Store, grading: Grading, cells: GradedCells, cases: Seq
     persons: dict[str, dict[str, bool]] = defaultdict(dict)
     for (case, answer), right in (await store.run(partial(queries.settlements_on, cases=digests))).items():
         persons[case][answer] = right
+    await store.run(partial(recall_grades, grading=grading, cases=cases))
+    await asyncio.gather(*(grading.hear(case, answers[case.question.digest]) for case in cases))
     return [
         Sheet(
             case,

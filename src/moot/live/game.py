@@ -200,6 +200,7 @@ class Game:
     async def _grade(self, case: Case, answers: Sequence[str | None]) -> dict[str | None, Score]:
         """By match, then by the judges; each distinct answer once."""
         grading = self.grading
+        await grading.hear(case, answers)
         left = {
             normalise(answer): answer for answer in answers if answer is not None and grading.needs_judge(case, answer)
         }

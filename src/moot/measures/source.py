@@ -16,10 +16,9 @@ import orjson
 from sqlalchemy import Connection
 
 from moot.engine.matching import Matches
-from moot.grade.graders import USUAL, grader_or_absent
+from moot.grade.graders import USUAL, AskedOnce, grader_or_absent
 from moot.grade.grading import scored, scores_name
 from moot.grade.judge import ONE_BY_ONE
-from moot.grade.match import Grader
 from moot.grade.normalise import normalise
 from moot.measures.cells import Row, stored_cell, table_of
 from moot.measures.cells import Stored as Stored
@@ -31,7 +30,7 @@ from moot.measures.spending import Spending, Spent
 from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.store import queries
 from moot.store.bulk_read import pays
-from moot.store.rows import placed_case, verdict_of
+from moot.store.rows import grades_of, placed_case, verdict_of
 from moot.types import Answer, Case
 
 
@@ -151,8 +150,13 @@ class Source:
         return scored(self._grader, case, text, words, person, judges=len(self.judges)).value
 
     @cached_property
-    def _grader(self) -> Grader:
-        return grader_or_absent(self.config.get("grader", USUAL))
+    def _grader(self) -> AskedOnce | None:
+        """One that is not ours, with what it has said: it is asked only about what it never was."""
+        if (name := self.config.get("grader", USUAL)) == USUAL:
+            return None
+        digests = [case.digest for case in self.cases.values()]
+        rows = queries.grades_on(self.connection, digests, name)
+        return AskedOnce(grader_or_absent(name), grades_of(rows))
 
     @cached_property
     def _at_once(self) -> bool:

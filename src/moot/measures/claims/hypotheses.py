@@ -59,7 +59,7 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
         return f"no answer of {term.side} is graded"
     match term.function:
         case "accuracy":
-            return Ratio(side.right, once=side.once, open=side.open)
+            return Ratio(side.right, once=side.once, open=side.open, side=side)
         case "cost":
             return Ratio(side.cost_usd) if side.cost_usd is not None else f"the cost of {term.side} is unknown"
         case "skyline":
