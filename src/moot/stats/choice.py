@@ -133,15 +133,17 @@ class Against:
     """The chosen option against one single."""
 
     differences: Differences
-    p: float
-    """One-sided, that the option is more, paid for the choice."""
+    more: float
+    """One-sided p that the option is more, paid for the choice."""
+    less: float
+    """One-sided p that it is less, paid for the choice."""
     low: float
     high: float
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The chosen option against the best single: `low` above zero exactly where `p` is at most 2.5 %."""
+    """The chosen option against the best single: zero lies outside of the interval exactly where `p` is at most 5 %."""
 
     option: int
     single: int
@@ -149,7 +151,7 @@ class Claim:
     low: float | None
     high: float | None
     p: float
-    """One-sided: the largest of those against every single."""
+    """Two-sided: that it is more than every single, or less than some, whichever is clearer."""
     options: int
     against: tuple[Against | None, ...]
     """By single; None where no question has both graded."""
@@ -178,7 +180,8 @@ def claim(
     """
     option = highest(options) if option is None else option
     single = highest(singles) if single is None else single
-    against = tuple(_against(options - own, option, len(singles), pooled, clusters, seed, draws) for own in singles)
+    count = sum(1 for own in singles if _differences(options[option] - own, pooled, clusters) is not None)
+    against = tuple(_against(options - own, option, count, pooled, clusters, seed, draws) for own in singles)
     there = [versus for versus in against if versus is not None]
     best = against[single]
     if best is None:
@@ -188,7 +191,9 @@ def claim(
     if best.differences.n > 1:
         low = min(versus.low for versus in there)
         high = max(difference, min(versus.high for versus in there))
-    return Claim(option, single, difference, low, high, max(versus.p for versus in there), len(options), against)
+    less = len(there) * min(versus.less for versus in there)
+    p = min(1.0, 2 * min(less, max(versus.more for versus in there)))
+    return Claim(option, single, difference, low, high, p, len(options), against)
 
 
 def highest(values: Floats) -> int:
@@ -210,7 +215,7 @@ def _against(
         return None
     luck = luck_of(alike_in_differences(_by_cluster(table, clusters)), seed=seed, draws=draws)
     low, high = of_option.low(luck.point()), of_option.high(luck.point(ALPHA / singles))
-    return Against(of_option, luck.p(of_option.above), low, high)
+    return Against(of_option, luck.p(of_option.above), luck.p(of_option.below), low, high)
 
 
 def _differences(row: Floats, pooled: bool, clusters: Sequence[object] | None) -> Differences | None:
