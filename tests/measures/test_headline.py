@@ -308,7 +308,9 @@ async def test_frontier_and_power(tmp_path: Path) -> None:
     assert rows["talkative@ann"]["cost"] == pytest.approx(4, abs=0.01)
     assert all(not row["on_frontier"] for row in rows.values() if row["accuracy"] < best_alone["accuracy"])
     solos = [row["within"] for row in rows.values() if row["alone"]]
-    assert solos == [shown["best_single"]["value"]] * 3
+    assert solos == [best_alone["accuracy"]] * 3
+    assert {row["within_of"] for row in rows.values() if row["alone"]} == {best_alone["of"]}
+    assert best_alone["beaten_by"] is None
     paired = {(row["a"], row["b"]): row for row in shown["comparisons"] if row["test"] == "mcnemar"}
     for row in shown["power"]:
         if (row["a"], row["b"]) in paired:

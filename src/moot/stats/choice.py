@@ -181,7 +181,8 @@ def claim(
     option = highest(options) if option is None else option
     single = highest(singles) if single is None else single
     count = sum(1 for own in singles if _differences(options[option] - own, pooled, clusters) is not None)
-    against = tuple(_against(options - own, option, count, pooled, clusters, seed, draws) for own in singles)
+    top = _mean(options[option]) >= _mean(options[highest(options)]) - 1e-12
+    against = tuple(_against(options - own, option, count, top, pooled, clusters, seed, draws) for own in singles)
     there = [versus for versus in against if versus is not None]
     best = against[single]
     if best is None:
@@ -207,15 +208,24 @@ def highest(values: Floats) -> int:
 
 
 def _against(
-    table: Floats, option: int, singles: int, pooled: bool, clusters: Sequence[object] | None, seed: int, draws: int
+    table: Floats,
+    option: int,
+    singles: int,
+    top: bool,
+    pooled: bool,
+    clusters: Sequence[object] | None,
+    seed: int,
+    draws: int,
 ) -> Against | None:
-    """Below nothing is paid for the singles: all of them must be beaten. Above, the lowest of several bounds is taken."""
+    """Below, nothing is paid for the singles: all of them must be beaten. Above, the lowest of their bounds is taken, which
+    is paid for; the options are not where the `top` of them was taken, which is too high rather than too low."""
     of_option = _differences(table[option], pooled, clusters)
     if of_option is None:
         return None
     luck = luck_of(alike_in_differences(_by_cluster(table, clusters)), seed=seed, draws=draws)
-    low, high = of_option.low(luck.point()), of_option.high(luck.point(ALPHA / singles))
-    return Against(of_option, luck.p(of_option.above), luck.p(of_option.below), low, high)
+    above = Luck(luck.highest, 1) if top else luck
+    low, high = of_option.low(luck.point()), of_option.high(above.point(ALPHA / singles))
+    return Against(of_option, luck.p(of_option.above), above.p(of_option.below), low, high)
 
 
 def _differences(row: Floats, pooled: bool, clusters: Sequence[object] | None) -> Differences | None:
@@ -257,6 +267,11 @@ def chosen_interval(values: Floats, option: int, usual: Estimate, *, seed: int =
     return Estimate(usual.value, low, usual.high, usual.n)
 
 
+def _mean(row: Floats) -> float:
+    known = _graded(row)
+    return float(known.mean()) if len(known) else -math.inf
+
+
 def _graded(row: Floats) -> Floats:
     import numpy as np
 
@@ -266,12 +281,37 @@ def _graded(row: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One of several ways beside all others, which were compared at once."""
+    """One way beside others, with all of which it was compared at once."""
 
     beaten_by: int | None
     """The one that is better than it, the choice of it paid for; None: it cannot be told from the best."""
     p: float
     """One-sided, that none of the others is better."""
+
+
+def standing(
+    own: Floats,
+    others: Floats,
+    *,
+    pooled: bool = False,
+    clusters: Sequence[object] | None = None,
+    level: float = ALPHA,
+    seed: int = 0,
+    draws: int = FEWER_DRAWS,
+) -> Standing:
+    """One row of values beside others × questions: whether any of them is better than it.
+
+    If none is in truth, one is said to be in at most 2.5 % of experiments, however many there are.
+    """
+    table = others - own
+    compared = [_differences(row, pooled, clusters) for row in table]
+    points = [-math.inf if versus is None else versus.above for versus in compared]
+    if not points or max(points) == -math.inf:
+        return Standing(None, 1.0)
+    luck = luck_of(alike_in_differences(_by_cluster(table, clusters)), seed=seed, draws=draws)
+    top = points.index(max(points))
+    p = luck.p(points[top])
+    return Standing(top if p <= level else None, p)
 
 
 def standings(
@@ -283,24 +323,16 @@ def standings(
     seed: int = 0,
     draws: int = FEWER_DRAWS,
 ) -> list[Standing]:
-    """Ways × questions: which of them are beaten by another one, and which may be the best.
+    """Ways × questions: each beside all others; `beaten_by` counts rows of `values`.
 
-    The best in truth is called beaten in at most 2.5 % of experiments, however many others there are. So where all but
-    one are beaten, that one is the best.
+    The best in truth is called beaten in at most 2.5 % of experiments. So those that are not beaten are the ones that may
+    be the best, and where all but one are beaten, that one is.
     """
-    import numpy as np
-
     found = []
     for place in range(len(values)):
-        others = np.array([other for other in range(len(values)) if other != place], dtype=int)
-        table = values[others] - values[place]
-        compared = [_differences(row, pooled, clusters) for row in table]
-        points = [-math.inf if versus is None else versus.above for versus in compared]
-        if not points or max(points) == -math.inf:
-            found.append(Standing(None, 1.0))
-            continue
-        luck = luck_of(alike_in_differences(_by_cluster(table, clusters)), seed=seed, draws=draws)
-        top = int(np.argmax(points))
-        p = luck.p(points[top])
-        found.append(Standing(int(others[top]) if p <= level else None, p))
+        others = [other for other in range(len(values)) if other != place]
+        said = standing(
+            values[place], values[others], pooled=pooled, clusters=clusters, level=level, seed=seed, draws=draws
+        )
+        found.append(Standing(None if said.beaten_by is None else others[said.beaten_by], said.p))
     return found

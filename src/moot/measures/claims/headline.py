@@ -165,6 +165,7 @@ def _named(chosen: _Chosen) -> Row:
         "captains": len(whose) if chosen.side.alone is False else 0,
         "alone": chosen.side.alone,
         "led": any(cell["captain"] for side in chosen.paid.values() for cell in side.cells),
+        "teams": len({cell["team"] for side in chosen.paid.values() for cell in side.cells}),
     }
 
 
