@@ -204,8 +204,8 @@ async def test_several_teams_stand_beside_all_their_players_alone(tmp_path: Path
 async def test_the_headline_has_the_interval_of_its_row(tmp_path: Path) -> None:
     for primary in ("vote@ann", "talkative@cat"):
         models = {name: {"provider": "simulated", "accuracy": 0.6, "temperature": 1.0} for name in MODELS}
-        path = write(tmp_path, 24, repeats=2, models=models, primary=primary, name=primary)
-        shown = await run(path, name=primary)
+        path = write(tmp_path, 24, repeats=2, models=models, primary=primary, name=primary.partition("@")[0])
+        shown = await run(path, name=primary.partition("@")[0])
         head = shown["headline"]
         (row,) = (each for each in shown["accuracy"] if f"{each['label']}@{each.get('captain')}" == primary)
         assert [head[key] for key in ("value", "low", "high", "n")] == [

@@ -25,11 +25,22 @@ from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, QuestionsSpec, read_experiment
-from moot.live.game import CLOCK_S, PERSON, POINTS, Game, PersonDecides, PersonModel, Round, Standing, Turn, table
+from moot.live.game import (
+    CLOCK_S,
+    PERSON,
+    POINTS,
+    Game,
+    GradedQuestion,
+    PersonDecides,
+    PersonModel,
+    Standing,
+    Turn,
+    table,
+)
 from moot.models.closest import closest
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
-from moot.strategies import Strategy
+from moot.strategies import Strategy, traits_of
 from moot.strategies import strategy as strategy_named
 from moot.types import Question, Score
 
@@ -88,9 +99,15 @@ def _strategy(file: ExperimentFile, wanted: str | None) -> Strategy:
     for entry in file.spec.strategies:
         name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
         entries.setdefault(name, options)
-    name = wanted or next((strategy for strategy in entries if strategy != "solo"), "vote")
+    if wanted is not None:
+        return _built(wanted, entries.get(wanted))
+    listed = (_built(name, options) for name, options in entries.items())
+    return next((strategy for strategy in listed if not traits_of(strategy).alone), None) or _built("vote", None)
+
+
+def _built(name: str, options: Mapping[str, Any] | None) -> Strategy:
     try:
-        return strategy_named(name, entries.get(name))
+        return strategy_named(name, options)
     except (TypeError, ValueError) as error:
         raise UsageError(f"strategy {name!r}: {error}") from None
 
@@ -238,7 +255,7 @@ class Screen:
             grid.add_row(Text(answer.player), Text(answer.text or ""), reason)
         self.console.print(grid)
 
-    def reveal(self, played: Round, standing: Standing) -> None:
+    def reveal(self, played: GradedQuestion, standing: Standing) -> None:
         case, verdict = played.case, played.verdict
         grid = Table(show_header=False, box=None, padding=(0, 2))
         for answer in verdict.answers:

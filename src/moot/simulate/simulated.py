@@ -68,13 +68,14 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from dataclasses import fields as parameters
+from functools import cached_property
 from typing import Any
 
 from moot.errors import RequestRejected
 from moot.models.model import messages_json
 from moot.simulate.character import Character
 from moot.simulate.mind import Mind
-from moot.simulate.prompt_reading import Seen, read_guise, read_question, read_seen, reads_a_reply
+from moot.simulate.prompt_reading import PromptContents, read_contents, read_guise, read_question, reads_a_reply
 from moot.simulate.roles import MARK, fields, prose
 from moot.simulate.schema_instance import Impossible, instance, strings_allowed
 from moot.simulate.world import Facts, uniform
@@ -108,11 +109,7 @@ class SimulatedModel(Character):
         return {
             "provider": "simulated",
             "version": VERSION,
-            **{
-                parameter.name: getattr(self, parameter.name)
-                for parameter in parameters(self)
-                if parameter.name not in _NOT_SHAPED
-            },
+            **self._shaping,
             **({} if self.max_tokens is None else {"max_tokens": self.max_tokens}),
             "seed": self.world.seed,
             "question": facts.id,
@@ -120,6 +117,15 @@ class SimulatedModel(Character):
             "messages": messages_json(request),
             "params": dict(request.params),
             "schema": request.schema,
+        }
+
+    @cached_property
+    def _shaping(self) -> Mapping[str, Any]:
+        """Its parameters, as far as replies follow from them."""
+        return {
+            parameter.name: getattr(self, parameter.name)
+            for parameter in parameters(self)
+            if parameter.name not in _NOT_SHAPED
         }
 
     async def generate(self, request: Request) -> Reply:
@@ -146,9 +152,9 @@ class SimulatedModel(Character):
             # It knows its own mind only; what a reply says that announces nothing, it cannot tell.
             return self._finished(request, json.dumps({"answer": "none"}), "stop")
         mind = Mind(self, facts, _turn(request), self._variation(request), read_guise(request.messages))
-        return self._finished(request, self._said(request, mind, read_seen(request.messages)), "stop")
+        return self._finished(request, self._said(request, mind, read_contents(request.messages)), "stop")
 
-    def _said(self, request: Request, mind: Mind, seen: Seen) -> str:
+    def _said(self, request: Request, mind: Mind, seen: PromptContents) -> str:
         draw = _drawer(self, request, mind.facts)
         if request.schema is not None:
             values = fields(mind, seen, request.schema, draw)

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.measures.source import Stored
+from moot.measures.cells import Stored
 from moot.report.page import page_html
 from moot.report.page.document import SCRIPTS
 from moot.report.page.pack import Once, Texts, packed
@@ -279,7 +279,12 @@ def test_cells_have_short_names_and_whole_keys() -> None:
     voted = ("vote", "vote", {})
     cells = [cell_of(*way) for way in (*ways, voted)] + [cell_of(*voted, team="nine/closed")]
     named = named_cells(cells)
-    assert [each["title"] for each in named] == ["mixture(order=ascending)", "mixture", "vote (open)", "vote (closed)"]
+    assert [each["title"] for each in named] == [
+        "mixture(order=ascending)",
+        "mixture",
+        "vote (nine/open)",
+        "vote (nine/closed)",
+    ], "a team may be called so"
     assert [each["key"] for each in named] == [*long, "vote (nine/open)", "vote (nine/closed)"]
     assert [each["full"] for each in named] == [*long, None, None]
     assert [each["options"] for each in named] == ["order=ascending", "", "", ""]

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from moot.experiment.claims import ClaimError
+from moot.measures.cells import Stored, table_of
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
-from moot.measures.sides import Alone, Side, alone_by_player, cells_named, side_of
-from moot.measures.source import Source, Stored, playing_alone, table_of
+from moot.measures.native_cost import native_cost
+from moot.measures.sides import Alone, SideResults, alone_by_player, cells_named, side_of
+from moot.measures.source import Source
 from moot.stats.choice import chosen_interval, claim
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate, estimate_row
@@ -46,12 +48,12 @@ class _Chosen:
     of: str
     how: str
     """``declared``, ``declared late``, ``after the fact``, or ``only`` where there was nothing to choose."""
-    paid: Mapping[str, Side]
+    paid: Mapping[str, SideResults]
     """All options that the claim pays for, the chosen one among them: it alone where it was declared beforehand."""
     asked: Sequence[str]
 
     @property
-    def side(self) -> Side:
+    def side(self) -> SideResults:
         return self.paid[self.of]
 
     @property
@@ -64,7 +66,7 @@ class _Chosen:
 
 
 def headline_figures(
-    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, Side]
+    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, SideResults]
 ) -> Row | None:
     """From the options that have been played; None where there are none."""
     chosen = _chosen(source, cells, declared, options)
@@ -100,7 +102,7 @@ def _accuracy(chosen: _Chosen, values: Mapping[str, Value], seed: int) -> Estima
     return chosen_interval(_table(chosen.paid, chosen.asked), chosen.place, usual, seed=seed)
 
 
-def _table(options: Mapping[str, Side], asked: Sequence[str]) -> Floats:
+def _table(options: Mapping[str, SideResults], asked: Sequence[str]) -> Floats:
     """Options × questions; NaN where an answer is not graded."""
     import numpy as np
 
@@ -121,7 +123,7 @@ def _ungraded(values: Mapping[str, Value]) -> Row:
 
 
 def _chosen(
-    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, Side]
+    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, SideResults]
 ) -> _Chosen | None:
     teams = {title: side for title, side in options.items() if not side.alone}
     pool = teams or dict(options)
@@ -142,7 +144,7 @@ def _chosen(
     return None if top is None else _Chosen(top, AFTER_THE_FACT if len(pool) > 1 else "only", pool, asked)
 
 
-def _primary(source: Source, cells: Sequence[Stored]) -> Side | None:
+def _primary(source: Source, cells: Sequence[Stored]) -> SideResults | None:
     """What the file declares, where it has been played."""
     primary = source.config.get("primary")
     if not primary:
@@ -169,7 +171,7 @@ def _named(chosen: _Chosen) -> Row:
     }
 
 
-def _after_the_fact(options: Mapping[str, Side], seed: int) -> Row | None:
+def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None:
     """The highest of all rows: what a careless report would print first."""
     asked = sorted({question for side in options.values() for question in side.calls})
     least = {title: least_of(side.open) for title, side in options.items()}
@@ -196,7 +198,7 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
     return {**row, "over_best_single": over, **_cost(source, cells, chosen, single)}
 
 
-def _singles(source: Source, cells: Sequence[Stored], options: Sequence[Side]) -> dict[str, dict[str, Value]]:
+def _singles(source: Source, cells: Sequence[Stored], options: Sequence[SideResults]) -> dict[str, dict[str, Value]]:
     """Everybody at the tables of these options, alone. Who drafts in different ways is a single in each of them."""
     tables = dict.fromkeys(table_of(cell) for side in options for cell in side.cells)
     singles: dict[str, dict[str, Value]] = {}
@@ -227,12 +229,13 @@ def _over_best(
     if not pairs:
         return None
     table = _table(chosen.paid, chosen.asked)
-    found = claim(table, alone, option=chosen.place, single=place, pooled=pooled, seed=source.seed)
+    clusters = _clusters(source, chosen.asked)
+    found = claim(table, alone, option=chosen.place, single=place, pooled=pooled, clusters=clusters, seed=source.seed)
     over = compared_row(pairs, pooled=pooled, seed=source.seed)
     repeated = int(source.config.get("repeats", 1)) > 1
     reached = estimate(alone[place][~np.isnan(alone[place])].tolist(), pooled=repeated, seed=source.seed)
     if found is not None:
-        test = "mcnemar" if over["test"] == "mcnemar" else "score"
+        test = "mcnemar" if over["test"] == "mcnemar" and clusters is None else "score"
         over |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p, "test": test}
         over.pop("why", None)
     over = _whoever_is_best(over, singles, values)
@@ -240,6 +243,14 @@ def _over_best(
         reached = chosen_interval(alone, place, reached, seed=source.seed)
     paid = {"single": single, "singles": len(singles), "options": len(chosen.paid), "rule": RULE}
     return {**over, **paid, "best_single": estimate_row(reached)}
+
+
+def _clusters(source: Source, asked: Sequence[str]) -> list[str] | None:
+    """What each question belongs to, a question without a cluster to itself; None where none has one."""
+    named = [source.cases[question].cluster for question in asked]
+    if not any(named):
+        return None
+    return [f"cluster {name}" if name else f"question {question}" for name, question in zip(named, asked, strict=True)]
 
 
 def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Row:
@@ -258,7 +269,7 @@ def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Ro
     return {**over, "why": turned} if turned else over
 
 
-def _over_captain(side: Side, alone: Alone, values: Mapping[str, Value], pooled: bool, seed: int) -> Row | None:
+def _over_captain(side: SideResults, alone: Alone, values: Mapping[str, Value], pooled: bool, seed: int) -> Row | None:
     """Captain by captain on each question; several captains of one question are one pair, their mean.
 
     Only where captains lead: one that does no more than break ties has no errors that a team could fix.
@@ -276,20 +287,15 @@ def _over_captain(side: Side, alone: Alone, values: Mapping[str, Value], pooled:
 
 
 def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, single: str) -> Row:
-    """How many times the best single player's cost: in money, or in calls where money is nothing or not known.
-
-    What a player would take alone is known only where it was asked alone.
-    """
-    cell = playing_alone(cells, chosen.side.first).get(single)
-    alone = None if cell is None else side_of(source, [cell], "")
-    team_usd = _mean(chosen.side.cost_usd, chosen.asked)
-    single_usd = None if alone is None else _mean(alone.cost_usd, chosen.asked)
-    if team_usd and single_usd:
-        return {"cost_ratio": team_usd / single_usd, "cost_unit": "usd", "cost_usd": team_usd}
+    """How many times the best single player's cost: in money, or in calls where money is nothing or not known."""
+    name = single.partition(" (")[0]
+    one = native_cost(source, cells, chosen.side.first, dict.fromkeys(chosen.asked, name))
+    team = _mean(chosen.side.cost_usd, chosen.asked)
+    if team and one.cost_usd:
+        return {"cost_ratio": team / one.cost_usd, "cost_unit": "usd", "cost_usd": team}
     calls = _mean(chosen.side.calls, chosen.asked)
-    single_calls = None if alone is None else _mean(alone.calls, chosen.asked)
-    ratio = calls / single_calls if calls is not None and single_calls else None
-    return {"cost_ratio": ratio, "cost_unit": "calls", "cost_usd": team_usd, "calls": calls}
+    ratio = calls / one.calls if calls is not None and one.calls else None
+    return {"cost_ratio": ratio, "cost_unit": "calls", "cost_usd": team, "calls": calls}
 
 
 def _mean(spent: Mapping[str, float] | None, asked: Sequence[str]) -> float | None:

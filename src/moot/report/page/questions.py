@@ -18,10 +18,10 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, select
 
+from moot.measures.cells import Stored, stored_cell
 from moot.measures.sides import title_of
-from moot.measures.source import Stored, stored_cell
 from moot.report.figures import grader_of
-from moot.report.names import options_left, short_names, table_names, ways_of
+from moot.report.names import options_left, short_names, ways_of
 from moot.report.page.pack import Once, packed
 from moot.report.page.part import Part
 from moot.report.page.words import Play, Plays, Words
@@ -94,7 +94,7 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
     words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config))
     columns = Columns(words.repeats, len(cells))
     seats = [Seat(cell["id"], cell["player"], cell["captain"], cell["traits"].drafts is not None) for cell in cells]
-    reader = _Reader(words, seats, columns, grade)
+    reader = _QuestionReader(words, seats, columns, grade)
     size = max(1, EPISODES_A_PART // max(1, len(cells) * words.repeats))
     packing = []
     with closing(words), uncollected(), ThreadPoolExecutor(1) as pool:  # compression lets go of the interpreter
@@ -114,15 +114,13 @@ def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
     """
     ways = ways_of(cells, "given")
     short, left = short_names(ways), options_left(ways)
-    tables = table_names(cell["team"] for cell in cells if cell["player"] is None and cell["team"])
     titles = Counter(title_of(cell) for cell in cells)
     rows = []
     for cell in cells:
-        team = tables.get(cell["team"] or "", cell["team"])
-        shortly = Stored(**{**cell, "label": short[cell["label"]], "team": team})
+        shortly = Stored(**{**cell, "label": short[cell["label"]]})
         key, title = title_of(cell), title_of(shortly)
         if titles[key] > 1:  # the same strategy at several tables
-            key, title = f"{key} ({cell['team']})", f"{title} ({team})"
+            key, title = f"{key} ({cell['team']})", f"{title} ({cell['team']})"
         named: dict[str, Any] = {
             "strategy": shortly["strategy"],
             "label": shortly["label"],
@@ -165,7 +163,7 @@ def _places(connection: Connection, ident: str) -> list[Place]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _QuestionReader:
     words: Words
     seats: Sequence[Seat]
     columns: Columns
