@@ -235,7 +235,7 @@ def main(repetitions: int, word: str = "") -> None:
         (f"nothing is better, {OPTIONS} options", list(worlds(OPTIONS))),
         ("nothing is better, one option", list(worlds(1))),
         ("something is better", list(better_worlds())),
-    ):  # seven minutes of one core
+    ):
         chosen = [world for world in several if word in world.name]
         print(title if chosen else "", flush=True)
         for world in chosen:

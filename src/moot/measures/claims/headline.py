@@ -229,7 +229,7 @@ def _over_best(
     if not pairs:
         return None
     table = _table(chosen.paid, chosen.asked)
-    clusters = _clusters(source, chosen.asked)
+    clusters = clusters_of(source, chosen.asked)
     found = claim(table, alone, option=chosen.place, single=place, pooled=pooled, clusters=clusters, seed=source.seed)
     over = compared_row(pairs, pooled=pooled, seed=source.seed)
     repeated = int(source.config.get("repeats", 1)) > 1
@@ -245,7 +245,7 @@ def _over_best(
     return {**over, **paid, "best_single": estimate_row(reached)}
 
 
-def _clusters(source: Source, asked: Sequence[str]) -> list[str] | None:
+def clusters_of(source: Source, asked: Sequence[str]) -> list[str] | None:
     """What each question belongs to, a question without a cluster to itself; None where none has one."""
     named = [source.cases[question].cluster for question in asked]
     if not any(named):
