@@ -413,7 +413,7 @@ async def test_talking_less_voting_at_each_number_of_answers(shown: dict[str, An
 async def test_diversity_by_difficulty_is_drawn_with_people_beside(shown: dict[str, Any]) -> None:
     (section,) = (each for each in quiz_sections(shown) if each.id == "diversity-by-difficulty")
     assert section.chart is not None
-    assert section.chart.kind == "lines"
+    assert (section.chart.kind, section.chart.panel) == ("lines", "difficulty")
     people = [row for row in section.rows if row["strategy"] == "people"]
     figures_rows = shown["diversity_by_difficulty"]
     assert {(row["difficulty"], row["d"]): row["accuracy"] for row in people} == {

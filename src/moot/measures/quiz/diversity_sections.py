@@ -14,7 +14,6 @@ from moot.measures.columns import (
     paired_columns,
     paired_words,
     share_bounds,
-    titled,
     ungraded_columns,
     with_bounds,
     with_team,
@@ -40,11 +39,11 @@ def _diversity(figures: Figures) -> Iterator[Section]:
 
 
 def _by_captain(figures: Figures) -> Iterator[Section]:
-    rows = [{**with_bounds(row), "name": titled(row)} for row in figures.get("diversity_captains", ())]
+    rows = [with_bounds(row) for row in figures.get("diversity_captains", ())]
     right = (figure("accuracy", "right"), *share_bounds(rows), Column("n", "questions"))
     named = (Column("captain", "captain"), Column("strategy", "strategy"), Column("d", "answers"))
     rows.sort(key=lambda row: (str(row.get("team") or ""), row["captain"], row["strategy"], row["d"]))
-    chart = Chart("lines", "d", "accuracy", series="name")
+    chart = Chart("lines", "d", "accuracy", series="strategy", panel="captain")
     words = (*graded_words(rows), *grouped_by_words(figures))
     title = "By the number of different answers, captain by captain"
     yield Section("diversity-captains", title, words, with_team(rows, *named, *right), rows, chart)
@@ -77,7 +76,7 @@ def _versus(row: Mapping[str, Any], *, several: bool) -> str:
 def _by_difficulty(figures: Figures) -> Iterator[Section]:
     """People stand among the strategies: they are what the others are measured by there."""
     every = figures.get("diversity_by_difficulty", ())
-    rows = [{**with_bounds(row), "name": f"{row['difficulty']}: {row['strategy']}"} for row in _with_people(every)]
+    rows = [with_bounds(row) for row in _with_people(every)]
     columns = with_team(
         rows,
         Column("difficulty", "difficulty"),
@@ -92,7 +91,7 @@ def _by_difficulty(figures: Figures) -> Iterator[Section]:
         words += (
             f"Spearman's correlation of the number of answers with the rate of people: {people['rho']:.2f}{bounds}{p}.",
         )
-    chart = Chart("lines", "d", "accuracy", series="name")
+    chart = Chart("lines", "d", "accuracy", series="strategy", panel="difficulty")
     title = "The same by how hard people found it"
     yield Section("diversity-by-difficulty", title, words, columns, rows, chart)
 
