@@ -21,6 +21,7 @@ from moot.experiment.questions import questions_of
 from moot.experiment.seating import check_recordings, cohorts_of, configured_names, reader_of, table_shape
 from moot.experiment.selected import with_selection
 from moot.experiment.spec import ExperimentFile
+from moot.experiment.vendors import check_vendors
 from moot.grade.graders import grader
 from moot.grade.grading import Grading
 from moot.grade.group import GROUPING, Stages
@@ -36,6 +37,7 @@ from moot.team.player import numbered
 def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None) -> Plan:
     """Build all that the file names, or say what is wrong with it. `store_url` goes over the file's own."""
     spec = file.spec
+    check_vendors(file)
     dataset = questions_of(file, limit) if spec.questions is not None else None
     prompts = _prompts(file)
     models = make_models(file, dataset)
