@@ -78,7 +78,7 @@ def headline_figures(
         "options": len(chosen.paid),
         **_named(chosen),
         **estimate_row(_accuracy(chosen, values, source.seed)),
-        **_ungraded(values),
+        **_ungraded(chosen.side, values),
         "over_best_single": None,
         "over_captain": None,
         "cost_ratio": None,
@@ -112,12 +112,12 @@ def _mark(value: Value | None) -> float:
     return float("nan") if value is None or value.known is None else value.known
 
 
-def _ungraded(values: Mapping[str, Value]) -> Row:
-    """How much of it is not graded, of how many questions, and what it would be over all of them."""
+def _ungraded(side: SideResults, values: Mapping[str, Value]) -> Row:
+    """How many of its answers are not graded, of how many questions it played, and what it would be over all of them."""
     row = bounds_row(values.values())
     if not row:
         return {"ungraded": 0}
-    row["questions"] = len(values)
+    row |= {"ungraded": sum(side.ungraded.values()), "questions": len(values)}
     return {**row, "why": why_nothing(len(values))} if not known(values) else row
 
 
