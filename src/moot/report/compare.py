@@ -33,9 +33,8 @@ def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[st
     graded = known_pairs(pairs)
     comparison = compare(graded, pooled=not (one.once and other.once), seed=source.seed)
     row: dict[str, Any] = {"experiment": experiment["name"], "a": a, "b": b, **comparison.row()}
-    for name, place, side in (("accuracy_a", 0, one), ("accuracy_b", 1, other)):
-        values = [pair[place] for pair in graded]
-        row[name] = estimate_row(estimate(values, pooled=not side.once, seed=source.seed))
+    for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
+        row[name] = estimate_row(estimate({question: pair[place] for question, pair in graded.items()}))
     row["left_out"] = len(one.calls.keys() ^ other.calls.keys())
     row["captains"] = len(first) if len(first) > 1 else None
     if comparison.test == "mcnemar" and graded:

@@ -38,4 +38,4 @@ def position_table(sections: Iterable[Section], width: int) -> Iterable[Table | 
 
 
 def _difference(row: Mapping[str, Any]) -> str:
-    return f"{shown(row['difference'], 'points')} {bounds(row['low'], row['high'], 'points')}".rstrip()
+    return f"{shown(row['difference'], 'points')} {bounds(row['low_holm'], row['high_holm'], 'points')}".rstrip()

@@ -10,7 +10,7 @@ from moot.measures.columns import paired_columns, paired_words, ungraded_columns
 from moot.measures.section import Column, Section
 from moot.measures.sides import Side
 from moot.stats.estimates import Row, with_holm
-from moot.stats.graded import Value, compared_row
+from moot.stats.graded import Value, family_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def side_by_side(first: Run, second: Run, *, seed: int = 0) -> Row:
         if both:
             pairs = {question: [(after[question], before[question])] for question in both}
             pooled = any(title in run.means for run in (first, second))
-            row = compared_row(pairs, pooled=pooled, seed=seed)
+            row = family_row(pairs, pooled=pooled, seed=seed)
             rows.append({"of": title, "a": _name(second, 1), "b": _name(first, 0), **row})
     return {
         "runs": [dict(first.figures), dict(second.figures)],

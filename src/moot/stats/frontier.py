@@ -65,9 +65,8 @@ def frontier(
     ):
         affordable = np.flatnonzero(paid <= paid[column] + 1e-15)
         chosen = [affordable[np.argmax(means[affordable])] for means in learnt]
-        mixed = not all(options[names[choice]].once for choice in chosen)
-        within = estimate(_known(right[np.arange(len(asked)), np.array(chosen)[fold_of]]), pooled=mixed, seed=seed)
-        accuracy = estimate(_known(right[:, column]), pooled=not options[names[column]].once, seed=seed)
+        within = estimate(_known(asked, right[np.arange(len(asked)), np.array(chosen)[fold_of]]))
+        accuracy = estimate(_known(asked, right[:, column]))
         rows.append(
             {
                 "of": names[column],
@@ -92,8 +91,9 @@ def _means(least: Floats, graded: Any) -> Floats:
     return means
 
 
-def _known(values: Floats) -> list[float]:
-    return [value for value in values.tolist() if value == value]  # NaN is not graded
+def _known(questions: Sequence[str], values: Floats) -> dict[str, float]:
+    marks = zip(questions, values.tolist(), strict=True)
+    return {question: value for question, value in marks if value == value}  # NaN is not graded
 
 
 def undominated(value: Floats, cost: Floats) -> list[bool]:

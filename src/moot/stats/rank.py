@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
+from moot.stats.bootstrap import seed_of
+from moot.stats.clusters import unit_of
 from moot.stats.quantiles import Z_95
-from moot.types import Estimate
+from moot.types import Estimate, digest
+
+_ALL_ORDERS = 8
+"""Up to so many pairs every order is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,32 @@ def of_rho(rho: float, n: int) -> Correlation:
     half = Z_95 * math.sqrt((1 + inside * inside / 2) / (n - 3))
     low, high = math.tanh(math.atanh(inside) - half), math.tanh(math.atanh(inside) + half)
     return Correlation(Estimate(rho, min(low, rho), max(high, rho), n), p)
+
+
+def halves(questions: Collection[str], *, seed: int = 0) -> set[str]:
+    """One half of the questions, drawn by the seed; questions of one cluster stay together."""
+    names = {question: unit_of(question) for question in questions}
+    order = sorted(set(names.values()), key=lambda name: (digest([seed, "half", name]), name))
+    chosen = set(order[::2])
+    return {question for question, name in names.items() if name in chosen}
+
+
+def permuted_p(first: Sequence[float], second: Sequence[float], *, seed: int = 0, resamples: int = 20_000) -> float:
+    """Two-sided, of Spearman's rho: how often an order drawn at random goes together as closely.
+
+    Of few pairs every order is tried, else orders are drawn, and the p is never 0.
+    """
+    import numpy as np
+
+    one, other = (np.array(midranks(side)) for side in (first, second))
+    one, other = one - one.mean(), other - other.mean()
+    observed = abs(float(one @ other)) - 1e-9
+    if len(one) <= _ALL_ORDERS:
+        orders = np.array(list(permutations(range(len(one)))))
+        return float((np.abs(other[orders] @ one) >= observed).mean())
+    generator = np.random.default_rng(seed_of(seed, "orders"))
+    drawn = generator.permuted(np.tile(other, (resamples, 1)), axis=1)
+    return float((1 + (np.abs(drawn @ one) >= observed).sum()) / (1 + resamples))
 
 
 def _pearson(first: Sequence[float], second: Sequence[float]) -> float | None:

@@ -66,7 +66,7 @@ def headline_figures(
     if chosen is None:
         return None
     values = chosen.values()
-    accuracy = estimate(list(known(values).values()), pooled=not chosen.once, seed=source.seed)
+    accuracy = estimate(known(values))
     teams = _teams(chosen)
     row: Row = {
         "of": chosen.of,
@@ -159,7 +159,7 @@ def _after_the_fact(options: Mapping[str, Side], seed: int) -> Row | None:
     if top is None or len(options) < 2:
         return None
     values = {question: options[top].value(question) for question in asked}
-    row = accuracy_row(values, pooled=not options[top].once, seed=seed)
+    row = accuracy_row(values)
     return {"of": top, **row, "note": "chosen after the fact"}
 
 
@@ -185,7 +185,7 @@ def _beside_players(
         for question, value in values.items()
         if question in single.choice
     }
-    reached = estimate([other for _, other in known_pairs(pairs)], pooled=repeated, seed=source.seed)
+    reached = estimate({question: other for question, (_, other) in known_pairs(pairs).items()})
     over = _whoever_is_best(compared_row(pairs, pooled=pooled, seed=source.seed), alone, values)
     if over["n"]:
         row["over_best_single"] = {**over, "best_single": estimate_row(reached), "chosen": list(single.chosen)}

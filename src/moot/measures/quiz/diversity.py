@@ -24,17 +24,17 @@ class Curve:
     left_out: int
 
 
-def diversity_curve(plays: Sequence[Played], *, seed: int = 0) -> Curve:
+def diversity_curve(plays: Sequence[Played]) -> Curve:
     """A row for each d and strategy: how many questions, and the accuracy, the mean over captains of each question.
 
     Questions whose groups are not known, nobody having answered, have no d.
     """
     diversity = diversity_of(plays)
     questions = {play.question for play in plays}
-    return Curve(_rows(plays, diversity, seed), len(questions - diversity.keys()))
+    return Curve(_rows(plays, diversity), len(questions - diversity.keys()))
 
 
-def diversity_by_difficulty(plays: Sequence[Played], *, seed: int = 0) -> Curve:
+def diversity_by_difficulty(plays: Sequence[Played]) -> Curve:
     """The same within easy, medium and hard questions; each row also has the mean human rate of its questions.
 
     Left out are the questions without a human rate or without groups.
@@ -46,7 +46,7 @@ def diversity_by_difficulty(plays: Sequence[Played], *, seed: int = 0) -> Curve:
         of_level = [play for play in plays if level.get(play.question) == name]
         rows += [
             {"difficulty": name, **row, "human": _mean_rate(row["d"], name, diversity, level, people)}
-            for row in _rows(of_level, diversity, seed)
+            for row in _rows(of_level, diversity)
         ]
     questions = {play.question for play in plays}
     return Curve(rows, len(questions - (diversity.keys() & level.keys())))
@@ -74,11 +74,11 @@ def difficulty(people: Mapping[str, float]) -> dict[str, str]:
     }
 
 
-def _rows(plays: Sequence[Played], diversity: Mapping[str, int], seed: int) -> list[Row]:
+def _rows(plays: Sequence[Played], diversity: Mapping[str, int]) -> list[Row]:
     placed = [play for play in plays if play.question in diversity]
     parts = split(placed, lambda play: diversity[play.question])
     return [
-        {"d": d, "strategy": strategy, **accuracy_figures(strategy_plays, "accuracy", seed=seed)}
+        {"d": d, "strategy": strategy, **accuracy_figures(strategy_plays, "accuracy")}
         for d, part in sorted(parts.items())
         for strategy, strategy_plays in split(part, lambda play: play.strategy).items()
     ]

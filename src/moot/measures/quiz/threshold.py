@@ -14,7 +14,7 @@ from moot.measures.quiz.played import Played, by_question, diversity_of, repeate
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import least_of
-from moot.stats.paired import Paired, cluster_bootstrap, compare
+from moot.stats.paired import Paired, compare, mean_of
 from moot.types import Estimate
 
 
@@ -86,8 +86,8 @@ class _Policy:
     """The least that the questions can be of which something is ungraded: only the choice goes by it."""
 
     @property
-    def graded(self) -> list[float]:
-        return [value for value in self.right.values() if value is not None]
+    def graded(self) -> dict[str, float]:
+        return {question: value for question, value in self.right.items() if value is not None}
 
 
 def learn_threshold(
@@ -133,9 +133,9 @@ def learn_threshold(
     return Threshold(
         talk_from=int(start),
         chosen=tuple(map(int, fitted.chosen)),
-        always_vote=_arm(voted, pooled, seed),
-        always_talk=_arm(talked, pooled, seed),
-        by_threshold=_arm(played, pooled, seed),
+        always_vote=_arm(voted, seed),
+        always_talk=_arm(talked, seed),
+        by_threshold=_arm(played, seed),
         after_the_fact=sum(right[start][question] or 0.0 for question in graded) / len(graded),
         over_vote=compare(_pairs(played, voted, graded), pooled=pooled, seed=seed),
         over_talk=compare(_pairs(played, talked, graded), pooled=pooled, seed=seed),
@@ -159,9 +159,13 @@ def _policy(plays: Sequence[Played], questions: Sequence[str]) -> _Policy:
     return _Policy(right, costs_usd if len(costs_usd) == len(parts) else None, calls, least_of(values))
 
 
-def _pairs(one: _Policy, other: _Policy, questions: Sequence[str]) -> list[tuple[float, float]]:
-    marks = [(one.right[question], other.right[question]) for question in questions]
-    return [(first, second) for first, second in marks if first is not None and second is not None]
+def _pairs(one: _Policy, other: _Policy, questions: Sequence[str]) -> dict[str, tuple[float, float]]:
+    marks = {question: (one.right[question], other.right[question]) for question in questions}
+    return {
+        question: (first, second)
+        for question, (first, second) in marks.items()
+        if first is not None and second is not None
+    }
 
 
 def _mixed(voted: _Policy, talked: _Policy, talk: set[str], grouping_usd: Mapping[str, float]) -> _Policy:
@@ -195,14 +199,9 @@ def _by_choice(options: Mapping[str, _Policy], choice: Mapping[str, str]) -> _Po
     )
 
 
-def _arm(policy: _Policy, pooled: bool, seed: int) -> Arm:
+def _arm(policy: _Policy, seed: int) -> Arm:
     paid = None
     if policy.cost_usd is not None:
-        paid = _mean_cost(list(policy.cost_usd.values()), seed)
+        paid = mean_of(policy.cost_usd, seed=seed)
     calls = sum(policy.calls.values()) / len(policy.calls)
-    return Arm(estimate(policy.graded, pooled=pooled, seed=seed), paid, calls)
-
-
-def _mean_cost(costs: Sequence[float], seed: int) -> Estimate | None:
-    """Money has no bounds to fall back on: without spread between questions there is no interval."""
-    return cluster_bootstrap([(cost, 1.0) for cost in costs], seed=seed)
+    return Arm(estimate(policy.graded), paid, calls)

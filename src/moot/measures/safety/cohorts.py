@@ -10,8 +10,9 @@ from moot.measures.quiz.skyline import guessing
 from moot.measures.safety.pairs import ANSWERED, Pair, Row, graded, split
 from moot.stats.crossfit import FOLDS, CrossFit, best, crossfit
 from moot.stats.estimates import estimate, estimate_row
-from moot.stats.paired import bootstrap_difference, cluster_bootstrap
+from moot.stats.paired import mean_difference, mean_variance
 from moot.stats.quantiles import Z_95
+from moot.stats.ratio import share_closed
 from moot.types import Estimate
 
 ByModel = Mapping[str, Mapping[str, float]]
@@ -37,9 +38,8 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, in
     native, after = ({question: side[question] for question in sides[0] if question in sides[1]} for side in sides)
     models = len({pair.model for pair in pairs})
     offered = [choices[question] for question in native if question in choices]
-    difference = bootstrap_difference([after[question] - value for question, value in native.items()], seed=seed)
-    pooled = len({(pair.question, pair.repeat) for pair in pairs}) > len(native)
-    before, then = (estimate(list(shares.values()), pooled=pooled, seed=seed) for shares in (native, after))
+    difference = mean_difference({question: after[question] - value for question, value in native.items()}, seed=seed)
+    before, then = estimate(native), estimate(after)
     return {
         "cohort": cohort,
         "models": models,
@@ -98,7 +98,7 @@ class GapClosure:
 
 
 def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int = FOLDS, seed: int = 0) -> GapClosure:
-    """Over the questions that all three have played. The choice of each best is kept while questions are resampled."""
+    """Over the questions that all three have played. The choice of each best is taken as given."""
     sides = (alone, after, stronger)
     questions = sorted(set.intersection(*({q for by_question in side.values() for q in by_question} for side in sides)))
     raw = [_highest(side, questions) for side in sides]
@@ -112,7 +112,7 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
         note = "there is no gap: the other cohort's best is no better alone"
     else:
         one, two, three = (fit.values for fit in fitted if fit is not None)
-        closure = cluster_bootstrap([(two[q] - one[q], three[q] - one[q]) for q in questions], seed=seed)
+        closure = share_closed({q: (two[q] - one[q], three[q] - one[q]) for q in questions})
     return GapClosure(closure, _closed(*raw), alone_mean, then, other, note)
 
 
@@ -152,11 +152,12 @@ def macro_average(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
 
 
 def _dataset(name: str, pairs: Sequence[Pair], seed: int) -> Row:
-    parts = split(pairs, lambda pair: pair.question).values()
-    native = [sum(pair.native_right for pair in question_pairs) / len(question_pairs) for question_pairs in parts]
-    after = [sum(pair.after_right for pair in question_pairs) / len(question_pairs) for question_pairs in parts]
-    gains = [then - before for before, then in zip(native, after, strict=True)]
-    mean, n = sum(gains) / len(gains), len(gains)
-    variance = sum((gain - mean) ** 2 for gain in gains) / (n - 1) / n if n > 1 else None
-    difference = estimate_row(bootstrap_difference(gains, seed=seed), "difference")
-    return {"dataset": name, "native": sum(native) / n, "after": sum(after) / n, **difference, "variance": variance}
+    parts = split(pairs, lambda pair: pair.question)
+    native, after = (
+        {q: sum(getattr(pair, side) for pair in of_question) / len(of_question) for q, of_question in parts.items()}
+        for side in ("native_right", "after_right")
+    )
+    gains = {question: after[question] - before for question, before in native.items()}
+    difference = estimate_row(mean_difference(gains, seed=seed), "difference")
+    means = {"native": sum(native.values()) / len(gains), "after": sum(after.values()) / len(gains)}
+    return {"dataset": name, **means, **difference, "variance": mean_variance(gains)}

@@ -63,7 +63,7 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "safety": [row for stage in stages for row in _safety(stage, seed)],
         "safety_missing": _missing(source, led, alone),
         "safety_models": models,
-        "gain_by_strength": [row for stage in stages for row in _strength(stage, models)],
+        "gain_by_strength": [row for stage in stages for row in _strength(stage, seed)],
         "coverage": [row for stage in stages for row in _coverage(source, stage)],
         "gap_closure": [row for stage in stages for row in _gaps(stage, seed)],
         "debate_lift": [row for row in _lifts(stages, seed) if row],
@@ -175,9 +175,8 @@ def _models(stage: Stage, seed: int) -> Iterator[Row]:
         yield {**stage.named, **row}
 
 
-def _strength(stage: Stage, models: Sequence[Row]) -> Iterable[Row]:
-    stage_rows = [row for row in models if (row["stage"], row["team"]) == (stage.label, stage.team)]
-    if strength := gain_by_strength(stage_rows):
+def _strength(stage: Stage, seed: int) -> Iterable[Row]:
+    if strength := gain_by_strength(stage.pairs, seed=seed):
         yield {**stage.named, **strength}
 
 
@@ -339,7 +338,7 @@ def _consensus(source: Source, cells: Sequence[Stored]) -> Iterator[Row | None]:
         if endings:
             counted_places.add(place)
             how = {question: [ending.how for ending in ended] for question, ended in endings.items()}
-            rate = consensus_rate(how, seed=source.seed)
+            rate = consensus_rate(how)
             late = sum(_agreed_late(ending) for ended in endings.values() for ending in ended)
             named = {"stage": place[0], "team": place[1], "cohort": place[2]}
             yield {**named, **rate, "agreed_in_resolution": late} if rate else None
