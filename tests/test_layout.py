@@ -12,6 +12,7 @@ import moot
 ROOT = Path(moot.__file__).parent
 ORDER = [
     "errors",
+    "plugins",
     "traces",
     "types",
     "stats",

@@ -43,11 +43,56 @@ def trace(kind: str) -> Callable[[type[T]], type[T]]:
             raise TypeError(f"the trace {kind!r} must be a dataclass: its fields are what is stored")
         if any(attribute.name == "kind" for attribute in fields(record)):
             raise TypeError(f"the trace {kind!r} has a field 'kind', under which its own name is stored; rename it")
+        _check_types(kind, record)
         _KINDS[kind] = record
         _NAMES[record] = kind
         return record
 
     return named
+
+
+def _check_types(kind: str, record: Any) -> None:
+    """Refuses fields that would come back from a store as something else: a figure made of those would be false."""
+    try:
+        hints = get_type_hints(record)
+    except NameError as error:
+        raise TypeError(f"the trace {kind!r}: {error}; expected types of its own module") from None
+    for attribute in fields(record):
+        place = f"the trace {kind!r}: {record.__name__}.{attribute.name}"
+        if not attribute.init:
+            raise TypeError(
+                f"{place}: it is made and not given, so it cannot be read back; expected a field that is given"
+            )
+        if (refused := _not_from_json(hints[attribute.name], by_number=True)) is not None:
+            name = getattr(refused, "__name__", None) if isinstance(refused, type) and not get_args(refused) else None
+            raise TypeError(f"{place}: {name or refused} does not come back the same from JSON; expected {_FROM_JSON}")
+
+
+_FROM_JSON = (
+    "str, int, float, bool, a Literal of these, tuple[...], list[...] or Mapping[str, ...] of such, "
+    "Mapping[int, ...] by itself, and each of these or None"
+)
+
+
+def _not_from_json(hint: Any, *, by_number: bool = False) -> Any | None:
+    """The part of a type that is lost in JSON; None: it comes back whole. `by_number`: where keys are written as text."""
+    kind, parts = get_origin(hint), get_args(hint)
+    if hint in (str, int, float, bool):
+        return None
+    if kind is Literal:
+        return None if all(type(part) in (str, int, bool, type(None)) for part in parts) else hint
+    if kind in (Union, UnionType):
+        held = [part for part in parts if part is not type(None)]
+        return _not_from_json(held[0], by_number=by_number) if len(held) == 1 else hint
+    if not parts or not isinstance(kind, type):
+        return hint
+    if kind is tuple and parts[1:] == (...,):
+        return _not_from_json(parts[0])
+    if kind in (tuple, list):
+        return next((lost for part in parts if (lost := _not_from_json(part)) is not None), None)
+    if kind in (dict, abc.Mapping):
+        return _not_from_json(parts[1]) if parts[0] is str or (by_number and parts[0] is int) else hint
+    return hint
 
 
 @trace("grouped")
@@ -332,16 +377,16 @@ def _defaults(record: Any) -> tuple[tuple[str, Any], ...]:
     return tuple(defaults)
 
 
-Reader = Callable[[Any], Any]
+FieldReader = Callable[[Any], Any]
 
 
 @cache
-def _readers(record: Any) -> dict[str, Reader]:
+def _readers(record: Any) -> dict[str, FieldReader]:
     """How each field comes out of JSON. Made once a kind: there may be a million records to read."""
     return {name: _reader(hint) for name, hint in get_type_hints(record).items()}
 
 
-def _reader(hint: Any) -> Reader:
+def _reader(hint: Any) -> FieldReader:
     """JSON has lists and text keys where a record has tuples and numbers; all else is as it was."""
     kind, parts = get_origin(hint), get_args(hint)
     if kind in (Union, UnionType):
@@ -349,6 +394,9 @@ def _reader(hint: Any) -> Reader:
         return inner if inner is _as_it_is else lambda value: None if value is None else inner(value)
     if kind is tuple:
         return _tuple_reader(parts)
+    if kind is list:
+        item = _reader(parts[0])
+        return item if item is _as_it_is else lambda value: [item(held) for held in value]
     if len(parts) == 2 and kind is not Literal and issubclass(kind, abc.Mapping):
         key, item = parts[0], _reader(parts[1])
         return lambda value: {key(name): item(held) for name, held in value.items()}
@@ -359,7 +407,7 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-def _tuple_reader(parts: tuple[Any, ...]) -> Reader:
+def _tuple_reader(parts: tuple[Any, ...]) -> FieldReader:
     if parts[1:] == (...,):
         item = _reader(parts[0])
         return tuple if item is _as_it_is else lambda value: tuple([item(held) for held in value])

@@ -142,7 +142,7 @@ async def contrary(request: web.Request) -> web.Response:
     asked = f"{next(NUMBERS)} {body['model']} {body['messages'][-1]['content']}"
     text = contrarily(Request((Message("user", asked),), schema=form), "", None)
     usage = {"prompt_tokens": len(str(body["messages"])) // 4, "completion_tokens": len(text) // 4}
-    message = {"role": "assistant", "content": text.replace("pretended ", "word ")}
+    message = {"role": "assistant", "content": text.replace("estimated ", "word ")}
     return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
 
 

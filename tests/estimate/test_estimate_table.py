@@ -14,7 +14,7 @@ import pytest
 from moot.cli.app import app
 from moot.cli.estimate import print_estimate
 from moot.cli.exit import run_app
-from moot.estimate import sample_play as rehearse
+from moot.estimate import sample_play
 from moot.estimate.estimate import estimate
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
@@ -55,7 +55,7 @@ SAMPLED = [name for name in bench.PLAYED if name.removeprefix("discuss, ") not i
 async def test_what_simulated_models_will_do_is_foretold_cold(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rehearse, "SAMPLE", 10)
+    monkeypatch.setattr(sample_play, "SAMPLE", 10)
     plan = bench.described(name, bench.open_questions(tmp_path, QUESTIONS))
     found = await bench.beside(tmp_path, bench.simulated(plan))
     assert found.foretold.sure == "played"

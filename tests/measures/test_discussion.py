@@ -24,11 +24,11 @@ from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.grade.embedding import MODEL
 from moot.grade.normalise import normalise
+from moot.measures.cells import Stored
 from moot.measures.discussion import similarity as discussion_similarity
 from moot.measures.discussion.naming import names_of, options_of, varied
 from moot.measures.discussion.sections import discussion_sections
 from moot.measures.discussion.talks import overlap_cosine
-from moot.measures.source import Stored
 from moot.models import packaged
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import figures, find_experiment
@@ -136,16 +136,20 @@ async def played(
     """Run it, and give the figures and the judgements that are in the store then."""
     lines = [
         {"id": name, "text": f"Which, {name}?", "answer": "A" if not open_ended else "Don"}
-        | ({} if open_ended else {"choices": CHOICES, "category": "odd" if int(name[1:]) % 2 else "even"})
+        | ({} if open_ended else {"choices": CHOICES})
         for name in WORDS
     ]
-    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    sets: dict[str, list[str]] = {}
+    for line in lines:
+        sets.setdefault("odd" if int(line["id"][1:]) % 2 else "even", []).append(json.dumps(line))
+    for name, written in sets.items():
+        (folder / f"{name}.jsonl").write_text("\n".join(written), encoding="utf-8")
     names = (*PLAYERS, "zed", *more.get("judge", {}).get("models", ()))
     spec = {
         "name": "talk",
         "seed": 3,
         "repeats": REPEATS,
-        "questions": {"file": "questions.jsonl"},
+        "questions": [{"file": f"{name}.jsonl"} for name in sets],
         "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in names},
         "players": {name: {"model": name} for name in PLAYERS},
         "teams": {"five": {"players": list(PLAYERS)}},

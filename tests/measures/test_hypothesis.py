@@ -15,7 +15,7 @@ from moot.experiment.claims import (
     ClaimError,
     Number,
     Operation,
-    Side,
+    SideName,
     Term,
     cells_meant,
     check_hypothesis,
@@ -48,7 +48,7 @@ def answered(text: str, known: Mapping[str, Ratio | str], **more: Any) -> Judged
 
 def test_the_form() -> None:
     found = parse("accuracy(talkative@ann) - 2 * accuracy(vote) > -0.5e1")
-    talkative, vote = Term("accuracy", Side("talkative", "ann")), Term("accuracy", Side("vote"))
+    talkative, vote = Term("accuracy", SideName("talkative", "ann")), Term("accuracy", SideName("vote"))
     assert found.left == Operation("-", talkative, Operation("*", Number(2.0), vote))
     assert found.right == Operation("*", Number(-1.0), Number(5.0))
     assert found.sign == ">"
@@ -58,14 +58,14 @@ def test_the_form() -> None:
 @pytest.mark.parametrize(
     ("text", "side"),
     [
-        ("accuracy(adaptive(talk_from=3)@ann) > 0", Side("adaptive(talk_from=3)", "ann")),
-        ("accuracy( adaptive( talk_from = 3 ) ) > 0", Side("adaptive(talk_from=3)")),
-        ("accuracy(discuss(agents=3,style=simple)@b.c) > 0", Side("discuss(agents=3, style=simple)", "b.c")),
-        ("safety_multiple(peer-review, open) > 0", Side("peer-review", None, "open")),
-        ("net(peer-review@ann, open) < 0", Side("peer-review", "ann", "open")),
+        ("accuracy(adaptive(talk_from=3)@ann) > 0", SideName("adaptive(talk_from=3)", "ann")),
+        ("accuracy( adaptive( talk_from = 3 ) ) > 0", SideName("adaptive(talk_from=3)")),
+        ("accuracy(discuss(agents=3,style=simple)@b.c) > 0", SideName("discuss(agents=3, style=simple)", "b.c")),
+        ("safety_multiple(peer-review, open) > 0", SideName("peer-review", None, "open")),
+        ("net(peer-review@ann, open) < 0", SideName("peer-review", "ann", "open")),
     ],
 )
-def test_who_is_meant(text: str, side: Side) -> None:
+def test_who_is_meant(text: str, side: SideName) -> None:
     assert parse(text).terms[0].side == side
 
 

@@ -118,15 +118,18 @@ async def played(
 ) -> dict[str, Any]:
     lines = [
         {"id": f"q{n}", "text": f"Which, {n}?", "choices": ["one", "two", "three", "four"], "answer": TRUTH}
-        | {"category": "odd" if n % 2 else "even"}
         for n in range(COUNT)
     ]
-    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    sets: dict[str, list[str]] = {}
+    for line in lines:
+        sets.setdefault("odd" if int(line["id"][1:]) % 2 else "even", []).append(json.dumps(line))
+    for name, written in sets.items():
+        (folder / f"{name}.jsonl").write_text("\n".join(written), encoding="utf-8")
     seated = {"players": list(PLAYERS), "cohorts": {name: list(each) for name, each in COHORTS.items()}, **team}
     spec = {
         "name": "net",
         "seed": 3,
-        "questions": {"file": "questions.jsonl"},
+        "questions": [{"file": f"{name}.jsonl"} for name in sets],
         "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in (*PLAYERS, *readers)},
         **({"extract": {"models": list(readers)}} if readers else {}),
         "teams": {"four": {key: value for key, value in seated.items() if value}},

@@ -17,7 +17,7 @@ from moot.grade.judge import GradesForm
 from moot.models.endpoint import EndpointModel
 from moot.models.model import Model
 from moot.prompts import LANGUAGES, Prompts
-from moot.simulate.prompt_reading import read_seen
+from moot.simulate.prompt_reading import read_contents
 from moot.simulate.server import running
 from moot.simulate.simulated import SimulatedModel
 from moot.simulate.world import World
@@ -237,7 +237,7 @@ def test_it_knows_its_own_words_by_its_title_and_counts_everybody_once() -> None
     mine, others = wrong_letter(case), wrong_letter(case, 2)
     remarks = [("Agent 1", argument(0), mine), ("Agent 10", argument(0), others), ("Agent 10", argument(0), others)]
     prompt, schema = talk(case.question, *remarks)
-    assert read_seen((Message("user", prompt),)).own == mine
+    assert read_contents((Message("user", prompt),)).own == mine
     firm = {"power": 0.0, "taste": 0.0}
     assert said(model(**firm, pull=0.1), case.question, prompt, schema) | {"message": ""} == {
         "message": "",
@@ -250,7 +250,7 @@ def test_it_knows_its_own_words_by_its_title_and_counts_everybody_once() -> None
 def test_a_title_is_not_meant_by_one_that_begins_alike(title: str) -> None:
     manner = {"title": title, "style": "simple", "step_by_step": False, "solutions": []}
     prompt = TALK["en"].render("discuss", **task(CASES[0].question), **manner, remarks=[("Agent 1", "hm", "A")])
-    assert read_seen((Message("user", prompt),)).own is None
+    assert read_contents((Message("user", prompt),)).own is None
 
 
 def test_an_agent_may_be_persuaded_by_a_better_argument() -> None:

@@ -23,7 +23,7 @@ from moot.store import schema, store_at
 from moot.store.before_traces import OldCell, options_and_traits, options_in_label, verdict_with_traces
 
 HERE = Path(__file__).parent
-NEW_STEPS = ("0006-options-and-sets", "0007-traces")
+NEW_STEPS = ("0006-options-and-sets", "0007-traces", "0008-judgements-in-fields")
 NOT_NOTED = {"remark": ("position", "saw")}
 """What the old version did not write down: it is not made up."""
 
@@ -148,10 +148,29 @@ async def test_once_more_changes_nothing(name: str, tmp_path: Path) -> None:
     path = await migrated(name, tmp_path)
     first = told_of_cells(path), verdicts(path)
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("DELETE FROM migrations WHERE name IN (?, ?)", NEW_STEPS)
+        connection.execute("DELETE FROM migrations WHERE name IN (?, ?, ?)", NEW_STEPS)
         connection.commit()
     await opened(f"sqlite:///{path}")
     assert (told_of_cells(path), verdicts(path)) == first
+
+
+async def test_what_a_judge_said_stands_in_fields(tmp_path: Path) -> None:
+    path = unpacked("quiz", tmp_path)
+    before = rows(path, 'SELECT "case", answer, judge, detail FROM judgements ORDER BY 1, 2, 3')
+    assert [detail for *_, detail in before if detail.startswith("call ")]
+    with closing(sqlite3.connect(path)) as connection:
+        spoilt = ("c", "a", "kim#2#0123456789ab", "asked 3×: no usable reply\nasked 2×: at all")
+        connection.execute("INSERT INTO judgements VALUES (?, ?, ?, NULL, ?)", spoilt)
+        connection.commit()
+    await opened(f"sqlite:///{path}")
+    fields = 'SELECT "case", answer, judge_name, call_key, tries, detail FROM judgements'
+    assert rows(path, f'{fields} WHERE "case" != \'c\' ORDER BY "case", answer, judge') == [
+        (case, answer, judge[: judge.index("#")], detail.removeprefix("call "), None, None)
+        for case, answer, judge, detail in before
+    ]
+    assert rows(path, f"{fields} WHERE \"case\" = 'c'") == [
+        ("c", "a", "kim#2", None, 3, "no usable reply\nasked 2×: at all")
+    ]
 
 
 async def test_some_at_a_time_makes_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,13 +205,18 @@ async def test_postgresql_too(name: str, tmp_path: Path, postgres: Any) -> None:
     for query in (
         "SELECT id, options, traits FROM cells ORDER BY id",
         "SELECT cell, question, repeat, verdict FROM episodes ORDER BY cell, question, repeat",
+        'SELECT "case", answer, judge_name, call_key, tries, detail FROM judgements ORDER BY 1, 2, 3',
     ):
         assert postgres.sql(url, query) == rows(path, query)
 
 
 def _as_it_was(connection: Connection, path: Path) -> None:
     """A store of the old version on PostgreSQL: its tables, with what stands in the file."""
-    for table, columns in (("cells", ("options", "traits")), ("experiment_questions", ("question_set", "cluster"))):
+    for table, columns in (
+        ("cells", ("options", "traits")),
+        ("experiment_questions", ("question_set", "cluster")),
+        ("judgements", ("judge_name", "call_key", "tries")),
+    ):
         for column in columns:
             connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")
     connection.exec_driver_sql("DROP TABLE choices")

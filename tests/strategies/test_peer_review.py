@@ -342,11 +342,11 @@ async def test_an_empty_verdict_is_asked_for_again_and_a_silent_rationale_voids_
 
 
 async def test_the_reader_of_the_team_is_asked_where_the_form_says_nothing() -> None:
-    class Reader:
+    class ThirdWordReader:
         async def read(self, question: Question, reply: Reply, team: Team, *, turn: int = 1) -> Reading:
             return Reading("C" if "third" in reply.text else None)
 
-    team = Team("t", (Player("ann", ScriptedModel("m", ["the third", "r"])),), reader=Reader()).seated()
+    team = Team("t", (Player("ann", ScriptedModel("m", ["the third", "r"])),), reader=ThirdWordReader()).seated()
     assert (await native(QUESTION, team, team.players[0], "double-call")).text == "C"
 
 

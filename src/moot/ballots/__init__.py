@@ -7,15 +7,15 @@ decision is a name in a strategy's options, so the name must mean one rule in th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from pkgutil import resolve_name
 from typing import cast
 
 from moot.ballots.tally import Ballot, Rule, Tally
 from moot.errors import UsageError
 from moot.models.closest import closest
+from moot.plugins import blaming, loaded
 
 BUILT_IN = {
     "simple-voting": "moot.ballots.plurality:SimpleVoting",
@@ -29,7 +29,7 @@ LIBRARY = "pref-voting:"
 
 _GIVEN: dict[str, Rule] = {}
 
-__all__ = ["BUILT_IN", "LIBRARY", "Ballot", "Rule", "Tally", "register", "registered", "rule"]
+__all__ = ["BUILT_IN", "LIBRARY", "Ballot", "Rule", "Tally", "counted", "register", "registered", "rule"]
 
 
 def registered() -> Mapping[str, str]:
@@ -58,6 +58,17 @@ def register(given: Rule) -> None:
     _GIVEN[named] = given
 
 
+def counted(by: Rule, ballots: Sequence[Ballot], options: int) -> Tally:
+    """The tally of a rule; one of somebody else's that breaks is blamed by its name."""
+    if by.name in BUILT_IN or by.name.startswith(LIBRARY):
+        return by.count(ballots, options)
+    with blaming("rule of voting", by.name):
+        tally = by.count(ballots, options)
+        if not isinstance(tally, Tally):
+            raise TypeError(f"expected a Tally, found {type(tally).__name__}")
+        return tally
+
+
 def rule(name: str) -> Rule:
     """The rule of this name."""
     if name in _GIVEN:
@@ -72,4 +83,4 @@ def rule(name: str) -> Rule:
         raise UsageError(
             f"rule of voting {name!r} is unknown; expected one of {', '.join(known)}{closest(name, known)}"
         )
-    return cast(Rule, resolve_name(place)())
+    return cast(Rule, loaded("rule of voting", name, place)())

@@ -25,7 +25,18 @@ from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, QuestionsSpec, read_experiment
-from moot.live.game import CLOCK_S, PERSON, POINTS, Game, PersonDecides, PersonModel, Round, Standing, Turn, table
+from moot.live.game import (
+    CLOCK_S,
+    PERSON,
+    POINTS,
+    Game,
+    GradedQuestion,
+    PersonDecides,
+    PersonModel,
+    Standing,
+    Turn,
+    table,
+)
 from moot.models.closest import closest
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
@@ -238,7 +249,7 @@ class Screen:
             grid.add_row(Text(answer.player), Text(answer.text or ""), reason)
         self.console.print(grid)
 
-    def reveal(self, played: Round, standing: Standing) -> None:
+    def reveal(self, played: GradedQuestion, standing: Standing) -> None:
         case, verdict = played.case, played.verdict
         grid = Table(show_header=False, box=None, padding=(0, 2))
         for answer in verdict.answers:

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from moot.cli.safe_text import print_json
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
-from moot.measures.sides import Side, sides
+from moot.measures.sides import SideResults, sides
 from moot.measures.source import Source
 from moot.report.figures import figures, find_experiment
 from moot.report.frames import RAW, Format, frame, rows_frame, section_frame, write_tables
@@ -99,7 +99,7 @@ async def _read(path: Path | None, url: str | None, wanted: Wanted, served: bool
         raw: dict[str, Any] = {}
         if wanted.tables:
             raw = {kind: frame(connection, kind, experiment["name"]) for kind in RAW}
-        played: Mapping[str, Side] = {}
+        played: Mapping[str, SideResults] = {}
         if wanted.pairs:
             source = Source(connection, experiment)
             played = sides(source, source.cells)

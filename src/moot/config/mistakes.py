@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Tag, ValidationError
 
 from moot.config.key_lines import Key
 from moot.config.type_words import either, told
@@ -125,7 +125,7 @@ def _walk(form: type[BaseModel], location: Key) -> _Place:
     owner, kind = form, _bare(form)
     for step in location:
         if (branch := _branches(kind).get(str(step))) is not None:
-            owner, kind = branch, branch
+            owner, kind = branch if _is_part(branch) else owner, branch
             continue
         key = (*key, step if isinstance(step, int) and get_origin(kind) in (list, tuple) else str(step))
         if _is_part(kind):
@@ -152,10 +152,16 @@ def _bare(kind: Any) -> Any:
     return kind
 
 
-def _branches(kind: Any) -> dict[str, type[BaseModel]]:
-    """The forms of a union by the value of the key that chooses between them: the one with a single possible value."""
+def _notes(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind)[1:] if get_origin(kind) is Annotated else ()
+
+
+def _branches(kind: Any) -> dict[str, Any]:
+    """The forms of a union by what chooses between them: a tag, or the value of the key with a single possible one."""
     if get_origin(kind) not in (Union, types.UnionType):
         return {}
+    if tagged := {note.tag: _bare(part) for part in get_args(kind) for note in _notes(part) if isinstance(note, Tag)}:
+        return tagged
     forms = [part for part in map(_bare, get_args(kind)) if _is_part(part)]
     return {
         str(get_args(field.annotation)[0]): form

@@ -6,11 +6,12 @@ A dataset is read twice: once to find every mistake before the first call, once 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from moot.data.case import read_case
 from moot.data.formats import Format
@@ -28,6 +29,8 @@ READERS = {**TABLES, ".4s": four_s_rows}
 
 _SETS = Path(__file__).parent / "sets"
 
+
+T = TypeVar("T")
 
 KEPT_BYTES = 4 * 1024 * 1024
 """Cases of a file up to this size stay in memory once checked: reading them twice costs more than holding them."""
@@ -64,9 +67,14 @@ class Dataset:
 
     def __iter__(self) -> Iterator[Case]:
         cases = self.kept or (placed.case for placed in self.source.cases(self.language))
-        for position, case in enumerate(cases):
-            if self.chosen is None or position in self.chosen:
-                yield case
+        return self._taken(cases)
+
+    def placed(self) -> Iterator[Placed]:
+        """Its cases with where they stand."""
+        return self._taken(self.source.cases(self.language))
+
+    def _taken(self, items: Iterable[T]) -> Iterator[T]:
+        return (item for position, item in enumerate(items) if self.chosen is None or position in self.chosen)
 
     def __len__(self) -> int:
         return self.size if self.chosen is None else len(self.chosen)
@@ -133,6 +141,45 @@ class GivenCases:
 
     def cases(self, language: str) -> Iterator[Placed]:
         return (Placed(case, "", number) for number, case in enumerate(self.given, start=1))
+
+
+@dataclass(frozen=True, slots=True)
+class SetsInTurn:
+    """Several sets in one file: one question of each in turn, so that the first few of them are of every set."""
+
+    sets: Mapping[str, Dataset]
+
+    def cases(self, language: str) -> Iterator[Placed]:
+        """Each set is read in the language that it was checked in."""
+        yield from _in_turn([_of_set(name, dataset) for name, dataset in self.sets.items()])
+
+
+def _of_set(name: str, dataset: Dataset) -> Iterator[Placed]:
+    return (replace(placed, case=replace(placed.case, question_set=name)) for placed in dataset.placed())
+
+
+def _in_turn(parts: Sequence[Iterator[Placed]]) -> Iterator[Placed]:
+    for row in zip_longest(*parts):
+        yield from (placed for placed in row if placed is not None)
+
+
+def several(sets: Mapping[str, Dataset]) -> Dataset:
+    """Sets as one dataset whose cases know which they are of. An id is of one set: results are found by it."""
+    source = SetsInTurn(sets)
+    first_seen: dict[str, str | None] = {}
+    for placed in source.cases(""):
+        case = placed.case
+        earlier = first_seen.setdefault(case.question.id, case.question_set)
+        if earlier != case.question_set:
+            problem = f"{case.question.id!r} is a question of {earlier!r} and of {case.question_set!r}"
+            raise UsageError(f"{problem}; expected ids that are in one set only")
+    fingerprint = digest([[name, part.fingerprint, sorted(part.chosen or ())] for name, part in sets.items()])
+    kept: tuple[Case, ...] = ()
+    if all(part.kept for part in sets.values()):
+        kept = tuple(placed.case for placed in source.cases(""))
+    left_out = tuple(omitted for part in sets.values() for omitted in part.skipped)
+    language = next(iter(sets.values())).language
+    return Dataset(source, language, len(first_seen), fingerprint, skipped=left_out, kept=kept)
 
 
 def given_cases(cases: tuple[Case, ...], *, language: str = "en") -> Dataset:

@@ -12,12 +12,12 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol, cast
 
 from moot.data.published import Published
 from moot.errors import UsageError
 from moot.models.closest import closest
+from moot.plugins import loaded
 
 BUILT_IN = {
     "mmlu": "moot.data.mmlu:Mmlu",
@@ -55,7 +55,7 @@ def dataset_format(name: str, *, seed: int = 0, choices: int | None = None) -> F
     if place is None:
         names = sorted(registered())
         raise UsageError(f"format {name!r} is unknown; expected one of {', '.join(names)}{closest(name, names)}")
-    made = resolve_name(place)
+    made = loaded("format", name, place)
     allowed = {field.name for field in dataclasses.fields(made)}
     if choices is not None and "choices" not in allowed:
         raise UsageError(f"format {name!r} takes no number of choices")

@@ -83,7 +83,7 @@ def skipped(path: Path) -> list[Skipped]:
 def _identified(path: Path) -> Iterator[tuple[_Question, str]]:
     """Questions with their ids. Where a package counts anew in each tour, the tour is part of the later ids."""
     taken: set[str] = set()
-    for question in _Reader(path).questions():
+    for question in _PackageReader(path).questions():
         ident = f"{path.stem}-{question.number}"
         if ident in taken:
             ident = f"{path.stem}-{question.tour_number}.{question.number}"
@@ -91,7 +91,7 @@ def _identified(path: Path) -> Iterator[tuple[_Question, str]]:
         yield question, ident
 
 
-class _Reader:
+class _PackageReader:
     """Goes through the lines of one package and puts questions together."""
 
     def __init__(self, path: Path) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,9 +35,6 @@ from moot.types import Case, Score, Verdict
 T = TypeVar("T")
 
 QUESTIONS_TOGETHER = 100
-
-_TRIES = re.compile(r"asked (\d+)×: ")
-"""How often a judge that gave no usable word was asked stands before the reason."""
 
 
 @dataclass
@@ -265,8 +261,7 @@ async def _sheets(store: Store, grading: Grading, cells: GradedCells, cases: Seq
     judgements: dict[str, list[Judgement]] = defaultdict(list)
     for row in await store.run(partial(queries.judgements_on, cases=digests)):
         if row["judge"] in names:
-            right = None if row["right"] is None else bool(row["right"])
-            judgements[row["case"]].append(Judgement(row["answer"], names[row["judge"]], right, row["detail"]))
+            judgements[row["case"]].append(judgement_of(row, names[row["judge"]]))
     persons: dict[str, dict[str, bool]] = defaultdict(dict)
     for (case, answer), right in (await store.run(partial(queries.settlements_on, cases=digests))).items():
         persons[case][answer] = right
@@ -321,19 +316,15 @@ async def _ask(judging: Player, grading: Grading, sheet: Sheet, wordings: Mappin
     if not left:
         return []
     # A judge that failed is asked under a new sample number: the stored replies are those that could not be used.
-    tries = max((_tries(judgement) for judgement in mine if judgement.answer in left), default=0)
+    tries = max((judgement.tries for judgement in mine if judgement.answer in left), default=0)
     fresh = await judge(judging, sheet.case, left, grading.team.seated(tries))
-    return [
-        judgement
-        if judgement.right is not None
-        else Judgement(judgement.answer, judgement.judge, None, f"asked {tries + 1}×: {judgement.detail}")
-        for judgement in fresh
-    ]
+    return [judgement if judgement.right is not None else replace(judgement, tries=tries + 1) for judgement in fresh]
 
 
-def _tries(failed: Judgement) -> int:
-    match = _TRIES.match(failed.detail or "")
-    return int(match.group(1)) if match and failed.right is None else 0
+def judgement_of(row: Row, judge_name: str) -> Judgement:
+    """A judge's word as it is stored."""
+    right = None if row["right"] is None else bool(row["right"])
+    return Judgement(row["answer"], judge_name, right, row["detail"], row["call_key"], row["tries"] or 0)
 
 
 def _left_open(sheet: Sheet, grading: Grading) -> Iterator[OpenAnswer]:
@@ -367,6 +358,9 @@ def _judgement_row(case: Case, identity: str, judgement: Judgement) -> dict[str,
         "judge": identity,
         "right": right,
         "detail": judgement.detail,
+        "judge_name": judgement.judge,
+        "call_key": judgement.call,
+        "tries": judgement.tries,
     }
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from moot.errors import CallError, MootError
 from moot.experiment.plan import Cell
+from moot.plugins import PluginBroke
 from moot.team import Grouper, Team
 from moot.traces import Extraction
 from moot.types import Call, Episode, Question, Verdict
@@ -34,6 +35,8 @@ async def play(
         verdict = Verdict(None, "failed", cause=f"{type(error).__name__}: {error}")
     except MootError:
         raise  # the budget or the store: the run must end
+    except PluginBroke as error:
+        verdict = Verdict(None, "failed", cause=str(error))
     except Exception as error:  # noqa: BLE001  one strategy's bug on one question must not lose a run of thousands
         verdict = Verdict(None, "failed", cause=f"a bug in {cell.strategy.name}: {type(error).__name__}: {error}")
     calls = tuple(team.journal) if len(team.players) == 1 else _in_order(team)

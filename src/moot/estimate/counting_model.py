@@ -1,9 +1,9 @@
-"""Whoever stands in for a model in an estimate: it says what the model would say, and counts what saying so would cost.
+"""A model that counts, in the place of each model of an estimate: it says what that one would say, and what it would cost.
 
 Where the store holds the same call, that is the reply. A simulated or recorded model is asked itself: that costs nothing
 and reaches nobody. For a model behind an endpoint a new question is played the way a stored one went: each says again
 what it said there, so that lengths, agreement and the number of rounds are those of this very team. Where nothing is
-known yet somebody stands in (`moot.estimate.likely_replies`), and the call counts as guessed.
+known yet a likely reply is made up (`moot.estimate.likely_replies`), and the call counts as guessed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from moot.estimate.likely_replies import (
     BRIEF,
     CHARACTERS_A_TOKEN,
     COMPLETION_TOKENS,
-    StandIns,
+    LikelyReplies,
     missing_tokens,
     usual_tokens,
 )
@@ -50,7 +50,7 @@ class ModelEstimate:
     """Of the calls, how many have a length and a meaning that nothing speaks for."""
 
 
-class Memory:
+class ReplyMemory:
     """What was said on questions that are stored, in the order in which it was said."""
 
     def __init__(self) -> None:
@@ -119,32 +119,32 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Scene:
-    """What all who pretend in one play share. Two names for one model are asked once."""
+class SharedReplies:
+    """What all counting models of one play share. Two names for one model are asked once."""
 
-    stand_ins: StandIns
-    memory: Memory
+    likely_replies: LikelyReplies
+    memory: ReplyMemory
     calls: ExperimentCalls | None
     flights: Flights = field(default_factory=Flights)
     known: dict[str, Reply | CallError] = field(default_factory=dict)
 
 
-class Pretender(Wrapper):
-    """Stands in for a model, and counts."""
+class CountingModel(Wrapper):
+    """Says what a model would say, and counts."""
 
-    def __init__(self, built: BuiltModel, scene: Scene) -> None:
+    def __init__(self, built: BuiltModel, shared: SharedReplies) -> None:
         super().__init__(built.model)
         self._most = built.max_tokens
-        self._scene = scene
+        self._shared = shared
         self._asks_itself = isinstance(built.model, SimulatedModel | RecordedModel)
         self.taken = ModelEstimate()
 
     async def generate(self, request: Request) -> Reply:
         key = digest_of_bytes(canonical_json([self.inner.shape(request), request.sample, request.attempt]))
-        return await self._scene.flights.once(key, lambda: self._once(key, request))
+        return await self._shared.flights.once(key, lambda: self._once(key, request))
 
     async def _once(self, key: str, request: Request) -> Reply:
-        replies = self._scene.known
+        replies = self._shared.known
         if key not in replies:
             replies[key] = await self._reply(key, request)
         outcome = replies[key]
@@ -153,12 +153,12 @@ class Pretender(Wrapper):
         return outcome
 
     async def _reply(self, key: str, request: Request) -> Reply | CallError:
-        scene = self._scene
+        shared = self._shared
         role = (self.name, digest(request.schema), request.sample, request.attempt)
-        stored = await scene.calls.find_call(key) if scene.calls else None
+        stored = await shared.calls.find_call(key) if shared.calls else None
         if stored is not None:
             self.taken.stored += 1
-            scene.memory.keep(key, request, role, stored)
+            shared.memory.keep(key, request, role, stored)
             return stored
         if self._asks_itself:
             return await self._itself(request)
@@ -174,7 +174,7 @@ class Pretender(Wrapper):
         return reply
 
     def _recalled(self, request: Request, role: Role) -> Reply | None:
-        reply = self._scene.memory.recall(request, role)
+        reply = self._shared.memory.recall(request, role)
         if reply is None:
             return None
         self.taken.learned += 1
@@ -182,28 +182,28 @@ class Pretender(Wrapper):
         if tokens is None:
             tokens = len(reply.text) // CHARACTERS_A_TOKEN
         self._count(self._prompt_tokens(request), tokens, self._most)
-        return Reply(reply.text, reply.finish, version="pretended")
+        return Reply(reply.text, reply.finish, version="estimated")
 
     def _guessed(self, request: Request, role: Role) -> Reply:
         """Others read of a reply what is usual; what is longer than that is thought, unless everything is at its most."""
         self.taken.guessed += 1
-        memory, stand_ins = self._scene.memory, self._scene.stand_ins
+        memory, likely_replies = self._shared.memory, self._shared.likely_replies
         tokens = memory.usual_tokens(role[1], self._most)
         visible = min(tokens, COMPLETION_TOKENS)
-        if stand_ins.stance == "agreeing":
+        if likely_replies.assumption == "agreeing":
             tokens, visible = max(1, tokens // BRIEF), 0
-        elif stand_ins.stance == "contrary" and self._most is not None:
+        elif likely_replies.assumption == "contrary" and self._most is not None:
             tokens = visible = self._most
         case = memory.cases.get(request.question_id or "")
-        text = stand_ins.says(self.name, request, case.question if case else None, visible)
+        text = likely_replies.says(self.name, request, case.question if case else None, visible)
         # What has no free text is as long as its form makes it; all else is as long as it was said to be.
         text_tokens = len(text) // CHARACTERS_A_TOKEN
         written = tokens if missing_tokens(text) else min(text_tokens, tokens)
         self._count(self._prompt_tokens(request), written, self._most)
-        return Reply(text, version="pretended")
+        return Reply(text, version="estimated")
 
     def _prompt_tokens(self, request: Request) -> float:
-        written = _characters(request) / self._scene.memory.characters_a_token(self.name)
+        written = _characters(request) / self._shared.memory.characters_a_token(self.name)
         return written + sum(missing_tokens(message.content) for message in request.messages)
 
     def _count(self, prompt: float, completion: float, most: float | None) -> None:

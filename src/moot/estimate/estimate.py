@@ -1,4 +1,4 @@
-"""What a run would take, before it runs: the plan is played on a sample of its questions by models that only pretend.
+"""What a run would take, before it runs: the plan is played on a sample of its questions by models that only count.
 
 Because strategies are played and not described, the count is right for every strategy, ours or another's: shared drafts
 are counted once, and what the store holds already costs nothing. Grades and matches that follow the play are part of the
@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from moot.estimate.counting_model import Memory, ModelEstimate
+from moot.estimate.counting_model import ModelEstimate, ReplyMemory
 from moot.estimate.likely_replies import CHARACTERS_A_TOKEN, COMPLETION_TOKENS
-from moot.estimate.sample_play import SAMPLE, Part, rehearse, total
+from moot.estimate.sample_play import SAMPLE, Part, play_sample, total
 from moot.experiment.plan import Plan
 from moot.needs import EVERYTHING, Needs
 from moot.store import queries
@@ -75,7 +75,7 @@ class RunEstimate:
 
     @property
     def sure(self) -> Sureness:
-        """Who spoke: the models themselves, what is stored, or stand-ins."""
+        """Who spoke: the models themselves, what is stored, or simulated models in their place."""
         models = self.models.values()
         guessed = sum(model.guessed for model in models)
         guessed_usd = sum((model.cost_usd or 0.0) * model.guessed / model.calls for model in models if model.guessed)
@@ -98,18 +98,18 @@ class RunEstimate:
 
 
 async def estimate(experiment: Plan, store: Store | None, needs: Needs = EVERYTHING) -> RunEstimate:
-    """Play a sample with pretenders and scale it up. Without a store nothing is finished yet."""
+    """Play a sample with counting models and scale it up. Without a store nothing is finished yet."""
     parts = await _parts(experiment, store)
-    memory = Memory()
+    memory = ReplyMemory()
     calls = ExperimentCalls(store, experiment.name) if store else None
-    likely = await rehearse(experiment, parts, memory, calls, "likely", needs)
+    likely = await play_sample(experiment, parts, memory, calls, "likely", needs)
     run_estimate = RunEstimate(experiment.episodes, likely.sampled, likely.taken, examples=memory.examples)
     if store is not None:
         run_estimate.spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment.name))
     if run_estimate.sure == "guessed":
         left: dict[Part, list[int]] = {"begun": parts["begun"], "new": parts["new"]}
-        least = await rehearse(experiment, left, memory, calls, "agreeing", needs)
-        most = await rehearse(experiment, left, memory, calls, "contrary", needs)
+        least = await play_sample(experiment, left, memory, calls, "agreeing", needs)
+        most = await play_sample(experiment, left, memory, calls, "contrary", needs)
         for name, model in run_estimate.models.items():
             model.most_usd = _larger(model.most_usd, most.taken[name].most_usd)
         run_estimate.calls_range = Range(min(least.calls, run_estimate.calls), max(most.calls, run_estimate.calls))

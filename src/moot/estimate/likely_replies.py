@@ -1,11 +1,11 @@
 """What a model that nobody may ask yet might say: for the estimate of a run whose models sit behind endpoints.
 
 What is said decides how many calls follow (who agrees, which answers must be grouped or judged, when a debate ends); how
-long it is decides the price. So a stand-in has one of three stances. The likely one is a simulated model of middling
+long it is decides the price. So a reply is made under one of three assumptions. The likely one is a simulated model of middling
 ability, as long as replies usually are. The other two are the ends: everybody is right and brief, or everybody says
 something else each time, at the greatest length.
 
-Lengths are stood in for as well: a text holds a mark that says how many tokens it is short of, and prompts that repeat
+Lengths are made up as well: a text holds a mark that says how many tokens it is short of, and prompts that repeat
 the text repeat the mark. So replies of 32,000 tokens are counted without being written.
 """
 
@@ -37,20 +37,20 @@ BRIEF = 10
 """The brief end of the range: a tenth of the usual length, which is an answer and little else."""
 
 ACCURACY = 0.6
-"""How often a stand-in is right, in the middle of what models are used for."""
+"""How often a likely reply is right, in the middle of what models are used for."""
 
-Stance = Literal["agreeing", "likely", "contrary"]
+Assumption = Literal["agreeing", "likely", "contrary"]
 
-_MARK = re.compile(r"\bpretended_(\d+)_tokens\b")
+_MARK = re.compile(r"\bestimated_(\d+)_tokens\b")
 _SHORT = ("answer", "solution")
 """Fields that hold a few words however long a reply is."""
 
 
-class StandIns:
+class LikelyReplies:
     """One for each model that must not be asked, all in one world."""
 
-    def __init__(self, dataset: Dataset, seed: int, stance: Stance) -> None:
-        self.stance = stance
+    def __init__(self, dataset: Dataset, seed: int, assumption: Assumption) -> None:
+        self.assumption = assumption
         self._dataset = dataset
         self._seed = seed
         self._models: dict[str, SimulatedModel] = {}
@@ -61,7 +61,7 @@ class StandIns:
 
     def says(self, model: str, request: Request, question: Question | None, tokens: int) -> str:
         """A reply in the form asked for that others would read as so many tokens."""
-        if self.stance == "contrary":
+        if self.assumption == "contrary":
             text = contrary(request, model, question)
         else:
             try:
@@ -72,7 +72,7 @@ class StandIns:
 
     def _model(self, name: str) -> SimulatedModel:
         if name not in self._models:
-            accuracy = 1.0 if self.stance == "agreeing" else ACCURACY
+            accuracy = 1.0 if self.assumption == "agreeing" else ACCURACY
             self._models[name] = SimulatedModel(name, accuracy=accuracy, world=self._world)
         return self._models[name]
 
@@ -97,11 +97,11 @@ def lengthened(text: str, schema: Mapping[str, Any] | None, tokens: int) -> str:
     except ValueError:
         reply = None
     if not isinstance(reply, dict):
-        return f"pretended_{missing}_tokens\n{text}"
+        return f"estimated_{missing}_tokens\n{text}"
     forms = (schema or {}).get("properties", {})
     free = [name for name, value in reply.items() if name not in _SHORT and _is_free(value, forms.get(name, {}))]
     for name in free:
-        reply[name] = f"pretended_{missing // len(free)}_tokens {reply[name]}"
+        reply[name] = f"estimated_{missing // len(free)}_tokens {reply[name]}"
     return orjson.dumps(reply).decode()
 
 
@@ -114,7 +114,7 @@ def contrary(request: Request, model: str, question: Question | None) -> str:
     asked = digest([model, request.sample, *(message.content for message in request.messages)])
     if request.schema is None:
         return f"Answer: {_answer_to(question, asked)}"
-    values = {"reasoning": "pretended", "answer": f"pretended {asked[:8]}"}
+    values = {"reasoning": "estimated", "answer": f"estimated {asked[:8]}"}
     made = instance(request.schema, values, lambda place: seeded(0, asked, place).random())
     properties = request.schema.get("properties", {})
     if "groups" in properties:
@@ -130,5 +130,5 @@ def contrary(request: Request, model: str, question: Question | None) -> str:
 def _answer_to(question: Question | None, asked: str) -> str:
     """Where no form says what may be answered, the question does."""
     if question is None or question.kind == "open":
-        return f"pretended {asked[:8]}"
+        return f"estimated {asked[:8]}"
     return seeded(0, asked).choice(question.letters or ("yes", "no"))

@@ -1,4 +1,4 @@
-"""The plan played on a sample of its questions, with pretenders for models: play, then judges, then matches.
+"""The plan played on a sample of its questions, with counting models in the place of its own: play, then judges, then matches.
 
 Questions are drawn until the sum over all of them is known closely enough, by how much they differ.
 """
@@ -15,8 +15,8 @@ from moot.engine.grading import answers_beside, open_wordings
 from moot.engine.match_record import matched_by
 from moot.engine.matching import Drafted, draft_sets, drafts_repeat, learn, own_repeats, reference_shown
 from moot.engine.play import play
-from moot.estimate.counting_model import Memory, ModelEstimate, Pretender, Scene, plus
-from moot.estimate.likely_replies import Stance, StandIns
+from moot.estimate.counting_model import CountingModel, ModelEstimate, ReplyMemory, SharedReplies, plus
+from moot.estimate.likely_replies import Assumption, LikelyReplies
 from moot.experiment.plan import Plan
 from moot.grade.group import Stages
 from moot.grade.judge import judge
@@ -46,7 +46,7 @@ Part = Literal["done", "begun", "new"]
 
 
 @dataclass
-class Rehearsal:
+class PlayedSample:
     """What a play of the plan took, scaled up to all questions."""
 
     taken: dict[str, ModelEstimate]
@@ -90,39 +90,39 @@ class Spread:
         return all(self.error(what) <= PRECISION * total for what, total in enumerate(sums))
 
 
-async def rehearse(
+async def play_sample(
     experiment: Plan,
     parts: Mapping[Part, Sequence[int]],
-    memory: Memory,
+    memory: ReplyMemory,
     calls: ExperimentCalls | None,
-    stance: Stance,
+    assumption: Assumption,
     needs: Needs,
-) -> Rehearsal:
+) -> PlayedSample:
     assert experiment.dataset is not None
-    scene = Scene(StandIns(experiment.dataset, experiment.spec.seed, stance), memory, calls)
-    pretenders = {name: Pretender(built, scene) for name, built in experiment.models.items()}
-    seated = experiment.with_models(pretenders)
-    whole = Rehearsal({name: ModelEstimate() for name in pretenders})
+    shared = SharedReplies(LikelyReplies(experiment.dataset, experiment.spec.seed, assumption), memory, calls)
+    models = {name: CountingModel(built, shared) for name, built in experiment.models.items()}
+    seated = experiment.with_models(models)
+    whole = PlayedSample({name: ModelEstimate() for name in models})
     memory.forget_told()
     # What is stored comes first: the rest is played the way it went.
     for part, positions in parts.items():
-        cases = _drawn(experiment, part, positions, MOST_SAMPLED if stance == "likely" else ENDS_SAMPLE)
+        cases = _drawn(experiment, part, positions, MOST_SAMPLED if assumption == "likely" else ENDS_SAMPLE)
         spread = Spread(len(positions))
         for case in cases:
             memory.cases[case.question.id] = case
-            before = _counts(pretenders)
+            before = _counts(models)
             await _play_and_grade(seated, case, memory, needs)
-            spread.each.append(_since(before, _counts(pretenders)))
-            if len(spread.each) % AT_A_TIME == 0 and _enough(part, spread, _counts(pretenders)[0]):
+            spread.each.append(_since(before, _counts(models)))
+            if len(spread.each) % AT_A_TIME == 0 and _enough(part, spread, _counts(models)[0]):
                 break
-        if part != "new" and stance == "likely" and not memory.examples:
+        if part != "new" and assumption == "likely" and not memory.examples:
             memory.remember([case.question.id for case in cases[: len(spread.each)]])
         whole.sampled += len(spread.each)
         whole.spreads.append(spread)
-        for name, pretender in pretenders.items():
+        for name, model in models.items():
             scale = len(positions) / max(1, len(spread.each))
-            whole.taken[name] = _sum(whole.taken[name], pretender.taken, scale)
-            pretender.taken = ModelEstimate()
+            whole.taken[name] = _sum(whole.taken[name], model.taken, scale)
+            model.taken = ModelEstimate()
     return whole
 
 
@@ -142,7 +142,7 @@ def _drawn(experiment: Plan, part: Part, positions: Sequence[int], most: int) ->
     return [cases[position] for position in chosen]
 
 
-async def _play_and_grade(seated: Plan, case: Case, memory: Memory, needs: Needs) -> None:
+async def _play_and_grade(seated: Plan, case: Case, memory: ReplyMemory, needs: Needs) -> None:
     like = memory.like(case.question.id)
     # Whose answers are given: a judge is needed as it was there.
     answered = case if like is None or case.question.id == like else memory.cases[like]
@@ -174,9 +174,9 @@ async def _match(seated: Plan, case: Case, drafted: Sequence[Drafted], needs: Ne
         await learn(drafts, shows_reference=shows_reference)
 
 
-def _counts(pretenders: Mapping[str, Pretender]) -> tuple[float, float]:
+def _counts(models: Mapping[str, CountingModel]) -> tuple[float, float]:
     """Calls and money so far."""
-    taken = [pretender.taken for pretender in pretenders.values()]
+    taken = [model.taken for model in models.values()]
     return sum(model.calls for model in taken), sum(model.cost_usd or 0.0 for model in taken)
 
 

@@ -35,7 +35,7 @@ class ClaimError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SideName:
     """Who is meant: ``adaptive(talk_from=3)@ann``. Without `who`: every captain, question by question."""
 
     strategy: str
@@ -57,7 +57,7 @@ class Term:
     """One function of one side."""
 
     function: Function
-    side: Side
+    side: SideName
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +93,12 @@ def _terms(expression: Expression) -> Iterator[Term]:
         yield from _terms(expression.right)
 
 
-def parse_side(text: str) -> Side:
+def parse_side(text: str) -> SideName:
     """``talkative@ann``, or ``adaptive(talk_from=3)``. A label's brackets may hold anything but unequal brackets."""
     label, at, who = text.strip().rpartition("@") if _at_the_end(text) else (text.strip(), "", "")
     if not label.strip() or (at and not who.strip()):
         raise ClaimError(f"expected a strategy such as talkative or talkative@ann, found {text.strip()!r}")
-    return Side(_spaced(label), who.strip() or None)
+    return SideName(_spaced(label), who.strip() or None)
 
 
 def _at_the_end(text: str) -> bool:
@@ -113,7 +113,7 @@ def _spaced(label: str) -> str:
 
 def parse(text: str) -> Hypothesis:
     """Read a hypothesis, or say at which character it stops making sense."""
-    reader = _Reader(text)
+    reader = _ClaimParser(text)
     left = reader.sum()
     sign = reader.take(">", "<")
     if sign is None:
@@ -127,7 +127,7 @@ def parse(text: str) -> Hypothesis:
     return hypothesis
 
 
-class _Reader:
+class _ClaimParser:
     """One pass over the text, from left to right."""
 
     def __init__(self, text: str) -> None:
@@ -202,7 +202,7 @@ class _Reader:
             raise self.failed(f"( after {function}")
         return Term(function, self._side(function))
 
-    def _side(self, function: str) -> Side:
+    def _side(self, function: str) -> SideName:
         """Up to the bracket that closes the function; a label may have brackets and commas of its own."""
         start, depth, comma = self._place, 0, None
         for place in range(start, len(self._text)):
@@ -218,11 +218,11 @@ class _Reader:
                 cohort = self._text[comma + 1 : place].strip() if comma is not None else None
                 if cohort == "":
                     raise ClaimError(f"{self._text!r}: expected a cohort after the comma")
-                return Side(side.strategy, side.who, cohort)
+                return SideName(side.strategy, side.who, cohort)
         raise self.failed(f") that closes {function}(")
 
 
-def cells_meant(side: Side, cells: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def cells_meant(side: SideName, cells: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The cells (as rows) that a side speaks of; a name without options stands for all labels of that strategy.
 
     Raises a `ClaimError` that says what there is instead.

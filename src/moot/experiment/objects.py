@@ -39,6 +39,9 @@ class Objects:
 
 NO_OBJECTS = Objects()
 
+SOURCES = ("file", "hub", "builtin")
+"""Where a set of questions may come from: the keys by which it is told from a question."""
+
 
 def taken_apart(keys: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:
     """Keys as a file could have them, and the objects that stood among them."""
@@ -140,6 +143,9 @@ def _questions(questions: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, 
         return _plain(questions), {}
     if questions is None or isinstance(questions, str) or not isinstance(questions, Iterable):
         return questions, {}
+    questions = list(questions)
+    if questions and all(isinstance(item, Mapping) and any(key in item for key in SOURCES) for item in questions):
+        return _plain(questions), {}
     language = keys.get("language", "en")
     cases = tuple(_case(item, position, str(language)) for position, item in enumerate(questions))
     _check_ids(cases)

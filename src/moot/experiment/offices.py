@@ -33,7 +33,7 @@ def staffed(
     facts = traits.facts
     if facts is None:
         return replace(team, officers=officers)
-    from moot.strategies.discuss.retrieve import retriever
+    from moot.team.retrieval import retriever
 
     try:
         return replace(team, officers=officers, retriever=retriever(facts, file.beside(facts)))

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
 from functools import partial
 from inspect import Parameter, signature
-from pkgutil import resolve_name
 from typing import Any, cast, get_type_hints
 
 from moot.config.key_lines import Key
@@ -36,6 +35,7 @@ from moot.experiment.spec import ExperimentFile
 from moot.models.closest import closest
 from moot.models.model import Model
 from moot.models.proxy import ENV, environment_proxy
+from moot.plugins import CannotLoad, loaded
 from moot.strategies.option_values import OptionError, built
 from moot.types import FREE, Price
 
@@ -247,13 +247,13 @@ def _plugged(file: ExperimentFile, name: str, spec: PluggedSpec, *_: Any) -> Mod
     if "name" in spec.options:
         raise file.error(("models", name, "name"), "unknown key; a model is called what its key says")
     try:
-        maker = resolve_name(plugged_providers()[spec.provider])
+        maker = loaded("provider", spec.provider, plugged_providers()[spec.provider])
         model = made_by(maker, {"name": name, **spec.options}, named=f"provider {spec.provider!r}")
     except OptionError as error:
         place = ("models", name, error.option) if error.option is not None else ("models", name)
         raise file.error(place, str(error).removeprefix(f"{error.option}: ")) from None
-    except ImportError as error:
-        raise file.error(("models", name, "provider"), f"{spec.provider!r} cannot be loaded: {error}") from None
+    except CannotLoad as error:
+        raise file.error(("models", name, "provider"), str(error)) from None
     if not isinstance(model, Model) or model.name != name:
         problem = (
             f"provider {spec.provider!r} made no model called {name!r}; expected name, price, shape, generate, close"

@@ -2,52 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from moot.data import Dataset, builtin, given_cases, load, load_published
+from moot.data import Dataset, builtin, given_cases, load, load_published, several
 from moot.data.formats import Format, dataset_format
 from moot.data.hub import Hub
 from moot.errors import UsageError
 from moot.experiment.spec import ExperimentFile, QuestionsSpec
 
+Key = tuple[str | int, ...]
+
 
 def questions_of(file: ExperimentFile, limit: int | None = None) -> Dataset:
-    """The questions that a file names, checked; at most `limit` of them."""
+    """The questions that a file names, checked; at most `limit` of them, the first of each set in turn."""
     source = file.spec.questions
     assert source is not None
-    language, sample, seed = file.spec.language, source.sample, file.spec.seed
-    if cases := file.spec.objects.cases:
-        dataset = given_cases(cases, language=language)
-    elif source.format is not None:
-        dataset = load_published(
-            _published(file, source), _format(file, source), language=language, sample=sample, seed=seed
-        )
+    if isinstance(source, list):
+        dataset = _several(file, source)
     else:
-        try:
-            path = builtin(source.builtin) if source.builtin is not None else file.beside(source.file or "")
-        except UsageError as error:
-            raise file.error(("questions", "builtin"), str(error)) from None
-        if not path.is_file():
-            raise file.error(("questions", "file"), f"no such file: {path}")
-        dataset = load(path, language=language, sample=sample, seed=seed)
+        dataset = _one(file, source, ("questions",))
+        if source.name is not None:
+            dataset = several({source.name: dataset})
     return dataset.first(limit) if limit is not None else dataset
 
 
-def _published(file: ExperimentFile, source: QuestionsSpec) -> Path | Hub:
+def _several(file: ExperimentFile, sources: Sequence[QuestionsSpec]) -> Dataset:
+    sets = {source.title: _one(file, source, ("questions", number)) for number, source in enumerate(sources)}
+    try:
+        return several(sets)
+    except UsageError as error:
+        raise file.error(("questions",), str(error)) from None
+
+
+def _one(file: ExperimentFile, source: QuestionsSpec, key: Key) -> Dataset:
+    language, sample, seed = file.spec.language, source.sample, file.spec.seed
+    if cases := file.spec.objects.cases:
+        return given_cases(cases, language=language)
+    if source.format is not None:
+        published, form = _published(file, source, key), _format(file, source, key)
+        return load_published(published, form, language=language, sample=sample, seed=seed)
+    try:
+        path = builtin(source.builtin) if source.builtin is not None else file.beside(source.file or "")
+    except UsageError as error:
+        raise file.error((*key, "builtin"), str(error)) from None
+    if not path.is_file():
+        raise file.error((*key, "file"), f"no such file: {path}")
+    return load(path, language=language, sample=sample, seed=seed)
+
+
+def _published(file: ExperimentFile, source: QuestionsSpec, key: Key) -> Path | Hub:
     if source.hub is not None:
         folder = file.beside(source.hub)
         repository = str(folder) if folder.is_dir() else source.hub
         return Hub(repository, source.config, source.split or "test", source.revision)
     path = file.beside(source.file or "")
     if not path.exists():
-        raise file.error(("questions", "file"), f"no such file or folder: {path}")
+        raise file.error((*key, "file"), f"no such file or folder: {path}")
     return path
 
 
-def _format(file: ExperimentFile, source: QuestionsSpec) -> Format:
+def _format(file: ExperimentFile, source: QuestionsSpec, key: Key) -> Format:
     if file.spec.objects.format is not None:
         return file.spec.objects.format
     try:
         return dataset_format(source.format or "", seed=file.spec.seed, choices=source.choices)
     except UsageError as error:
-        raise file.error(("questions", "format"), str(error)) from None
+        raise file.error((*key, "format"), str(error)) from None

@@ -11,7 +11,7 @@ from moot.experiment.spec import ExperimentFile, TeamSpec
 from moot.models.closest import closest
 from moot.strategies import Strategy, traits_of
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
-from moot.team import Player, Reader, Team
+from moot.team import AnswerReader, Player, Team
 from moot.team.reading import Announced
 from moot.types import Request
 
@@ -45,7 +45,7 @@ def configured_names(file: ExperimentFile) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*file.spec.players, *models, *(name for name in called if name))))
 
 
-def reader_of(file: ExperimentFile, models: Mapping[str, BuiltModel]) -> Reader:
+def reader_of(file: ExperimentFile, models: Mapping[str, BuiltModel]) -> AnswerReader:
     """Who reads an answer out of free words: what the reply announces itself, then two models that must agree."""
     if file.spec.extract is None:
         return Announced()

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Required, TypedDict, 
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    Discriminator,
     Field,
     PrivateAttr,
     SerializeAsAny,
+    Tag,
     ValidationError,
     ValidationInfo,
     model_validator,
@@ -26,7 +28,7 @@ from moot.config.key_lines import Places
 from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yaml
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
-from moot.experiment.objects import NO_OBJECTS, Objects, taken_apart
+from moot.experiment.objects import NO_OBJECTS, SOURCES, Objects, taken_apart
 from moot.types import NOTHING
 
 if TYPE_CHECKING:
@@ -100,6 +102,8 @@ def _sample(sample: object) -> object:
 
 
 class QuestionsSpec(Strict):
+    name: Name | None = Field(default=None, description="What the set is called; left out among several: its source")
+    group: Name | None = Field(default=None, description="What sets it belongs with, such as knowledge or reasoning")
     file: Text | None = None
     format: Text | None = Field(default=None, description="The name of a published format, such as mmlu-pro")
     hub: Text | None = Field(default=None, description="A repository of the Hugging Face hub, or a folder like one")
@@ -114,7 +118,7 @@ class QuestionsSpec(Strict):
     def _one_source(self) -> QuestionsSpec:
         if isinstance(self, GivenQuestions):
             return self
-        sources = [name for name in ("file", "hub", "builtin") if getattr(self, name) is not None]
+        sources = [source for source in SOURCES if getattr(self, source) is not None]
         if len(sources) != 1:
             raise ValueError("expected one of file, hub and builtin, and not several")
         if self.hub is not None and self.format is None:
@@ -128,12 +132,39 @@ class QuestionsSpec(Strict):
             raise ValueError("choices goes with a format, such as aime, that can make them")
         return self
 
+    @property
+    def title(self) -> str:
+        """What the set is called: by its name, else by where it comes from."""
+        return self.name or self.builtin or (Path(self.file).stem if self.file else (self.hub or "").rpartition("/")[2])
+
 
 class GivenQuestions(QuestionsSpec):
     """Questions that were given as objects: how many, and what they are."""
 
     given: int
     digest: str
+
+
+def _one_or_several(questions: object) -> str:
+    return "sets" if isinstance(questions, list) else "set"
+
+
+def _set_names(sets: list[QuestionsSpec]) -> list[QuestionsSpec]:
+    """Results are told apart by the names of sets, so no two share one."""
+    first: dict[str, int] = {}
+    for position, source in enumerate(sets):
+        if first.setdefault(source.title, position) != position:
+            problem = f"{source.title!r} is the name of the sets {first[source.title] + 1} and {position + 1}"
+            raise ValueError(f"{problem}; expected a name: for each that no other has")
+    return sets
+
+
+Questions = Annotated[
+    Annotated[SerializeAsAny[QuestionsSpec], Tag("set")]
+    | Annotated[list[QuestionsSpec], Field(min_length=1), AfterValidator(_set_names), Tag("sets")],
+    Discriminator(_one_or_several),
+]
+"""One set, or several, of which each is reported apart."""
 
 
 def _questions(questions: object, info: ValidationInfo) -> object:
@@ -202,7 +233,7 @@ class ExperimentKeys(TypedDict, total=False):
 
     name: Required[str]
     models: Required[Mapping[str, Mapping[str, Any] | Model]]
-    questions: Mapping[str, Any] | Iterable[Case | Question | Mapping[str, Any]] | None
+    questions: Mapping[str, Any] | Sequence[Mapping[str, Any]] | Iterable[Case | Question | Mapping[str, Any]] | None
     seed: int
     players: Mapping[str, Mapping[str, Any]]
     teams: Mapping[str, Mapping[str, Any]]
@@ -226,7 +257,7 @@ class Experiment(Strict):
 
     name: Name
     seed: int = Field(default=0, ge=-(2**63), lt=2**63)
-    questions: Annotated[SerializeAsAny[QuestionsSpec] | None, BeforeValidator(_questions)] = None
+    questions: Annotated[Questions | None, BeforeValidator(_questions)] = None
     models: dict[Name, ModelSpec] = Field(min_length=1)
     players: dict[Name, PlayerSpec] = Field(default_factory=dict)
     teams: dict[Name, TeamSpec] = Field(default_factory=dict)
@@ -358,5 +389,7 @@ def read_experiment(path: Path, *, with_questions: bool = True) -> ExperimentFil
     spec._path, spec._places = path, read.places
     file = spec.as_file
     if with_questions and spec.questions is None:
-        raise file.error(("questions",), "Field required; expected {file: ...} or {builtin: ...}")
+        raise file.error(
+            ("questions",), "Field required; expected {file: ...} or {builtin: ...}, or a list of such sets"
+        )
     return file

@@ -16,7 +16,7 @@ from typing import Any
 
 from moot.errors import CallError, UsageError
 from moot.grade.normalise import normalise
-from moot.team import Player, Reader, Team
+from moot.team import AnswerReader, Player, Team
 from moot.team.forms import AnswerForm, Unusable, object_schema
 from moot.team.player import Heard
 from moot.team.reading import Announced, Reading
@@ -37,7 +37,7 @@ class Extraction:
     """The staged reader. Two models, since one alone would be a guess that nobody checks."""
 
     models: tuple[Player, ...]
-    first: Reader = field(default_factory=Announced)
+    first: AnswerReader = field(default_factory=Announced)
 
     def __post_init__(self) -> None:
         if len(self.models) != 2:

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
-from pkgutil import resolve_name
 from typing import Any, cast
 
 from moot.errors import UsageError
 from moot.grade.match import Grader, Match, match
 from moot.models.closest import closest
+from moot.plugins import in_one_line, loaded
 from moot.types import Case, Score, Verdict
 
 BUILT_IN = {Match.name: "moot.grade.match:Match"}
@@ -68,7 +68,7 @@ def grader(name: str) -> Grader:
     if place is None:
         names = sorted({*registered(), *_GIVEN})
         raise UsageError(f"grader {name!r} is unknown; expected one of {', '.join(names)}{closest(name, names)}")
-    made = resolve_name(place)()
+    made = loaded("grader", name, place)()
     if made.name != name:
         raise UsageError(f"grader {name!r} calls itself {made.name!r}; expected the same name")
     return checked_grader(made)
@@ -94,11 +94,14 @@ def graded(by: Grader, case: Case, answer: str | None) -> Score:
         return Score(0.0, "no-answer")
     if not case.known:
         return Score(None, "ungraded", "nobody has said yet what is right")
-    asking = by.grade(case, Verdict(answer, "answered"))
     try:
-        return asyncio.run_coroutine_threadsafe(asking, _loop()).result()
+        asking = by.grade(case, Verdict(answer, "answered"))
+        score: object = asyncio.run_coroutine_threadsafe(asking, _loop()).result()
     except Exception as error:  # noqa: BLE001  somebody else's code
-        return Score(None, "ungraded", f"{by.name}: {type(error).__name__}: {error}")
+        return Score(None, "ungraded", f"{by.name}: {in_one_line(error)}")
+    if not isinstance(score, Score):
+        return Score(None, "ungraded", f"{by.name}: expected a Score, found {type(score).__name__}")
+    return score
 
 
 @cache

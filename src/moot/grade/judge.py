@@ -29,7 +29,7 @@ SPOILT_ALONE = 2
 class Judgement:
     """One judge's word on one answer. `right` is None where the judge gave no usable word.
 
-    `detail` says why there is none; or which stored call holds the judge's reply.
+    `detail` says why there is none.
     """
 
     answer: str
@@ -37,10 +37,16 @@ class Judgement:
     judge: str
     right: bool | None
     detail: str | None = None
+    call: str | None = None
+    """The key of the stored call that holds the judge's reply."""
+    tries: int = 0
+    """How often a judge without a usable word was asked; 0: not for the record."""
 
     def __str__(self) -> str:
         word = "no word" if self.right is None else "right" if self.right else "wrong"
-        return f"{self.judge}: {word} ({self.detail})" if self.detail else f"{self.judge}: {word}"
+        asked = f"asked {self.tries}×: " if self.tries else ""
+        reason = f"call {self.call}" if self.call else f"{asked}{self.detail}" if self.detail else None
+        return f"{self.judge}: {word} ({reason})" if reason else f"{self.judge}: {word}"
 
 
 def judge_identity(judging: Player, team: Team) -> str:
@@ -85,8 +91,9 @@ async def _judge(judging: Player, case: Case, answers: Mapping[str, str], team: 
     if heard.value is None:
         return [Judgement(answer, judging.name, None, heard.cause) for answer in answers]
     reply = team.journal[-1].reply
-    detail = f"call {reply.key}" if reply is not None and reply.key else None
-    return [Judgement(answer, judging.name, right, detail) for answer, right in zip(answers, heard.value, strict=True)]
+    call = reply.key if reply is not None and reply.key else None
+    rights = zip(answers, heard.value, strict=True)
+    return [Judgement(answer, judging.name, right, call=call) for answer, right in rights]
 
 
 async def _one_by_one(judging: Player, case: Case, answers: Mapping[str, str], team: Team) -> list[Judgement]:

@@ -136,7 +136,7 @@ class PersonDecides:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class GradedQuestion:
     """One question, played and graded."""
 
     case: Case
@@ -167,7 +167,7 @@ class Standing:
     def __str__(self) -> str:
         return f"team {self.team} : {self.audience} audience"
 
-    def count(self, played: Round) -> None:
+    def count(self, played: GradedQuestion) -> None:
         value = played.score.value
         self.open += value is None
         self.team += value == 1.0
@@ -184,7 +184,7 @@ class Game:
         self.standing = Standing(alone={player.name: 0 for player in _drafting(cell)})
         self._model = model
 
-    async def play(self, case: Case) -> Round:
+    async def play(self, case: Case) -> GradedQuestion:
         """The team's word on a question, its grade, and what everybody's own answer is worth."""
         if self._model is not None:
             self._model.turn = Turn(case.question)
@@ -193,7 +193,7 @@ class Game:
         draft_texts = {draft.player: draft.text for draft in verdict.answers}
         scores = await self._grade(case, [verdict.answer, *draft_texts.values()])
         grades = {player: scores[text] for player, text in draft_texts.items() if player in self.standing.alone}
-        played = Round(case, verdict, scores[verdict.answer], grades)
+        played = GradedQuestion(case, verdict, scores[verdict.answer], grades)
         self.standing.count(played)
         return played
 

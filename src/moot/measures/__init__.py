@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from moot.needs import Needs, summed
+from moot.needs import Needs
 
 if TYPE_CHECKING:
     from moot.measures.measure import Measure
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 BUILT_IN = {
     "facts": "moot.measures.facts.measure:Facts",
     "accuracy": "moot.measures.accuracy.measure:Accuracy",
+    "sets": "moot.measures.sets.measure:Sets",
     "judges": "moot.measures.judges.measure:Judges",
     "quiz": "moot.measures.quiz.measure:Quiz",
     "squad": "moot.measures.squad.measure:Squad",
@@ -39,12 +39,8 @@ def registered() -> Mapping[str, str]:
     return {**BUILT_IN, **theirs}
 
 
-def measures(given: Iterable[Measure] = ()) -> list[Measure]:
-    """All registered measures, and those given as objects."""
-    registered_measures: list[Measure] = [resolve_name(place)() for place in registered().values()]
-    return [*registered_measures, *given]
-
-
 def needs(given: Iterable[Measure] = ()) -> Needs:
     """What a run must provide so that all of these can be taken."""
-    return summed(measure.needs for measure in measures(given))
+    from moot.measures.failures import TakenMeasures
+
+    return TakenMeasures(given).needs()

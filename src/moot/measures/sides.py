@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from moot.experiment.claims import cells_meant, parse_side
+from moot.measures.cells import Stored
+from moot.measures.episodes import EpisodeOutline
 from moot.measures.quiz.played import Played, solos, split, values_by_question
 from moot.measures.quiz.plays import plays_of
-from moot.measures.source import Seen, Source, Stored
+from moot.measures.source import Source
 from moot.stats.crossfit import CrossFit, crossfit
 from moot.stats.graded import NOT_PLAYED, Value, known, least_of, mean_value, value_of
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SideResults:
     """One cell, or several as one: then each question counts by its mean over them."""
 
     title: str
@@ -63,10 +65,10 @@ def title_of(cell: Stored) -> str:
     return f"{named}, {cell['cohort']}" if cell.get("cohort") else named
 
 
-def sides(source: Source, cells: Sequence[Stored]) -> dict[str, Side]:
+def sides(source: Source, cells: Sequence[Stored]) -> dict[str, SideResults]:
     """An option for each cell, by its title; where several teams play, the team's name stands behind it."""
     several = len({cell["team"] for cell in cells if cell["player"] is None}) > 1
-    by_title: dict[str, Side] = {}
+    by_title: dict[str, SideResults] = {}
     for cell in cells:
         title = f"{title_of(cell)} ({cell['team']})" if several and not cell["player"] else title_of(cell)
         by_title[title] = side_of(source, [cell], title)
@@ -78,7 +80,7 @@ def cells_named(text: str, cells: Sequence[Stored]) -> list[Stored]:
     return [cast(Stored, cell) for cell in cells_meant(parse_side(text), cells)]
 
 
-def side_of(source: Source, cells: Sequence[Stored], title: str) -> Side:
+def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
     """Several cells as one option: the mean over those that have played a question."""
     seen = [episode for cell in cells for episode in source.seen(cell)]
     costs = source.paid_usd(seen)
@@ -89,20 +91,20 @@ def side_of(source: Source, cells: Sequence[Stored], title: str) -> Side:
     paid = _means(known_costs, seen) if len(known_costs) == len(seen) else None
     values = _values(seen)
     partly = {question: value for question, value in values.items() if value.open}
-    return Side(title, tuple(cells), known(values), calls, paid, partly)
+    return SideResults(title, tuple(cells), known(values), calls, paid, partly)
 
 
-def _once(seen: Sequence[Seen], costs: Sequence[float | None], cell: Stored, title: str) -> Side:
+def _once(seen: Sequence[EpisodeOutline], costs: Sequence[float | None], cell: Stored, title: str) -> SideResults:
     """One cell that played every question once: there are no means to take."""
     asked = [episode.key[0] for episode in seen]
     right = {episode.key[0]: episode.right for episode in seen if episode.right is not None}
     ungraded = {episode.key[0]: Value(None, 0.0, 1.0) for episode in seen if episode.right is None}
     calls = dict(zip(asked, (float(len(episode.calls)) for episode in seen), strict=True))
     paid = {question: cost for question, cost in zip(asked, costs, strict=True) if cost is not None}
-    return Side(title, (cell,), right, calls, paid if len(paid) == len(seen) else None, ungraded, once=True)
+    return SideResults(title, (cell,), right, calls, paid if len(paid) == len(seen) else None, ungraded, once=True)
 
 
-def _values(seen: Sequence[Seen]) -> dict[str, Value]:
+def _values(seen: Sequence[EpisodeOutline]) -> dict[str, Value]:
     """Repeats of a cell first, then cells: a cell that was played oftener has no louder voice."""
     by_cell: dict[tuple[str, str], list[float | None]] = {}
     for episode in seen:
@@ -113,7 +115,7 @@ def _values(seen: Sequence[Seen]) -> dict[str, Value]:
     return {question: mean_value(several) for question, several in parts.items()}
 
 
-def _means(values: Sequence[float], seen: Sequence[Seen]) -> dict[str, float]:
+def _means(values: Sequence[float], seen: Sequence[EpisodeOutline]) -> dict[str, float]:
     """The same of what is known of every episode."""
     by_cell: dict[tuple[str, str], list[float]] = {}
     for episode, value in zip(seen, values, strict=True):

@@ -57,7 +57,7 @@ class Turnstile(Protocol):
 
 
 @dataclass(slots=True)
-class Round:
+class CallsUnderLimit:
     """Calls that started and ended under one limit while it was the limit that held them back."""
 
     level: float
@@ -105,8 +105,8 @@ class AdaptiveLimit:
         self._before_refusal = float(ceiling)
         self._refused_share = 1.0
         """Of the calls of about the last round; the worst until there are any."""
-        self._round = Round(self.level, -math.inf)
-        self._before: Round | None = None
+        self._round = CallsUnderLimit(self.level, -math.inf)
+        self._before: CallsUnderLimit | None = None
         self._hold = self.FIRST_HOLD
         self._shrinking = False
 
@@ -191,7 +191,7 @@ class AdaptiveLimit:
         self._open(now)
 
     def _open(self, now: float) -> None:
-        self._round = Round(self.level, now)
+        self._round = CallsUnderLimit(self.level, now)
 
 
 class Bucket:

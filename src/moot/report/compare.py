@@ -9,8 +9,9 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.experiment.claims import ClaimError
+from moot.measures.cells import Row, Stored
 from moot.measures.sides import cells_named, side_of
-from moot.measures.source import Row, Source, Stored
+from moot.measures.source import Source
 from moot.stats.estimates import estimate, estimate_row
 from moot.stats.graded import difference_bounds, known_pairs, why_turned
 from moot.stats.paired import compare

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
-from moot.measures import measures
+from moot.measures.failures import TakenMeasures
 from moot.measures.measure import Measure
 from moot.measures.source import Source
 from moot.measures.source import grader_of as grader_of
@@ -32,14 +32,7 @@ def figures(
     """
     with uncollected():
         source = Source(connection, experiment, hypotheses=hypotheses)
-        for measure in measures(given):
-            taken = measure.figures(source)
-            if clash := sorted(source.so_far.keys() & taken.keys()):
-                raise UsageError(
-                    f"measure {measure.name!r} gives {clash[0]!r}, which another measure has given already"
-                )
-            source.so_far |= taken
-        return source.so_far
+        return TakenMeasures(given).figures(source)
 
 
 def find_experiment(connection: Connection, name: str | None = None, *, ident: str | None = None) -> Row:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from sqlalchemy import Connection, Table, select
 
 from moot.errors import UsageError
+from moot.measures.cells import Row, stored_cell
+from moot.measures.episodes import drafts_of
 from moot.measures.section import Section
-from moot.measures.source import Row, Source, drafts_of, grader_of, stored_cell
+from moot.measures.source import Source, grader_of
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
 
@@ -96,7 +98,18 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
     "drafts": (*_PLACE, "by", "text", "reasoning", "outcome", "cause", "value"),
     "cells": ("experiment", *_CELL, "cohort", "cell", "options", "traits", "spec"),
     "questions": ("experiment", "position", "question_id", "question_set", "cluster", "question", "case", "content"),
-    "judgements": ("experiment", "question_id", "case", "answer", "judge", "right", "detail"),
+    "judgements": (
+        "experiment",
+        "question_id",
+        "case",
+        "answer",
+        "judge",
+        "right",
+        "detail",
+        "judge_name",
+        "call_key",
+        "tries",
+    ),
     "settlements": ("experiment", "question_id", "case", "answer", "right", "settled_at"),
 }
 

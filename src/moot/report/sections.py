@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from moot.measures import measures
 from moot.measures.columns import Figures
+from moot.measures.failures import TakenMeasures
 from moot.measures.measure import Measure
 from moot.measures.section import Section
 
 
 def all_sections(figures: Figures, given: Iterable[Measure] = ()) -> list[Section]:
     """Only those that the run has data for. `given`: measures beside the registered ones."""
-    every = (section for measure in measures(given) for section in measure.sections(figures))
+    every = TakenMeasures(given).sections(figures)
     return sorted((section for section in every if section.rows), key=lambda section: section.place)

@@ -8,7 +8,7 @@ from typing import Any
 
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.section import Column, Section
-from moot.measures.sides import Side
+from moot.measures.sides import SideResults
 from moot.stats.estimates import Row, with_holm
 from moot.stats.graded import Value, family_row
 
@@ -30,7 +30,7 @@ class Run:
         return {**graded, **self.open.get(title, {})}
 
 
-def run_of(figures: Mapping[str, Any], sides: Mapping[str, Side]) -> Run:
+def run_of(figures: Mapping[str, Any], sides: Mapping[str, SideResults]) -> Run:
     return Run(
         figures,
         {title: side.right for title, side in sides.items()},

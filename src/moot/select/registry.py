@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.metadata import entry_points
-from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
 
 from moot.errors import UsageError
 from moot.models.closest import closest
+from moot.plugins import loaded
 from moot.select.labels import Floats, LabelMatrix, SelectionSplit
 from moot.select.oracle import Oracle
 
@@ -68,7 +68,7 @@ def selector(name: str, options: Mapping[str, Any] | None = None) -> Selector:
     if place is None:
         expected = f"expected one of {', '.join(registered())}{closest(name, registered())}"
         raise UsageError(f"selector {name!r} is unknown; {expected}")
-    kind = resolve_name(place)
+    kind = loaded("selector", name, place)
     allowed = [option.name for option in fields(kind)]
     arguments = {key.replace("-", "_"): value for key, value in (options or {}).items()}
     for key in arguments:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from moot.simulate.character import Character
-from moot.simulate.prompt_reading import Shown
+from moot.simulate.prompt_reading import ShownAnswer
 from moot.simulate.world import NORMAL, Facts, normal, plain, uniform
 
 
@@ -82,7 +82,7 @@ class Mind:
         """What this model makes of the case for an answer, beyond what everybody hears in it."""
         return self.model.taste * self.own(f"ear {self._key(answer)}")
 
-    def settle(self, answers: Sequence[Shown], previous: str, *, crowd: float | None = None) -> Settled:
+    def settle(self, answers: Sequence[ShownAnswer], previous: str, *, crowd: float | None = None) -> Settled:
         """What it says once it has seen these answers; `previous` is what it said before.
 
         With `crowd` it weighs arguments, and a head counts for so much; without, it is a captain, who counts votes.
@@ -100,7 +100,7 @@ class Mind:
             answer, f"no objection to {answer} holds" if kept else f"the case for {answer} is the better one"
         )
 
-    def next_best(self, answers: Sequence[Shown], previous: str, *, crowd: float) -> str | None:
+    def next_best(self, answers: Sequence[ShownAnswer], previous: str, *, crowd: float) -> str | None:
         """What it would say if it had to leave the answer it settles on."""
         settled = self._key(self.settle(answers, previous, crowd=crowd).answer)
         groups = self._groups(answers)
@@ -118,8 +118,8 @@ class Mind:
             best + max(self.model.pull, 1e-6) if key == own_key else worth[key] for key in map(self._key, options)
         ]  # fmt: skip
 
-    def _groups(self, answers: Iterable[Shown]) -> dict[str, list[Shown]]:
-        groups: dict[str, list[Shown]] = {}
+    def _groups(self, answers: Iterable[ShownAnswer]) -> dict[str, list[ShownAnswer]]:
+        groups: dict[str, list[ShownAnswer]] = {}
         allowed = {plain(option) for option in self.facts.options}
         for answer in answers:
             key = self._key(answer.text)
@@ -127,12 +127,12 @@ class Mind:
                 groups.setdefault(key, []).append(answer)
         return groups
 
-    def _ranked(self, groups: dict[str, list[Shown]], previous: str, crowd: float | None) -> list[str]:
+    def _ranked(self, groups: dict[str, list[ShownAnswer]], previous: str, crowd: float | None) -> list[str]:
         groups.setdefault(self._key(previous), [])
         return sorted(groups, key=lambda key: self._appeal(key, groups[key], previous, crowd), reverse=True)
 
     def _appeal(
-        self, key: str, group: Sequence[Shown], previous: str, crowd: float | None
+        self, key: str, group: Sequence[ShownAnswer], previous: str, crowd: float | None
     ) -> tuple[float, bool, float]:
         mine = key == self._key(previous)
         heard = [answer.conviction for answer in group if answer.conviction is not None]
@@ -142,7 +142,7 @@ class Mind:
             appeal += self.ear(key) + self._awe(group) + (0.0 if group else self.conviction(previous))
         return appeal + self.model.pull * mine, mine, self.chance("tie", key)
 
-    def _awe(self, group: Sequence[Shown]) -> float:
+    def _awe(self, group: Sequence[ShownAnswer]) -> float:
         """What the best name behind an answer is worth, where names are shown at all."""
         seed = self.model.world.seed
         named = [normal(seed, "name", answer.speaker) for answer in group if answer.speaker]
@@ -152,7 +152,7 @@ class Mind:
         """One key for what counts as one answer."""
         return plain(self.facts.option(text) or text)
 
-    def _wording(self, group: Sequence[Shown]) -> str:
+    def _wording(self, group: Sequence[ShownAnswer]) -> str:
         """A choice in the letters of the question; else the words of whoever comes first, whatever the order shown."""
         return self.facts.option(group[0].text) or min(answer.text.strip() for answer in group)
 
@@ -162,7 +162,7 @@ def _mixed(one: float, other: float, share: float) -> float:
     return math.sqrt(1 - share) * one + math.sqrt(share) * other
 
 
-def _count(answers: Sequence[Shown]) -> int:
+def _count(answers: Sequence[ShownAnswer]) -> int:
     return round(sum(answer.heads for answer in answers))
 
 

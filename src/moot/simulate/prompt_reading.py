@@ -33,7 +33,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownAnswer:
     """An answer that somebody gave, with the conviction of its rationale where there is one."""
 
     text: str
@@ -46,13 +46,13 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PromptContents:
     """All that a prompt shows besides the question."""
 
-    answers: tuple[Shown, ...] = ()
-    heard: tuple[Shown, ...] = ()
+    answers: tuple[ShownAnswer, ...] = ()
+    heard: tuple[ShownAnswer, ...] = ()
     """The messages of a discussion, the latest last."""
-    listed: tuple[Shown, ...] = ()
+    listed: tuple[ShownAnswer, ...] = ()
     """Solutions by number: a ballot paper."""
     word: str | None = None
     """The answer that stands by itself: the reader's previous one, or the one it is asked about."""
@@ -80,7 +80,7 @@ def read_question(messages: Sequence[Message]) -> Asked:
     return Asked(question, _options(_block(asking, "options") or ""), _block(asking, "context"))
 
 
-def read_shown(messages: Sequence[Message]) -> list[Shown]:
+def read_shown(messages: Sequence[Message]) -> list[ShownAnswer]:
     """The answers in the last message that shows any."""
     for message in reversed(messages):
         if message.role == "user" and "<answer n=" in message.content:
@@ -89,7 +89,7 @@ def read_shown(messages: Sequence[Message]) -> list[Shown]:
     return []
 
 
-def read_seen(messages: Sequence[Message]) -> Seen:
+def read_contents(messages: Sequence[Message]) -> PromptContents:
     """All that the message with the question shows."""
     asking = _asking(messages)
     before, _, rest = f"\n{asking}".partition("\n<")
@@ -100,13 +100,15 @@ def read_seen(messages: Sequence[Message]) -> Seen:
         own_solution = next(
             (message.text for message in reversed(heard) if message.text and _is_me(message.speaker, before)), None
         )
-        listed = tuple(Shown(text.strip()) for text in _LISTED.findall(asking))
-        return Seen(
+        listed = tuple(ShownAnswer(text.strip()) for text in _LISTED.findall(asking))
+        return PromptContents(
             answers, tuple(heard), listed, _block(asking, "answer"), own=own_solution, before=before, after=after
         )
     word = _block(asking, "answer")
     body, reasoning, _ = (word or "").partition("\n<reasoning>")
-    return Seen(answers, word=body if reasoning else word, with_reasons=bool(reasoning), before=before, after=after)
+    return PromptContents(
+        answers, word=body if reasoning else word, with_reasons=bool(reasoning), before=before, after=after
+    )
 
 
 def read_guise(messages: Sequence[Message]) -> str:
@@ -130,16 +132,16 @@ def _options(block: str) -> tuple[str, ...]:
     return tuple(option.strip() for option in _OPTION.split(block)[1:])
 
 
-def _read_answer(attributes: str, body: str) -> Shown:
+def _read_answer(attributes: str, body: str) -> ShownAnswer:
     """Several arguments for one answer convince by their mean; of one argument the last word on its conviction counts."""
     text, *arguments = body.split("<reasoning>")
     heard = [float(convictions[-1]) for convictions in map(_CONVICTION.findall, arguments) if convictions]
     named = dict(_ATTRIBUTE.findall(attributes))
     conviction = statistics.fmean(heard) if heard else None
-    return Shown(text.strip(), conviction, _number(named.get("supporters")), named.get("from", ""))
+    return ShownAnswer(text.strip(), conviction, _number(named.get("supporters")), named.get("from", ""))
 
 
-def _by_accuracy(answers: list[Shown], attributes: Sequence[str]) -> list[Shown]:
+def _by_accuracy(answers: list[ShownAnswer], attributes: Sequence[str]) -> list[ShownAnswer]:
     """Where the accuracy of each is shown: one that is half as good again as the mean counts one and a half."""
     written = [named["accuracy"] for named in map(dict, map(_ATTRIBUTE.findall, attributes)) if "accuracy" in named]
     accuracies = [_number(text) for text in written]
@@ -155,11 +157,11 @@ def _number(text: str | None) -> float:
         return 1.0
 
 
-def _read_message(speaker: str, body: str) -> Shown:
+def _read_message(speaker: str, body: str) -> ShownAnswer:
     words, _, rest = body.partition("\n<solution>\n")
     heard = _CONVICTION.findall(words)
     solution = rest.removesuffix("\n</solution>").strip() if rest else ""
-    return Shown(solution, float(heard[-1]) if heard else None, speaker=speaker)
+    return ShownAnswer(solution, float(heard[-1]) if heard else None, speaker=speaker)
 
 
 def _is_me(speaker: str, before: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from moot.simulate.mind import Mind, Settled
-from moot.simulate.prompt_reading import Seen, Shown
+from moot.simulate.prompt_reading import PromptContents, ShownAnswer
 from moot.simulate.schema_instance import Draw, largest_item, property_names
 from moot.simulate.world import bare, plain
 
@@ -41,7 +41,7 @@ ROLES = (
 )  # fmt: skip
 
 
-def fields(mind: Mind, seen: Seen, schema: Mapping[str, Any] | None, draw: Draw) -> dict[str, Any]:
+def fields(mind: Mind, seen: PromptContents, schema: Mapping[str, Any] | None, draw: Draw) -> dict[str, Any]:
     """The fields of the reply that mean something, by their names."""
     wanted = property_names(schema) if schema is not None else seen.fields
     if "grades" in wanted and seen.answers:
@@ -64,7 +64,7 @@ def fields(mind: Mind, seen: Seen, schema: Mapping[str, Any] | None, draw: Draw)
     return reply | _arguments(seen.answers, settled, wanted)
 
 
-def prose(mind: Mind, seen: Seen, draw: Draw) -> str | None:
+def prose(mind: Mind, seen: PromptContents, draw: Draw) -> str | None:
     """The reply where no form is asked for: a line with the answer, or the reasons for one; None: neither is asked for."""
     if seen.fields:
         return None
@@ -75,7 +75,7 @@ def prose(mind: Mind, seen: Seen, draw: Draw) -> str | None:
     return f"{announced[1]}: {_settled(mind, seen, (), draw).answer}" if announced else None
 
 
-def _settled(mind: Mind, seen: Seen, wanted: Collection[str], draw: Draw) -> Settled:
+def _settled(mind: Mind, seen: PromptContents, wanted: Collection[str], draw: Draw) -> Settled:
     if _WRONG_WANTED.search(seen.before):
         answer = mind.wrong(draw("wrong"))
         return Settled(answer, f"{answer} is wrong, but it sounds as if it fitted")
@@ -93,13 +93,13 @@ def _settled(mind: Mind, seen: Seen, wanted: Collection[str], draw: Draw) -> Set
     return draft
 
 
-def _about(mind: Mind, seen: Seen, word: str, draft: Settled, wanted: Collection[str]) -> Settled:
+def _about(mind: Mind, seen: PromptContents, word: str, draft: Settled, wanted: Collection[str]) -> Settled:
     """One answer by itself: to be written down, to be agreed to or not, or to be replaced."""
     if seen.with_reasons:
         return Settled(word, f"the team says {word}")
     if not mind.model.world.fits(mind.facts, word):
         return Settled(draft.answer, f"{word} is no answer to this question")
-    table = [*_latest(seen.heard), Shown(word)]
+    table = [*_latest(seen.heard), ShownAnswer(word)]
     settled = mind.settle(table, draft.answer, crowd=mind.model.herd)
     if "agree" in wanted or plain(settled.answer) != plain(word):
         return settled
@@ -107,7 +107,7 @@ def _about(mind: Mind, seen: Seen, word: str, draft: Settled, wanted: Collection
     return Settled(other, f"{word} does not hold")
 
 
-def _talked_over(mind: Mind, seen: Seen, draft: Settled, draw: Draw) -> Settled:
+def _talked_over(mind: Mind, seen: PromptContents, draft: Settled, draw: Draw) -> Settled:
     """In a discussion everybody's latest solution counts once."""
     table = _latest(seen.heard) or seen.listed
     previous = seen.own or draft.answer
@@ -122,14 +122,14 @@ def _talked_over(mind: Mind, seen: Seen, draft: Settled, draw: Draw) -> Settled:
     return Settled(other, f"{settled.answer} passes over a word of the task")
 
 
-def _latest(heard: Sequence[Shown]) -> list[Shown]:
+def _latest(heard: Sequence[ShownAnswer]) -> list[ShownAnswer]:
     """Titles are no reputation: once they have told who spoke last, they are left out."""
     return [
         replace(remark, speaker="") for remark in {remark.speaker: remark for remark in heard if remark.text}.values()
     ]
 
 
-def _agreement(mind: Mind, seen: Seen, settled: Settled, *, named: bool) -> dict[str, Any]:
+def _agreement(mind: Mind, seen: PromptContents, settled: Settled, *, named: bool) -> dict[str, Any]:
     """With the answer it is asked about, or with the latest solution; where none is named, with the better argument."""
     about = seen.word or next((remark.text for remark in reversed(seen.heard) if remark.text), None)
     if about is not None:
@@ -141,7 +141,7 @@ def _agreement(mind: Mind, seen: Seen, settled: Settled, *, named: bool) -> dict
     return {"agree": argued > mind.conviction(settled.answer) + mind.model.pull - 1.0}
 
 
-def _arguments(answers: Sequence[Shown], settled: Settled, wanted: Collection[str]) -> dict[str, Any]:
+def _arguments(answers: Sequence[ShownAnswer], settled: Settled, wanted: Collection[str]) -> dict[str, Any]:
     if not _ARGUING & {*wanted}:
         return {}
     by_conviction = sorted(answers, key=lambda answer: (answer.conviction or 0.0, answer.text))
@@ -179,14 +179,14 @@ def _points(worth: Sequence[float], budget: int) -> list[int]:
     return points
 
 
-def _grades(mind: Mind, answers: Sequence[Shown]) -> list[Mapping[str, Any]]:
+def _grades(mind: Mind, answers: Sequence[ShownAnswer]) -> list[Mapping[str, Any]]:
     return [
         {"id": number, "is_correct": mind.facts.names_truth(answer.text) == _judges_well(mind, "grade", answer.text)}
         for number, answer in enumerate(answers, start=1)
     ]
 
 
-def _groups(mind: Mind, answers: Sequence[Shown]) -> list[list[int]]:
+def _groups(mind: Mind, answers: Sequence[ShownAnswer]) -> list[list[int]]:
     """What means the same in this world goes together; an answer that is misread joins another group, or leaves its own."""
     groups: dict[str, list[int]] = {}
     for number, answer in enumerate(answers, start=1):
@@ -202,7 +202,7 @@ def _judges_well(mind: Mind, role: str, answer: str) -> bool:
     return mind.chance(role, bare(answer)) < mind.model.judgement
 
 
-def _persona(mind: Mind, seen: Seen) -> dict[str, Any]:
+def _persona(mind: Mind, seen: PromptContents) -> dict[str, Any]:
     """Somebody who is not on the list yet."""
     taken = seen.after.casefold()
     start = int(mind.chance("persona") * len(ROLES))

@@ -74,7 +74,7 @@ from moot.errors import RequestRejected
 from moot.models.model import messages_json
 from moot.simulate.character import Character
 from moot.simulate.mind import Mind
-from moot.simulate.prompt_reading import Seen, read_guise, read_question, read_seen, reads_a_reply
+from moot.simulate.prompt_reading import PromptContents, read_contents, read_guise, read_question, reads_a_reply
 from moot.simulate.roles import MARK, fields, prose
 from moot.simulate.schema_instance import Impossible, instance, strings_allowed
 from moot.simulate.world import Facts, uniform
@@ -146,9 +146,9 @@ class SimulatedModel(Character):
             # It knows its own mind only; what a reply says that announces nothing, it cannot tell.
             return self._finished(request, json.dumps({"answer": "none"}), "stop")
         mind = Mind(self, facts, _turn(request), self._variation(request), read_guise(request.messages))
-        return self._finished(request, self._said(request, mind, read_seen(request.messages)), "stop")
+        return self._finished(request, self._said(request, mind, read_contents(request.messages)), "stop")
 
-    def _said(self, request: Request, mind: Mind, seen: Seen) -> str:
+    def _said(self, request: Request, mind: Mind, seen: PromptContents) -> str:
         draw = _drawer(self, request, mind.facts)
         if request.schema is not None:
             values = fields(mind, seen, request.schema, draw)

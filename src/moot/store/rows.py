@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from moot.errors import CallError
@@ -137,6 +138,11 @@ def case_row(case: Case) -> dict[str, Any]:
     if case.human is not None:
         content["human"] = [case.human.solved, case.human.asked]
     return {"id": case.digest, "question_id": case.question.id, "content": dense_json(content)}
+
+
+def placed_case(row: Mapping[str, Any]) -> Case:
+    """A case with the set and the cluster that an experiment says it is of: a row of `queries.cases_of`."""
+    return replace(case_of(row["content"]), question_set=row["question_set"], cluster=row["cluster"])
 
 
 def case_of(content: str) -> Case:

@@ -7,6 +7,7 @@ was written by a newer moot, and is left alone. Once released a migration is nev
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 
@@ -21,6 +22,7 @@ from sqlalchemy import (
     Table,
     Text,
     bindparam,
+    func,
     insert,
     inspect,
     select,
@@ -173,6 +175,9 @@ judgements = Table(
     Column("judge", String, primary_key=True),
     Column("right", Integer),  # null: the judge gave no usable word, and `detail` says why
     Column("detail", Text),
+    Column("judge_name", String),  # as the file names it; `judge` tells models and prompts under one name apart
+    Column("call_key", String),  # the call that holds the reply
+    Column("tries", Integer),  # how often one that gave no usable word was asked
     sqlite_with_rowid=False,
 )
 settlements = Table(
@@ -302,6 +307,24 @@ def _traces(connection: Connection) -> None:
             after = (rows[-1][1], rows[-1][2])
 
 
+def _judgements_in_fields(connection: Connection) -> None:
+    """Which call a judge's word stands in, and how often it was asked in vain, stood in words under `detail`."""
+    for column, kind in (("judge_name", "VARCHAR"), ("call_key", "VARCHAR"), ("tries", "INTEGER")):
+        if column not in _columns(connection, "judgements"):
+            connection.exec_driver_sql(f"ALTER TABLE judgements ADD COLUMN {column} {kind}")
+    table, name_length = judgements, func.length(judgements.c.judge) - len("#") - 12
+    named = update(table).where(func.substr(table.c.judge, name_length + 1, 1) == "#")
+    connection.execute(named.values(judge_name=func.substr(table.c.judge, 1, name_length)))
+    called = update(table).where(table.c.right.is_not(None), table.c.detail.like("call %"))
+    connection.execute(called.values(call_key=func.substr(table.c.detail, len("call ") + 1), detail=None))
+    in_vain = select(table).where(table.c.right.is_(None), table.c.detail.like("asked %"))
+    for row in connection.execute(in_vain).mappings().all():
+        if match := re.match(r"asked (\d+)×: (.*)", row["detail"], re.DOTALL):
+            place = [column == row[column.name] for column in table.primary_key.columns]
+            counted = {"tries": int(match.group(1)), "detail": match.group(2)}
+            connection.execute(update(table).where(*place).values(**counted))
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -312,6 +335,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0005-served-at-length": _served_at_length,
     "0006-options-and-sets": _options_and_sets,
     "0007-traces": _traces,
+    "0008-judgements-in-fields": _judgements_in_fields,
 }
 
 

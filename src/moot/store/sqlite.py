@@ -46,7 +46,7 @@ class SqliteStore(Store):
         self.path: Path = path or Path(self._temporary.name if self._temporary else "", "store.db")
         super().__init__(str(self.path))
         self._engine = _engine(self.path, durable=path is not None)
-        self._reader = Reader(self.path)
+        self._reader = CallLookup(self.path)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="moot-store")
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="moot-store-read")
         self._raw: sqlite3.Connection
@@ -131,7 +131,7 @@ class SqliteStore(Store):
                 return {}
             if self._many(insert_new(schema.calls, tuple(calls[0]), "sqlite"), calls, cleaned=cleaned) == len(calls):
                 return {}
-            stored = {row["key"]: Reader.select(self._raw, row["key"]) for row in calls}
+            stored = {row["key"]: CallLookup.select(self._raw, row["key"]) for row in calls}
             return {key: row for key, row in stored.items() if row is not None}
 
     def _many(self, insert: Insert, rows: Sequence[Row], *, cleaned: bool) -> int:
@@ -185,7 +185,7 @@ class SqliteStore(Store):
             self._known = {hash(key) for (key,) in keys} if len(keys) <= MOST_KNOWN else None
 
 
-class Reader:
+class CallLookup:
     """Look-ups by key, on a connection of the event loop's own. In WAL mode readers wait for nobody."""
 
     COLUMNS = tuple(column.name for column in schema.calls.columns)

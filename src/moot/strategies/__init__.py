@@ -15,11 +15,11 @@ from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 from moot.errors import UsageError
 from moot.models.closest import closest
+from moot.plugins import loaded
 from moot.prompts import Own, Prompts
 from moot.strategies.captaincy import Captained
 from moot.strategies.option_values import built, usual
@@ -73,7 +73,7 @@ def strategy_class(name: str) -> type[Any]:
     if place is None:
         expected = f"expected one of {', '.join(sorted(registered()))}{closest(name, registered())}"
         raise UsageError(f"strategy {name!r} is unknown; {expected}")
-    return cast(type[Any], resolve_name(place))
+    return cast(type[Any], loaded("strategy", name, place))
 
 
 def with_options(played: Strategy, options: Mapping[str, Any]) -> Strategy:

@@ -2,8 +2,8 @@
 
 from moot.team.lessons import Lesson as Lesson
 from moot.team.player import Player as Player
+from moot.team.team import AnswerReader as AnswerReader
 from moot.team.team import Grouper as Grouper
-from moot.team.team import Reader as Reader
 from moot.team.team import Retriever as Retriever
 from moot.team.team import SameWords as SameWords
 from moot.team.team import Team as Team

@@ -55,7 +55,7 @@ Retriever = Callable[[Question], str | Awaitable[str]]
 """From a question to what is known about it, in words; "" for nothing."""
 
 
-class Reader(Protocol):
+class AnswerReader(Protocol):
     """Reads the answer out of a reply in free words. It may ask models, through the team, in the turn of the reply."""
 
     async def read(self, question: Question, reply: Reply, team: Team, *, turn: int = 1) -> Reading: ...
@@ -83,7 +83,7 @@ class Team:
     cohorts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     """Names that a blind prompt must not give away, beyond those of the players who sit here."""
-    reader: Reader = field(default_factory=Announced, compare=False)
+    reader: AnswerReader = field(default_factory=Announced, compare=False)
     attendance: Attendance = field(default_factory=Remembered, compare=False, repr=False)
     officers: Mapping[str, Player] = field(default_factory=dict, compare=False)
     """Models that do not play, by their office: a judge, say. A strategy that needs one says so by its options."""

@@ -21,8 +21,8 @@ from moot.types import (
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from moot.measures.cells import Stored
     from moot.measures.measure import Measure
-    from moot.measures.source import Stored
 
 
 _RUNS: dict[str, bytes] = {}

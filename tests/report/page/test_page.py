@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.measures.source import Stored
+from moot.measures.cells import Stored
 from moot.report.page import page_html
 from moot.report.page.document import SCRIPTS
 from moot.report.page.pack import Once, Texts, packed

@@ -10,7 +10,7 @@ import pytest
 
 from moot.errors import FileError, UsageError
 from moot.strategies.discuss.discuss import Discuss
-from moot.strategies.discuss.retrieve import Bm25, retrieve, retriever
+from moot.team.retrieval import Bm25, retrieve, retriever
 from moot.traces import Challenge, Objection, of_kind
 from moot.types import Question, Verdict
 

@@ -9,7 +9,7 @@ import pytest
 
 from moot.ballots import rule
 from moot.prompts import LANGUAGES, Prompts
-from moot.simulate.prompt_reading import read_seen
+from moot.simulate.prompt_reading import read_contents
 from moot.simulate.simulated import SimulatedModel
 from moot.simulate.world import World
 from moot.strategies.discuss import discuss
@@ -33,7 +33,7 @@ async def test_it_agrees_with_what_it_holds(language: str, latest: str, agrees: 
     remarks = [("Agent 1", "conviction 0.10", "C"), ("Agent 2", "hm", latest)]
     manner = {"title": "Agent 3", "style": "simple", "step_by_step": False, "solutions": [], "remarks": remarks}
     prompt = Prompts(language).beside(discuss.__file__).render("discuss", **task(QUESTION), **manner)
-    shown = read_seen((Message("user", prompt),)).heard
+    shown = read_contents((Message("user", prompt),)).heard
     assert [(each.text, each.conviction) for each in shown] == [("C", 0.1), (latest, None)]
     said = await reply(prompt, MessageForm(QUESTION).schema)
     assert said["agree"] is agrees

@@ -17,13 +17,12 @@ from typing import Any
 from moot.engine.chain import keep_loss
 from moot.engine.ray.cluster import Cluster, join, load_ray, seats
 from moot.engine.ray.hands import Deal, Hand
-from moot.engine.ray.worker import Dealt, Lineup, Plan, Played, Worker
+from moot.engine.ray.worker import Dealt, Lineup, Played, Worker, WorkerPlan
 from moot.engine.runner import OpenEpisode, Runner
 from moot.engine.shared_limits import Gate, Standing
 from moot.errors import MootError, UsageError
 from moot.experiment.model_specs import SimulatedSpec
-from moot.experiment.plan import Cell
-from moot.experiment.plan import Plan as CheckedPlan
+from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile
 from moot.needs import EVERYTHING, Needs
 from moot.store import schema
@@ -53,7 +52,7 @@ class RayRunner(Runner):
 
     def __init__(
         self,
-        experiment: CheckedPlan,
+        experiment: Plan,
         store: Store,
         cluster: Cluster,
         *,
@@ -274,7 +273,7 @@ class RayRunner(Runner):
             if actor is not None:
                 self._ray.kill(actor)
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> WorkerPlan:
         file = self.experiment.file
         simulated = any(isinstance(model, SimulatedSpec) for model in file.spec.models.values())
         if not simulated:  # questions come with each hand; only who simulates must know them all
@@ -282,7 +281,7 @@ class RayRunner(Runner):
         limits = {endpoint: limiter.limits for endpoint, limiter in self.tally.limiters.items()}
         cells = tuple(cell.id for cell in self.experiment.cells)
         limit = self._limit if simulated else None
-        return Plan(file, limit, self.experiment.store_url, cells, limits, self.tally.purse is not None)
+        return WorkerPlan(file, limit, self.experiment.store_url, cells, limits, self.tally.purse is not None)
 
     async def _hands(self, cells: Sequence[Cell]) -> AsyncIterator[list[Hand]]:
         """So many questions a hand that all lanes together hold as many episodes as a run here would have under way."""

@@ -30,7 +30,7 @@ from moot.types import Case
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WorkerPlan:
     """What a worker needs to build the same cells. Keys are not part of it: each node has them in its environment."""
 
     file: ExperimentFile
@@ -77,7 +77,7 @@ class Played:
 class Worker:
     """One asyncio loop on some node that plays what it is given."""
 
-    async def start(self, name: str, plan: Plan, gate: Any) -> MootError | None:
+    async def start(self, name: str, plan: WorkerPlan, gate: Any) -> MootError | None:
         """Build what the plan says; an error says why that cannot be done here."""
         try:
             await self._start(name, plan, gate)
@@ -87,7 +87,7 @@ class Worker:
             return error
         return None
 
-    async def _start(self, name: str, plan: Plan, gate: Any) -> None:
+    async def _start(self, name: str, plan: WorkerPlan, gate: Any) -> None:
         experiment = build(plan.file, limit=plan.limit, store_url=plan.store_url)
         if tuple(cell.id for cell in experiment.cells) != plan.cells:
             raise UsageError("other cells than where the run was started: another version of moot, or other files")

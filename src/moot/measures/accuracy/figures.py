@@ -9,7 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from moot.measures.source import Source, Stored, table_of
+from moot.measures.cells import Stored, table_of
+from moot.measures.source import Source
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import bounds_row, value_of, why_nothing
 from moot.stats.proportion import accuracy

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from moot.measures.cells import Stored
 from moot.measures.claims.headline import headline_figures
 from moot.measures.claims.hypotheses import hypotheses_figures
-from moot.measures.sides import Side, sides
-from moot.measures.source import Source, Stored
+from moot.measures.sides import SideResults, sides
+from moot.measures.source import Source
 from moot.stats.estimates import Row
 from moot.stats.frontier import Option, frontier
 from moot.stats.graded import bounds_row, least_of, why_nothing
@@ -33,7 +34,7 @@ def evidence_figures(
     return {key: value for key, value in evidence.items() if value}
 
 
-def frontier_figures(options: Mapping[str, Side], seed: int) -> list[Row]:
+def frontier_figures(options: Mapping[str, SideResults], seed: int) -> list[Row]:
     """In money where the price of everything is known and is not nothing, else in calls; nothing for one option."""
     if len(options) < 2:
         return []
@@ -53,7 +54,7 @@ def frontier_figures(options: Mapping[str, Side], seed: int) -> list[Row]:
     ]
 
 
-def _bounds(side: Side, asked: Sequence[str]) -> Row:
+def _bounds(side: SideResults, asked: Sequence[str]) -> Row:
     """Only where not all is graded."""
     if not side.open:
         return {}

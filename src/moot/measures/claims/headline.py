@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.experiment.claims import ClaimError
-from moot.measures.sides import Alone, Side, alone_by_player, best_alone, cells_named, side_of
-from moot.measures.source import Source, Stored, playing_alone, table_of
+from moot.measures.cells import Stored, playing_alone, table_of
+from moot.measures.sides import Alone, SideResults, alone_by_player, best_alone, cells_named, side_of
+from moot.measures.source import Source
 from moot.stats.crossfit import CrossFit, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
@@ -42,7 +43,7 @@ class _Chosen:
     of: str
     how: str
     """``declared``, ``declared late``, ``cross-fitted``, or ``only`` where there was nothing to choose."""
-    sides: Mapping[str, Side]
+    sides: Mapping[str, SideResults]
     choice: Mapping[str, str]
     """The side that counts, by question."""
     parts: Mapping[str, int]
@@ -59,7 +60,7 @@ class _Chosen:
 
 
 def headline_figures(
-    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, Side]
+    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, SideResults]
 ) -> Row | None:
     """From the options that have been played; None where there are none."""
     chosen = _chosen(source, cells, declared, options)
@@ -99,7 +100,7 @@ def _ungraded(values: Mapping[str, Value]) -> Row:
 
 
 def _chosen(
-    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, Side]
+    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, SideResults]
 ) -> _Chosen | None:
     primary = source.config.get("primary")
     if primary:
@@ -151,7 +152,7 @@ def _named(chosen: _Chosen) -> Row:
     }
 
 
-def _after_the_fact(options: Mapping[str, Side], seed: int) -> Row | None:
+def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None:
     """The highest of all rows: what a careless report would print first."""
     asked = sorted({question for side in options.values() for question in side.calls})
     least = {title: least_of(side.open) for title, side in options.items()}

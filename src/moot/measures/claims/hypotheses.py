@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from moot.experiment.claims import ClaimError, Hypothesis, Number, Side, Term, cells_meant, parse
+from moot.experiment.claims import ClaimError, Hypothesis, Number, SideName, Term, cells_meant, parse
+from moot.measures.cells import Stored, table_of
 from moot.measures.claims.figure import Ratio
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.quiz.played import Played, solos, split
@@ -14,9 +15,8 @@ from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import top_by_question
 from moot.measures.safety.figures import drafting, native_pairs
 from moot.measures.safety.pairs import Pair
-from moot.measures.sides import Side as Reached
-from moot.measures.sides import best_alone, side_of, values_by_player
-from moot.measures.source import Source, Stored, table_of
+from moot.measures.sides import SideResults, best_alone, side_of, values_by_player
+from moot.measures.source import Source
 from moot.stats.estimates import Row
 from moot.stats.graded import NOT_PLAYED, Value, closure_bounds, known
 from moot.store.declarations import Declared
@@ -96,7 +96,7 @@ def _members(source: Source, cohort: str | None) -> set[str] | None:
     return {name for team in teams for name in team.get("cohorts", {}).get(cohort, ())}
 
 
-def _of_cohort(source: Source, meant: Sequence[Stored], side: Side) -> list[Stored]:
+def _of_cohort(source: Source, meant: Sequence[Stored], side: SideName) -> list[Stored]:
     """The cells of a cohort: its own table, its members alone, or a table led by one of them."""
     if side.cohort is None:
         return list(meant)
@@ -116,7 +116,7 @@ def _alone(
     return [play for player, plays in plays_by_player.items() if members is None or player in members for play in plays]
 
 
-def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side: Reached) -> Ratio | str:
+def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side: SideResults) -> Ratio | str:
     """From the best single player to the skyline, question by question, where all three are graded."""
     alone = _alone(source, cells, meant)
     players, tops = values_by_player(alone), top_by_question(alone)

@@ -15,7 +15,7 @@ RIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class ChallengeRound:
     """One episode's round: its question, the score of the team's own answer, what was put to the agents, what they said."""
 
     question: str
@@ -24,7 +24,9 @@ class Round:
     objections: tuple[traces.Objection, ...] = ()
 
 
-def challenge_rows(source: Source, rounds: Sequence[Round], named: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def challenge_rows(
+    source: Source, rounds: Sequence[ChallengeRound], named: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
     """One row a cell and setting. Planted answers that turned out right, or that nobody could grade, have rows of
     their own."""
     for setting in dict.fromkeys(held.put.setting for held in rounds):
@@ -33,10 +35,10 @@ def challenge_rows(source: Source, rounds: Sequence[Round], named: Mapping[str, 
 
 
 def _setting_rows(
-    source: Source, setting: str, rounds: Sequence[Round], named: Mapping[str, Any]
+    source: Source, setting: str, rounds: Sequence[ChallengeRound], named: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     planted = any(held.put.planted is not None for held in rounds)
-    parts: dict[str, list[Round]] = {}
+    parts: dict[str, list[ChallengeRound]] = {}
     for held in rounds:
         parts.setdefault(_part(source, held, planted), []).append(held)
     for part in ("shown", "planted", "planted, but right", "planted, ungraded"):
@@ -53,7 +55,7 @@ def _setting_rows(
             }
 
 
-def _part(source: Source, held: Round, planted: bool) -> str:
+def _part(source: Source, held: ChallengeRound, planted: bool) -> str:
     """`planted`: in this setting answers are planted, also where once there was none to plant."""
     if not planted:
         return "shown"
@@ -63,13 +65,13 @@ def _part(source: Source, held: Round, planted: bool) -> str:
     return "planted, ungraded" if value is None else "planted, but right" if value >= RIGHT else "planted"
 
 
-def _before(source: Source, held: Round) -> float | None:
+def _before(source: Source, held: ChallengeRound) -> float | None:
     """The score of what was shown: the team's own has been graded already."""
     planted = held.put.planted
     return held.right if planted is None else source.grade(source.cases[held.question], planted)
 
 
-def _objections(source: Source, rounds: Iterable[Round]) -> Iterator[Objection]:
+def _objections(source: Source, rounds: Iterable[ChallengeRound]) -> Iterator[Objection]:
     for held in rounds:
         before, case = _before(source, held), source.cases[held.question]
         for word in held.objections:

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from moot.measures.source import Source, Stored
+from moot.measures.cells import Stored
+from moot.measures.source import Source
 from moot.strategies.natives import SINGLE_CALL
 
 Row = dict[str, Any]

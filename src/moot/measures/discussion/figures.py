@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.measures.discussion.challenges import Round, challenge_rows
+from moot.measures.cells import Stored
+from moot.measures.discussion.challenges import ChallengeRound, challenge_rows
 from moot.measures.discussion.cost import cost_rows, drafted_at_once, way_alone
 from moot.measures.discussion.naming import (
     apart_from,
@@ -25,7 +26,8 @@ from moot.measures.discussion.naming import (
 )
 from moot.measures.discussion.similarity import similarity_figures
 from moot.measures.discussion.talks import Talk, by_question, fitted, graded, mean_rounds, score, turns_to_decide
-from moot.measures.source import Source, Stored, right_of
+from moot.measures.episodes import right_of
+from moot.measures.source import Source
 from moot.stats.estimates import PAIRED, with_holm
 from moot.stats.paired import FEW_QUESTIONS, compare
 from moot.store.rows import verdict_of
@@ -59,7 +61,7 @@ class Discussion:
     talks: list[Talk] = field(default_factory=list)
     answers: dict[str, list[list[str]]] = field(default_factory=dict)
     """By question, for each repeat: where every agent stood in the end."""
-    rounds: list[Round] = field(default_factory=list)
+    rounds: list[ChallengeRound] = field(default_factory=list)
 
     @property
     def protocol(self) -> str:
@@ -108,10 +110,12 @@ def _read(source: Source, cell: Stored) -> Discussion:
         question = row["question"]
         case, verdict = source.cases[question], verdict_of(row["verdict"])
         right = right_of(row)
-        read.talks.append(Talk(question, right, row["outcome"], verdict.turns, row["repeat"], _dataset(case)))
+        read.talks.append(Talk(question, right, row["outcome"], verdict.turns, row["repeat"], case.question_set))
         read.answers.setdefault(question, []).append(_stood(case, verdict))
         objections = tuple(of_kind(verdict.traces, Objection))
-        read.rounds.extend(Round(question, right, put, objections) for put in of_kind(verdict.traces, Challenge))
+        read.rounds.extend(
+            ChallengeRound(question, right, put, objections) for put in of_kind(verdict.traces, Challenge)
+        )
     return read
 
 
@@ -136,16 +140,12 @@ def _scores_alone(source: Source, alone: Iterable[Stored]) -> Iterator[Row]:
                 episode.outcome,
                 1,
                 episode.key[1],
-                _dataset(source.cases[episode.key[0]]),
+                source.cases[episode.key[0]].question_set,
             )
             for episode in source.seen(cell)
         ]
         named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
         yield from _by_dataset({**named, "team": None, "cohort": None}, talks)
-
-
-def _dataset(case: Case) -> str | None:
-    return case.category or case.package
 
 
 def _by_dataset(named: Row, talks: Sequence[Talk]) -> Iterator[Row]:

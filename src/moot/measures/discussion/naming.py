@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from moot.errors import UsageError
-from moot.measures.source import Stored
+from moot.measures.cells import Stored
 from moot.strategies import strategy_class
 from moot.strategies.discuss.paradigm import DEFAULT
 from moot.types import canonical_json

@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from moot.measures.cells import Stored
 from moot.measures.columns import Figures
 from moot.measures.section import Column, Section
-from moot.measures.source import Source, Stored
+from moot.measures.source import Source
 from moot.store import queries
 from moot.types import digest
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from moot.measures.cells import Stored, table_of
 from moot.measures.discussion.naming import is_discussion, names_of
 from moot.measures.position.ballot_order import ballot_look
 from moot.measures.position.bias import Look, Row, position_bias, with_holm
 from moot.measures.position.shown import Episode, Readers, add_looks, episodes_of, roles_of
-from moot.measures.source import Source, Stored, table_of
+from moot.measures.source import Source
 
 
 def position_figures(source: Source, cells: Sequence[Stored]) -> dict[str, list[Row]]:

@@ -13,8 +13,11 @@ from typing import Any
 
 import orjson
 
+from moot.measures.cells import Stored, table_of
+from moot.measures.episodes import EpisodeOutline
 from moot.measures.position.bias import ALIKE, Look
-from moot.measures.source import Seen, Source, Stored, Table, chosen_by, groups_of, table_of
+from moot.measures.source import Source, chosen_by, groups_of
+from moot.measures.team_drafts import TeamDrafts
 from moot.traces import Ballot, Resolution, Round, Shown, of_kind, trace_of
 
 _KINDS = {"shown", "ballot", "round", "resolution"}
@@ -25,7 +28,7 @@ _NAMED = tuple(f'"{kind}"' for kind in sorted(_KINDS))
 class Episode:
     """One play, as far as anybody was shown anything in an order."""
 
-    seen: Seen
+    seen: EpisodeOutline
     looks: tuple[Shown, ...] = ()
     ballots: tuple[Ballot, ...] = ()
     """Those with an order: the others were filled in for nobody's eyes."""
@@ -54,7 +57,7 @@ def episodes_of(source: Source, cell: Stored) -> list[Episode]:
     return [_episode(seen[row["question"], row["repeat"]], row["verdict"]) for row in source.results(cell)]
 
 
-def _episode(seen: Seen, written: str) -> Episode:
+def _episode(seen: EpisodeOutline, written: str) -> Episode:
     if not any(name in written for name in _NAMED):
         return Episode(seen, players=tuple(draft.player for draft in seen.drafts))
     verdict = orjson.loads(written)
@@ -101,7 +104,7 @@ def _expected(cell: Stored, readers: set[str], episodes: Sequence[Episode]) -> l
     return None if readers <= players else sorted(readers)
 
 
-def _look(source: Source, seen: Seen, table: Table, record: Shown) -> Look:
+def _look(source: Source, seen: EpisodeOutline, table: TeamDrafts, record: Shown) -> Look:
     question, lot = seen.key[0], (seen.repeat, record.to, record.turn)
     if not record.drawn:
         return Look(question, apart="not_drawn")
@@ -116,7 +119,7 @@ def _look(source: Source, seen: Seen, table: Table, record: Shown) -> Look:
     return _worded(source, seen._replace(word=record.answer), table, record, lot)
 
 
-def _worded(source: Source, seen: Seen, table: Table, record: Shown, lot: tuple[Any, ...]) -> Look:
+def _worded(source: Source, seen: EpisodeOutline, table: TeamDrafts, record: Shown, lot: tuple[Any, ...]) -> Look:
     """Words tell whose draft it is that was chosen."""
     question, groups = seen.key[0], groups_of(source, seen, table)
     names = {name for holders in record.order for name in holders}

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
+from moot.measures.cells import Stored as Stored
+from moot.measures.cells import playing_alone, table_of
+from moot.measures.episodes import right_of as right_of
 from moot.measures.quiz.diversity import diversity_and_people, diversity_by_difficulty, diversity_curve
 from moot.measures.quiz.played import (
     Played,
@@ -27,10 +30,7 @@ from moot.measures.quiz.self_preference import self_preference
 from moot.measures.quiz.skyline import best_single, gap_rows, skyline
 from moot.measures.quiz.threshold import learn_threshold
 from moot.measures.source import Source as Source
-from moot.measures.source import Stored as Stored
-from moot.measures.source import Table as Table
-from moot.measures.source import playing_alone, table_of
-from moot.measures.source import right_of as right_of
+from moot.measures.team_drafts import TeamDrafts as TeamDrafts
 from moot.stats.estimates import Row, estimate_row, with_holm
 from moot.stats.graded import family_row
 from moot.strategies.traits import Traits
@@ -133,7 +133,9 @@ def _talks(traits: Traits) -> bool:
     return decides and not traits.groups and traits.names is None and traits.repeats == 1
 
 
-def _talk_threshold(source: Source, plays: Sequence[Played], team_cells: Sequence[Stored], table: Table) -> Row | None:
+def _talk_threshold(
+    source: Source, plays: Sequence[Played], team_cells: Sequence[Stored], table: TeamDrafts
+) -> Row | None:
     """From how many answers on talking pays, where votes and talks are both on record."""
     voting = [cell["label"] for cell in team_cells if _votes(cell["traits"])]
     talking = [cell["label"] for cell in team_cells if _talks(cell["traits"])]

@@ -11,27 +11,20 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
+from moot.measures.cells import Stored, playing_alone, table_of
+from moot.measures.episodes import EpisodeOutline, Key
 from moot.measures.quiz.played import Played
-from moot.measures.source import (
-    Key,
-    Seen,
-    Source,
-    Stored,
-    Table,
-    chosen_by,
-    groups_of,
-    playing_alone,
-    table_of,
-)
+from moot.measures.source import Source, chosen_by, groups_of
+from moot.measures.team_drafts import TeamDrafts
 from moot.strategies import BUILT_IN, strategy, traits_of
 from moot.types import Case
 
 
-def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[Played], Table]:
+def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[Played], TeamDrafts]:
     """Every play of a team and of its players alone, from one pass over their episodes."""
     team_cells = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
     seen = [episode for cell in team_cells for episode in source.seen(cell)]
-    table = source.tables.setdefault(team, Table())
+    table = source.tables.setdefault(team, TeamDrafts())
     if team not in source.plays:
         plays = [_played(source, *both, table) for both in zip(seen, source.paid_usd(seen), strict=True)]
         alone = playing_alone(cells, team_cells[0])
@@ -65,7 +58,7 @@ def baseline_name() -> str:
     return next(name for name in BUILT_IN if traits_of(strategy(name)).alone)
 
 
-def _native(source: Source, player: str, alone: Stored | None, table: Table) -> Iterator[Played]:
+def _native(source: Source, player: str, alone: Stored | None, table: TeamDrafts) -> Iterator[Played]:
     """What a player says by itself, each set of drafts once: as it played alone, and else as it drafted."""
     keys: Collection[Key] = ()
     if alone is not None:
@@ -75,7 +68,7 @@ def _native(source: Source, player: str, alone: Stored | None, table: Table) -> 
     yield from _drafted(source, player, name, table, keys)
 
 
-def _drafted(source: Source, player: str, name: str, table: Table, but: Collection[Key]) -> Iterable[Played]:
+def _drafted(source: Source, player: str, name: str, table: TeamDrafts, but: Collection[Key]) -> Iterable[Played]:
     """A draft says what its player would have answered, not what that would cost."""
     for key in table.drafts:
         if key in but:
@@ -114,7 +107,7 @@ def _single(
     )
 
 
-def _played(source: Source, seen: Seen, paid_usd: float | None, table: Table) -> Played:
+def _played(source: Source, seen: EpisodeOutline, paid_usd: float | None, table: TeamDrafts) -> Played:
     question = seen.key[0]
     case, groups = source.cases[question], groups_of(source, seen, table)
     captain = seen.cell["captain"]

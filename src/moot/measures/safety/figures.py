@@ -13,6 +13,8 @@ from itertools import permutations
 from typing import Any
 
 from moot.grade.normalise import normalise
+from moot.measures.cells import Stored
+from moot.measures.episodes import EpisodeOutline
 from moot.measures.safety.cohorts import coverage, gap_closure, macro_average
 from moot.measures.safety.pairs import (
     Pair,
@@ -25,7 +27,7 @@ from moot.measures.safety.pairs import (
     split,
 )
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
-from moot.measures.source import Seen, Source, Stored
+from moot.measures.source import Source
 from moot.store.rows import verdict_of
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
 from moot.strategies.solo import Solo
@@ -106,7 +108,7 @@ def native_pairs(source: Source, cell: Stored, alone: Stored | None) -> Iterator
             yield _pair(source, after, *native)
 
 
-def _own_draft(source: Source, after: Seen) -> tuple[float | None, str] | None:
+def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str] | None:
     """How right the captain's own draft was, and its outcome; None: it gave none, be it usable or not."""
     draft = next((draft for draft in after.drafts if draft.player == after.cell["captain"]), None)
     if draft is None:
@@ -115,7 +117,7 @@ def _own_draft(source: Source, after: Seen) -> tuple[float | None, str] | None:
     return right, draft.outcome
 
 
-def _pair(source: Source, after: Seen, right: float | None, outcome: str) -> Pair:
+def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: str) -> Pair:
     question, repeat = after.key
     case, cell = source.cases[question], after.cell
     return Pair(
@@ -127,7 +129,7 @@ def _pair(source: Source, after: Seen, right: float | None, outcome: str) -> Pai
         after.outcome,
         cohort=cell.get("cohort"),
         repeat=repeat,
-        dataset=case.category or case.package,
+        dataset=case.question_set,
     )
 
 
@@ -309,11 +311,11 @@ Play = tuple[str, int, str]
 """A question, the drafts' repeat, and who read them."""
 
 
-def _by_play(source: Source, cells: Sequence[Stored]) -> dict[Play, Seen]:
+def _by_play(source: Source, cells: Sequence[Stored]) -> dict[Play, EpisodeOutline]:
     return {(*episode.key, cell["captain"] or ""): episode for cell in cells for episode in source.seen(cell)}
 
 
-def _by_reviewer(plays: Mapping[Play, Seen], ungraded: set[Play]) -> dict[tuple[str, str], float]:
+def _by_reviewer(plays: Mapping[Play, EpisodeOutline], ungraded: set[Play]) -> dict[tuple[str, str], float]:
     """By question and reviewer: the mean over repeats."""
     values: dict[tuple[str, str], list[float]] = {}
     for key, episode in plays.items():

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moot.grade.squad import best, exact_match, scored_by_words
+from moot.measures.cells import Stored
 from moot.measures.columns import figure, who, with_team
+from moot.measures.episodes import right_of
 from moot.measures.section import Column, Section
-from moot.measures.source import Source, Stored, right_of
+from moot.measures.source import Source
 from moot.stats.estimates import estimate_row
 from moot.stats.proportion import accuracy
 from moot.types import Case

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from moot.measures.cells import Stored
+from moot.measures.episodes import right_of
 from moot.measures.section import Chart, Column, Section
-from moot.measures.source import Source, Stored, right_of
+from moot.measures.source import Source
 from moot.stats.graded import accuracy_row, value_of
 from moot.store.rows import verdict_of
 from moot.traces import Cut, Shown, of_kind

@@ -18,8 +18,8 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, select
 
+from moot.measures.cells import Stored, stored_cell
 from moot.measures.sides import title_of
-from moot.measures.source import Stored, stored_cell
 from moot.report.figures import grader_of
 from moot.report.names import options_left, short_names, table_names, ways_of
 from moot.report.page.pack import Once, packed
@@ -94,7 +94,7 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
     words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config))
     columns = Columns(words.repeats, len(cells))
     seats = [Seat(cell["id"], cell["player"], cell["captain"], cell["traits"].drafts is not None) for cell in cells]
-    reader = _Reader(words, seats, columns, grade)
+    reader = _QuestionReader(words, seats, columns, grade)
     size = max(1, EPISODES_A_PART // max(1, len(cells) * words.repeats))
     packing = []
     with closing(words), uncollected(), ThreadPoolExecutor(1) as pool:  # compression lets go of the interpreter
@@ -165,7 +165,7 @@ def _places(connection: Connection, ident: str) -> list[Place]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _QuestionReader:
     words: Words
     seats: Sequence[Seat]
     columns: Columns

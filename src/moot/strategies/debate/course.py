@@ -41,7 +41,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class DebateRound:
     """What was heard in a round, where everybody stands after it, and who moved."""
 
     heard: Mapping[str, Heard[Argument]]
@@ -66,7 +66,7 @@ class Course:
     """A debate from the native answers to its end. `word` is what all agreed on, if they did."""
 
     natives: tuple[Answer, ...]
-    rounds: tuple[Round, ...]
+    rounds: tuple[DebateRound, ...]
     ending: Ending
     word: str | None
     resolution: Mapping[str, Heard[Argument]] | None = None

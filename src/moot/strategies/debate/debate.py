@@ -19,7 +19,7 @@ from annotated_types import Ge
 from moot.strategies.argument import Argument, ArgumentForm
 from moot.strategies.blind import masked
 from moot.strategies.captaincy import Captained, by_captain, nobody_answered
-from moot.strategies.debate.course import Course, Ending, Meanings, Orders, Position, Round, Stand, verdict_of
+from moot.strategies.debate.course import Course, DebateRound, Ending, Meanings, Orders, Position, Stand, verdict_of
 from moot.strategies.natives import Drafts, draft_calls, draft_prompts, natives, shown_question
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
@@ -75,7 +75,7 @@ class Debate(Captained):
         await meanings.learn(stands.values())
         if (word := meanings.agreed(stands.values())) is not None:
             return Course(drafts, (), "unanimous", word)
-        rounds: list[Round] = []
+        rounds: list[DebateRound] = []
         ending: Ending = "max-rounds"
         for number in range(1, self.max_rounds + 1):
             rounds.append(await self._round(question, team, number, stands, meanings))
@@ -95,7 +95,7 @@ class Debate(Captained):
 
     async def _round(
         self, question: Question, team: Team, number: int, stands: Mapping[str, Stand], meanings: Meanings
-    ) -> Round:
+    ) -> DebateRound:
         positions = meanings.positions(stands)
         asked: dict[str, str] = {}
         orders: Orders = {}
@@ -113,10 +113,15 @@ class Debate(Captained):
         await meanings.learn(after.values())
         changed = tuple(name for name in stands if not meanings.same(stands[name], after[name]))
         spoken = {name: after[name] for name, reply in heard.items() if reply.value is not None}
-        return Round(heard, after, changed, orders, meanings.sides(orders, stands, spoken))
+        return DebateRound(heard, after, changed, orders, meanings.sides(orders, stands, spoken))
 
     async def _resolution(
-        self, question: Question, team: Team, drafts: Sequence[Answer], rounds: Sequence[Round], meanings: Meanings
+        self,
+        question: Question,
+        team: Team,
+        drafts: Sequence[Answer],
+        rounds: Sequence[DebateRound],
+        meanings: Meanings,
     ) -> tuple[dict[str, Heard[Argument]], Orders]:
         stands = rounds[-1].stands
         positions = meanings.positions(stands)
@@ -181,7 +186,7 @@ def _shown(
 
 
 def _transcript(
-    question: Question, team: Team, drafts: Sequence[Answer], rounds: Sequence[Round], reader: str
+    question: Question, team: Team, drafts: Sequence[Answer], rounds: Sequence[DebateRound], reader: str
 ) -> list[list[tuple[str, list[str]]]]:
     """All that was said, before the debate and in each round, without names and in no order of seats."""
     stages = [[(draft.text, [draft.reasoning]) for draft in drafts if draft.text is not None]]

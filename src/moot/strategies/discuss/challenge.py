@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Literal
 
 from moot.strategies.discuss.personas import Agent
 from moot.strategies.discuss.remark import agreement
-from moot.strategies.discuss.retrieve import retrieve
-from moot.strategies.discuss.table import Table
+from moot.strategies.discuss.table import DiscussionTable
 from moot.strategies.discuss.task import task
 from moot.team.forms import AnswerForm, object_schema
+from moot.team.retrieval import retrieve
 from moot.traces import Challenge, Objection, Trace
 from moot.types import Question
 
@@ -41,7 +41,7 @@ class AgreementForm:
         return agreement(data.get("agree"))
 
 
-async def challenge(table: Table, setting: str, answer: str, turn: int) -> tuple[Trace, ...]:
+async def challenge(table: DiscussionTable, setting: str, answer: str, turn: int) -> tuple[Trace, ...]:
     """What an episode keeps of the round: what was shown, and for each agent its agreement and its new answer.
 
     `agree` is None for an agent that did not say; `answer` is None for one that agreed or gave no other.
@@ -61,7 +61,7 @@ async def challenge(table: Table, setting: str, answer: str, turn: int) -> tuple
     return (put, *await asyncio.gather(*(_asked(table, agent, put, turn) for agent in table.agents)))
 
 
-async def _asked(table: Table, agent: Agent, put: Challenge, turn: int) -> Objection:
+async def _asked(table: DiscussionTable, agent: Agent, put: Challenge, turn: int) -> Objection:
     team, question = table.team, table.question
     remarks = table.spoken if put.setting == "discussion" else []
     inputs = {**task(question), "answer": put.shown, "facts": put.facts, **table.shown(remarks)}
@@ -76,7 +76,7 @@ async def _asked(table: Table, agent: Agent, put: Challenge, turn: int) -> Objec
     return Objection(agent.name, False, new.value.answer if new.value else None, None if new.value else new.cause)
 
 
-async def _planted(table: Table, setting: str, turn: int) -> tuple[str | None, str | None]:
+async def _planted(table: DiscussionTable, setting: str, turn: int) -> tuple[str | None, str | None]:
     """Another model's answer, and why there is none. An irrelevant one need not be among the choices."""
     team, question = table.team, table.question
     form = AnswerForm(question if setting == "wrong" else _open(question))

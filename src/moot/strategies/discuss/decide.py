@@ -10,13 +10,13 @@ from moot.ballots.consensus import reached
 from moot.strategies.captaincy import nobody_answered
 from moot.strategies.discuss.remark import Remark
 from moot.strategies.discuss.stance import current, supporters
-from moot.strategies.discuss.table import Table
+from moot.strategies.discuss.table import DiscussionTable
 from moot.strategies.discuss.vote import Vote, final_solution, option_answers, vote
 from moot.traces import Agreement
 from moot.types import Answer, Verdict
 
 
-async def by_consensus(table: Table, protocol: str, max_turns: int) -> Verdict:
+async def by_consensus(table: DiscussionTable, protocol: str, max_turns: int) -> Verdict:
     """Until enough of *all* agents stand behind the current solution. Silence is no agreement."""
     for turn in range(1, max_turns + 1):
         for step in table.steps(turn):
@@ -27,7 +27,7 @@ async def by_consensus(table: Table, protocol: str, max_turns: int) -> Verdict:
     return await _not_agreed(table, max_turns)
 
 
-async def _agreed(table: Table, remarks: Sequence[Remark]) -> Verdict:
+async def _agreed(table: DiscussionTable, remarks: Sequence[Remark]) -> Verdict:
     """The last speaker extracts the answer from the latest messages; should it fail, the solution stands as agreed."""
     last, turn = remarks[-1].speaker, remarks[-1].turn
     behind = supporters(remarks)
@@ -44,7 +44,7 @@ async def _agreed(table: Table, remarks: Sequence[Remark]) -> Verdict:
     return replace(verdict, traces=agreement)
 
 
-async def _not_agreed(table: Table, turn: int) -> Verdict:
+async def _not_agreed(table: DiscussionTable, turn: int) -> Verdict:
     """The current solution, undecided. Where solutions were withheld, the last speaker is asked for one now."""
     newest = current(table.said)
     if newest is None:
@@ -63,22 +63,22 @@ async def _not_agreed(table: Table, turn: int) -> Verdict:
     return replace(_verdict(table, answer, turn), outcome="undecided", who=behind or (author,), cause=apart)
 
 
-def _verdict(table: Table, answer: str | None, turn: int) -> Verdict:
+def _verdict(table: DiscussionTable, answer: str | None, turn: int) -> Verdict:
     return Verdict(answer, "answered", answers=_answers(table), turns=turn, absent=_silent(table))
 
 
-def _silent(table: Table) -> tuple[str, ...]:
+def _silent(table: DiscussionTable) -> tuple[str, ...]:
     """Those who had a turn and never said anything usable."""
     asked = {remark.speaker for remark in table.said} - {remark.speaker for remark in table.spoken}
     return tuple(name for name in table.names if name in asked)
 
 
-def _answers(table: Table) -> tuple[Answer, ...]:
+def _answers(table: DiscussionTable) -> tuple[Answer, ...]:
     """Where each agent stood in the end, or why it stood nowhere."""
     return tuple(_answer(table, name) for name in table.names)
 
 
-def _answer(table: Table, name: str) -> Answer:
+def _answer(table: DiscussionTable, name: str) -> Answer:
     remarks = [remark for remark in table.said if remark.speaker == name]
     if not remarks:
         return Answer(name, None, outcome="unanswered", cause="the discussion ended before its turn")
@@ -90,7 +90,7 @@ def _answer(table: Table, name: str) -> Answer:
     return Answer(name, None, outcome=remarks[-1].outcome, cause=remarks[-1].cause)
 
 
-async def by_vote(table: Table, rule: Rule | None, vote_from: int, max_turns: int) -> Verdict:
+async def by_vote(table: DiscussionTable, rule: Rule | None, vote_from: int, max_turns: int) -> Verdict:
     """A vote at the end of turn `vote_from`; after a tie one more turn and a new vote, until `max_turns`."""
     votes: list[Vote] = []
     for turn in range(1, max_turns + 1):
@@ -103,7 +103,7 @@ async def by_vote(table: Table, rule: Rule | None, vote_from: int, max_turns: in
     return _counted(table, votes)
 
 
-def _counted(table: Table, votes: list[Vote]) -> Verdict:
+def _counted(table: DiscussionTable, votes: list[Vote]) -> Verdict:
     last = votes[-1]
     verdict = Verdict(
         None,
@@ -121,7 +121,7 @@ def _counted(table: Table, votes: list[Vote]) -> Verdict:
     return replace(verdict, answer=chosen.text, reasoning=chosen.reasoning, who=who)
 
 
-def _not_counted(table: Table, votes: list[Vote], verdict: Verdict) -> Verdict:
+def _not_counted(table: DiscussionTable, votes: list[Vote], verdict: Verdict) -> Verdict:
     """No single winner to the end: the solution of the first agent that has one, undecided; if none has, unanswered."""
     for name in table.names:
         stated = [solution for vote in reversed(votes) for solution in vote.solutions if solution.player == name]

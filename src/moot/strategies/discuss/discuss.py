@@ -18,7 +18,7 @@ from moot.strategies.discuss.options import DiscussOptions, check_team, with_cop
 from moot.strategies.discuss.paradigm import DEFAULT, paradigm
 from moot.strategies.discuss.paradigms.collective_refinement import CollectiveRefinement
 from moot.strategies.discuss.personas import seat
-from moot.strategies.discuss.table import Manner, Table
+from moot.strategies.discuss.table import DiscussionTable, Manner
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
 from moot.traces import Challenge, Remarked, Trace
@@ -80,7 +80,7 @@ class Discuss(DiscussOptions):
 
     async def play(self, question: Question, team: Team) -> Verdict:
         agents = await seat(question, team, self.personas)
-        table = Table(question, team, agents, self._manner())
+        table = DiscussionTable(question, team, agents, self._manner())
         if self.decision in CONSENSUS:
             verdict = await by_consensus(table, self.decision, self.max_turns)
         else:
@@ -89,7 +89,7 @@ class Discuss(DiscussOptions):
         remarked = map(Remarked, self._warnings)
         return replace(verdict, traces=(*table.traces(), *verdict.traces, *challenged, *remarked))
 
-    async def _challenge(self, table: Table, verdict: Verdict) -> tuple[Trace, ...]:
+    async def _challenge(self, table: DiscussionTable, verdict: Verdict) -> tuple[Trace, ...]:
         if verdict.answer is None:
             return (Challenge(self.challenge, cause="there was no answer to challenge"),)
         return await challenge(table, self.challenge, verdict.answer, verdict.turns + 1)

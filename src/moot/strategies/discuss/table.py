@@ -34,7 +34,7 @@ class Manner:
 
 
 @dataclass
-class Table:
+class DiscussionTable:
     """The state of one discussion: it lives as long as one episode."""
 
     question: Question

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from moot import traces
-from moot.ballots import Ballot, Rule, Tally
+from moot.ballots import Ballot, Rule, Tally, counted
 from moot.strategies.discuss.paper import Paper, PickForm
 from moot.strategies.discuss.personas import Agent
-from moot.strategies.discuss.table import Table
+from moot.strategies.discuss.table import DiscussionTable
 from moot.strategies.discuss.task import task
 from moot.team.forms import AnswerForm
 from moot.types import Answer, Grouping
@@ -70,11 +70,11 @@ def option_answers(solutions: Sequence[Answer], grouping: Grouping) -> list[Answ
     return [next(solution for solution in solutions if solution.player in group) for group in grouping.groups]
 
 
-async def final_solutions(table: Table, turn: int) -> tuple[Answer, ...]:
+async def final_solutions(table: DiscussionTable, turn: int) -> tuple[Answer, ...]:
     return tuple(await asyncio.gather(*(final_solution(table, agent, turn) for agent in table.agents)))
 
 
-async def final_solution(table: Table, agent: Agent, turn: int) -> Answer:
+async def final_solution(table: DiscussionTable, agent: Agent, turn: int) -> Answer:
     """An agent settles on a solution, from what it said last and what it has heard."""
     last_message = next((remark.said for remark in reversed(table.spoken) if remark.speaker == agent.name), None)
     heard = [remark for remark in table.heard(agent, turn + 1) if remark.said is not last_message]
@@ -93,7 +93,7 @@ async def final_solution(table: Table, agent: Agent, turn: int) -> Answer:
     return Answer(agent.name, answer.value.answer, answer.value.reasoning)
 
 
-async def vote(table: Table, rule: Rule | None, turn: int) -> Vote:
+async def vote(table: DiscussionTable, rule: Rule | None, turn: int) -> Vote:
     """One vote. Without a rule, the judge decides.
 
     One option is no choice: it is taken without ballots. Counting solutions takes none either.
@@ -112,17 +112,17 @@ async def vote(table: Table, rule: Rule | None, turn: int) -> Vote:
     if rule.name == "solution-counting":
         stated = [grouping.group_of(agent.name) for agent in table.agents]
         ballots: list[Ballot] = [None if option is None else {option: 1} for option in stated]
-        return Vote(turn, solutions, grouping, rule.count(ballots, len(options)))
+        return Vote(turn, solutions, grouping, counted(rule, ballots, len(options)))
     cast = tuple(await asyncio.gather(*(_ballot(table, agent, rule, options, turn) for agent in table.agents)))
-    return Vote(turn, solutions, grouping, rule.count([paper.ballot for paper in cast], len(options)), cast)
+    return Vote(turn, solutions, grouping, counted(rule, [paper.ballot for paper in cast], len(options)), cast)
 
 
-def _order(table: Table, voter: str, options: int) -> tuple[int, ...]:
+def _order(table: DiscussionTable, voter: str, options: int) -> tuple[int, ...]:
     """An order of this voter's own for this question, whatever was shown to others."""
     return tuple(table.team.random(table.question, "ballot", voter).sample(range(options), options))
 
 
-async def _ballot(table: Table, agent: Agent, rule: Rule, options: Sequence[Answer], turn: int) -> Cast:
+async def _ballot(table: DiscussionTable, agent: Agent, rule: Rule, options: Sequence[Answer], turn: int) -> Cast:
     paper = Paper(rule, _order(table, agent.name, len(options)))
     prompt = table.team.prompts.beside(__file__).render(
         "ballot",
@@ -136,7 +136,7 @@ async def _ballot(table: Table, agent: Agent, rule: Rule, options: Sequence[Answ
     return Cast(agent.name, paper.order, heard.value, heard.cause, paper.kind)
 
 
-async def _judge(table: Table, options: Sequence[Answer], turn: int) -> Cast:
+async def _judge(table: DiscussionTable, options: Sequence[Answer], turn: int) -> Cast:
     order = _order(table, JUDGE, len(options))
     solutions = [options[option].text for option in order]
     prompt = table.team.prompts.beside(__file__).render("pick", **task(table.question), solutions=solutions)

@@ -1,4 +1,4 @@
-"""Facts for a challenge: any callable from a question to a text will do; here is one over a folder of text files.
+"""Facts about a question: any callable from a question to a text will do; here is one over a folder of text files.
 
 The built-in retriever ranks passages by BM25 (Robertson and Sparck Jones' weighting, with the usual constants). It is
 small and exact: the same folder and question always give the same text.
@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import cast
 
 from moot.errors import FileError, UsageError
-from moot.team import Retriever
+from moot.plugins import blaming, loaded
+from moot.team.team import Retriever
 from moot.types import Question, digest
 
 GROUP = "moot.retrievers"
@@ -94,17 +95,18 @@ def retriever(named: str, folder: Path) -> Retriever:
     """A retriever of another package by its name, else the built-in one over this folder."""
     for point in entry_points(group=GROUP):
         if point.name == named:
-            loaded = point.load()
-            if not callable(loaded):
+            retriever_object = loaded("retriever", named, point.value)
+            if not callable(retriever_object):
                 raise UsageError(f"retriever {named!r} is not callable; expected a function from a question to a text")
-            return cast(Retriever, loaded)
+            return cast(Retriever, retriever_object)
     return Bm25(folder)
 
 
 async def retrieve(source: Retriever, question: Question) -> str:
     """What the retriever says, whether it has to be waited for or not."""
-    reply = source(question)
-    text = await reply if inspect.isawaitable(reply) else reply
-    if not isinstance(text, str):
-        raise TypeError(f"a retriever gives a text, found {type(text).__name__}")
-    return text
+    with blaming("retriever", getattr(source, "__qualname__", type(source).__qualname__)):
+        reply = source(question)
+        text = await reply if inspect.isawaitable(reply) else reply
+        if not isinstance(text, str):
+            raise TypeError(f"a retriever gives a text, found {type(text).__name__}")
+        return text

@@ -1,0 +1,78 @@
+"""Who played what: the cells of an experiment as they are on record, and which of them are measured together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypedDict
+
+import orjson
+
+from moot.strategies.natives import SINGLE_CALL
+from moot.strategies.traits import Traits
+
+Row = Mapping[str, Any]
+"""A row of the store."""
+
+
+class Stored(TypedDict):
+    """A cell as it is on record: who played what, and what the strategy says of itself."""
+
+    id: str
+    strategy: str
+    label: str
+    team: str | None
+    captain: str | None
+    player: str | None
+    cohort: str | None
+    spec: str
+    given: Mapping[str, Any]
+    """Options that differ from their defaults."""
+    options: Mapping[str, Any]
+    """All options."""
+    traits: Traits
+
+
+def stored_cell(row: Row) -> Stored:
+    """A cell from its row. Options and traits are JSON there."""
+    kept = orjson.loads(row["options"] or "{}")
+    given_options, default = kept.get("given", {}), kept.get("default", {})
+    return Stored(
+        id=row["id"],
+        strategy=row["strategy"],
+        label=row["label"],
+        team=row["team"],
+        captain=row["captain"],
+        player=row["player"],
+        cohort=row["cohort"],
+        spec=row["spec"],
+        given=given_options,
+        options={**default, **given_options},
+        traits=Traits.of_json(orjson.loads(row["traits"] or "{}")),
+    )
+
+
+def own_repeats(cell: Stored) -> int:
+    """How often the strategy itself plays a question from the same drafts."""
+    return cell["traits"].repeats
+
+
+def table_of(cell: Stored) -> str:
+    """What is measured together: a team; a cohort of one, whose players hear nobody else; native answers of one kind."""
+    cohort = f"/{cell['cohort']}" if cell.get("cohort") else ""
+    drafts = f" ({unusual_drafts(cell)})" if unusual_drafts(cell) else ""
+    return f"{cell['team']}{cohort}{drafts}"
+
+
+def unusual_drafts(cell: Stored) -> str | None:
+    """How native answers were asked for, where it is not in the usual way."""
+    kind = cell["traits"].drafts
+    return None if kind == SINGLE_CALL else kind
+
+
+def playing_alone(cells: Iterable[Stored], like: Stored) -> dict[str, Stored]:
+    """The cells of players by themselves whose native answers were asked for as in this one, by player."""
+    return {
+        cell["player"]: cell
+        for cell in cells
+        if cell["player"] is not None and unusual_drafts(cell) == unusual_drafts(like)
+    }

@@ -1,0 +1,107 @@
+"""What one play came to: an episode whole, as measures of all kinds read it, and its outline, of which there are very many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from moot.engine.matching import drafts_repeat
+from moot.measures.cells import Row, Stored, own_repeats
+from moot.traces import NotNeeded, Trace, of_kind
+from moot.types import Answer, Case, Verdict
+
+Key = tuple[str, int]
+"""One set of drafts on one question: (question, the drafts' repeat)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One episode as it is on record, whole: what was said, what happened on the way, and what it was worth."""
+
+    cell: Stored
+    case: Case
+    """The question and its reference."""
+    question: str
+    """The digest of the question: the key of `Source.cases`."""
+    position: int
+    """Where the question stands in the experiment, from 0 on."""
+    repeat: int
+    verdict: Verdict
+    """The answer, the drafts behind it (`answers`), who stands behind it, and the typed `traces` of the play."""
+    right: float | None
+    """0 to 1; None: nobody has graded it. An episode without an answer is not right."""
+    stage: str | None
+    """Who graded it, or why nobody has: ``match``, ``judge``, ``person``, ``disputed``, ``ungraded``."""
+    seconds: float
+    calls: tuple[str, ...]
+    """The keys of its calls: see `Source.spent`."""
+
+    @property
+    def outcome(self) -> str:
+        return self.verdict.outcome
+
+    @property
+    def answer(self) -> str | None:
+        return self.verdict.answer
+
+    @property
+    def key(self) -> Key:
+        """Which drafts it rests on: several episodes share them where a strategy has repeats of its own."""
+        return self.question, drafts_repeat(self.repeat, own_repeats(self.cell))
+
+
+class EpisodeOutline(NamedTuple):
+    """One episode, with no more words than are needed to tell whose draft it ended on.
+
+    A tuple, since there may be hundreds of thousands.
+    """
+
+    cell: Stored
+    key: Key
+    """Whose drafts it rests on. Several episodes of one cell share it where the strategy has repeats of its own."""
+    position: int
+    right: float | None
+    outcome: str
+    stage: str | None
+    word: str | None
+    """What a captain said in words of its own; None where none did."""
+    seconds: float
+    calls: tuple[str, ...]
+    order: tuple[str, ...] = ()
+    """Whose drafts the one who decided was shown, from the first to the last; empty where it was shown none."""
+    drafts: tuple[Answer, ...] = ()
+    """The table's, or its own where they are others: what failed once may be asked for again."""
+    repeat: int = 0
+    """The episode's own."""
+
+
+def right_of(row: Row) -> float | None:
+    """None: ungraded. Without an answer there is nothing to grade, and nothing right."""
+    return row["value"] if row["value"] is not None or row["answer"] is not None else 0.0
+
+
+def call_keys(steps: Sequence[Sequence[Any]]) -> tuple[str, ...]:
+    """The keys of a transcript's calls, each once."""
+    if len(steps) == 1:
+        return (steps[0][3],) if steps[0][3] else ()
+    return tuple(dict.fromkeys(step[3] for step in steps if step[3]))
+
+
+def drafts_of(cell: Stored, verdict: Verdict) -> tuple[Answer, ...]:
+    """What players said alone; nothing where the answers of a verdict are what the talk made of them.
+
+    A draft that was not waited for is none: nobody knows what it would have been.
+    """
+    return drafts_alone(cell, verdict.answers, verdict.traces)
+
+
+def drafts_alone(cell: Stored, answers: tuple[Answer, ...], traces: Sequence[Trace]) -> tuple[Answer, ...]:
+    if cell["traits"].drafts is None:
+        return ()
+    dropped = not_waited_for(traces)
+    return tuple(draft for draft in answers if draft.player not in dropped) if dropped else answers
+
+
+def not_waited_for(traces: Sequence[Trace]) -> set[str]:
+    return {player for record in of_kind(traces, NotNeeded) for player in record.players}

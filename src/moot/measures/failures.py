@@ -1,0 +1,121 @@
+"""Measures of other packages that break: each is named with its error in one line, and all other figures stand.
+
+Our own are not spared: a mistake of theirs is a bug, and is told as one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ParamSpec, TypeVar, cast
+
+from moot.errors import UsageError
+from moot.measures import BUILT_IN, registered
+from moot.measures.measure import Measure
+from moot.measures.section import Column, Section
+from moot.measures.source import Source
+from moot.needs import Needs, summed
+from moot.plugins import CannotLoad, in_one_line, loaded
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+KEY = "plugin_failures"
+"""Where the figures of a report have them: rows of `kind`, `name` and `error`."""
+
+
+class TakenMeasures:
+    """All registered measures and those given as objects, asked one by one; who breaks is kept in `failures`."""
+
+    def __init__(self, given: Iterable[Measure] = ()) -> None:
+        self.failures: dict[str, str] = {}
+        """By name, the first thing that went wrong."""
+        self._measures: list[tuple[str, Measure]] = []
+        for name, place in registered().items():
+            measure = self._tried(name, _made, name, place)
+            if measure is not None:
+                self._measures.append((name, measure))
+        self._measures += [(measure.name, measure) for measure in given]
+
+    def needs(self) -> Needs:
+        """What a run must provide for those that can say so."""
+        needs = [self._tried(name, _needs, measure) for name, measure in self._measures]
+        return summed(need for need in needs if need is not None)
+
+    def figures(self, source: Source) -> dict[str, Any]:
+        """The figures of all, each after those before it; failures under `KEY`, where there are any."""
+        for name, measure in self._measures:
+            taken = self._tried(name, _new_figures, name, measure, source)
+            source.so_far |= taken or {}
+        self.sections(source.so_far)
+        self.needs()
+        if self.failures:
+            source.so_far[KEY] = self._rows()
+        return source.so_far
+
+    def sections(self, figures: Mapping[str, Any]) -> list[Section]:
+        """The sections of all; and one that says who broke, here or when the figures were taken."""
+        earlier = {row["name"]: row["error"] for row in figures.get(KEY, ())}
+        sections: list[Section] = []
+        for name, measure in self._measures:
+            own_sections = self._tried(name, _sections, measure, figures)
+            sections += own_sections or ()
+        self.failures = {**self.failures, **earlier}
+        return [*sections, self._section()] if self.failures else sections
+
+    def _tried(self, name: str, asked: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
+        if name in BUILT_IN:
+            return asked(*args, **kwargs)
+        try:
+            return asked(*args, **kwargs)
+        except CannotLoad as error:
+            self.failures.setdefault(name, error.reason)
+        except _Unusable as error:
+            self.failures.setdefault(name, str(error))
+        except Exception as error:  # noqa: BLE001  somebody else's code
+            self.failures.setdefault(name, in_one_line(error))
+        return None
+
+    def _rows(self) -> list[dict[str, str]]:
+        return [{"kind": "measure", "name": name, "error": self.failures[name]} for name in sorted(self.failures)]
+
+    def _section(self) -> Section:
+        columns = Column("kind", "plug-in"), Column("name", "name"), Column("error", "error")
+        words = ("These are not part of moot, and their figures are missing or not whole. All others stand.",)
+        return Section("plugin-failures", "Plug-ins that failed", words, columns, self._rows(), place=FIRST)
+
+
+FIRST = 1
+"""What is missing is said before anything is read."""
+
+
+class _Unusable(UsageError):
+    """Figures that cannot stand in a report, in words."""
+
+
+def _made(name: str, place: str) -> Measure:
+    return cast(Measure, loaded("measure", name, place)())
+
+
+def _needs(measure: Measure) -> Needs:
+    return measure.needs
+
+
+def _new_figures(name: str, measure: Measure, source: Source) -> dict[str, Any]:
+    taken = dict(measure.figures(source))
+    if clash := sorted(source.so_far.keys() & taken.keys()):
+        raise _Unusable(f"gives {clash[0]!r}, which another measure has given already")
+    if name not in BUILT_IN:
+        try:
+            json.dumps(taken, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise _Unusable(f"figures are no JSON: {in_one_line(error)}") from None
+    return taken
+
+
+def _sections(measure: Measure, figures: Mapping[str, Any]) -> list[Section]:
+    own_sections = list(measure.sections(figures))
+    for section in own_sections:
+        if not isinstance(section, Section):
+            raise TypeError(f"expected a Section, found {type(section).__name__}")
+    return own_sections

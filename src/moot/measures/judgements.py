@@ -1,0 +1,51 @@
+"""What the judges of an experiment have said of answers, each under the name that the file gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, func, select
+
+from moot.engine.grading import judgement_of
+from moot.grade.judge import Judgement
+from moot.measures.cells import Row
+from moot.store import queries, schema
+
+
+def judgements_by_case(
+    connection: Connection, digests: Sequence[str], judges: Sequence[str]
+) -> dict[str, list[Judgement]]:
+    """By the digest of the case: what each of these judges said of which answer."""
+    rows = queries.judgements_on(connection, list(digests)) if judges else []
+    names = _names_by_identity(connection, rows, judges)
+    by_case: dict[str, list[Judgement]] = {}
+    for row in rows:
+        if row["judge"] in names:
+            by_case.setdefault(row["case"], []).append(judgement_of(row, names[row["judge"]]))
+    return by_case
+
+
+def _names_by_identity(connection: Connection, rows: Sequence[Row], judges: Sequence[str]) -> dict[str, str]:
+    """The judges by what their words are kept under: see `judge_identity`.
+
+    A judge whose model or prompt has changed is another one under the same name; whoever was asked last counts.
+    """
+    identities: dict[str, set[str]] = {}
+    for row in rows:
+        identities.setdefault(row["judge_name"], set()).add(row["judge"])
+    names = {}
+    for name in judges:
+        of_name = sorted(identities.get(name, ()))
+        if len(of_name) > 1:
+            asked_at = _last_asked(connection, of_name)
+            of_name.sort(key=lambda identity: asked_at.get(identity, 0.0))
+        if of_name:
+            names[of_name[-1]] = name
+    return names
+
+
+def _last_asked(connection: Connection, identities: Sequence[str]) -> dict[str, float]:
+    words, calls = schema.judgements, schema.calls
+    query = select(words.c.judge, func.max(calls.c.created_at)).join(calls, calls.c.key == words.c.call_key)
+    rows = connection.execute(query.where(words.c.judge.in_(identities)).group_by(words.c.judge))
+    return {identity: float(asked_at) for identity, asked_at in rows.all()}

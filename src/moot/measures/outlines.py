@@ -1,0 +1,104 @@
+"""Episodes as outlines, out of the rows of a store: cell by cell, or those of all players alone in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from sys import intern
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection
+
+from moot.engine.matching import drafts_repeat
+from moot.grade.group import GROUPING
+from moot.measures.cells import Row, Stored, own_repeats
+from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, not_waited_for, right_of
+from moot.measures.team_drafts import TeamDrafts, said_of
+from moot.store import queries
+from moot.store.bulk_read import Marks, most_repeats, written_episodes
+from moot.traces import Grouped, NotNeeded, Shown, of_kind, trace_json, trace_of
+from moot.types import Answer
+
+_LOOKED_AT = frozenset(trace_json(record)["kind"] for record in (Grouped(()), Shown("", "", ()), NotNeeded(())))
+"""The kinds of record that an episode is read for, as they are stored."""
+_ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds")
+
+
+def outlines_alone(cell: Stored, rows: Iterable[Sequence[Any]]) -> Iterator[EpisodeOutline]:
+    """There may be hundreds of thousands of these: plain tuples, and nothing that a player alone has no use for."""
+    for position, question, repeat, outcome, answer, transcript, seconds, value, stage in rows:
+        calls = call_keys(orjson.loads(transcript))
+        right = value if value is not None or answer is not None else 0.0
+        yield EpisodeOutline(cell, (question, repeat), position, right, outcome, stage, None, seconds, calls)
+
+
+def all_outlines_alone(
+    connection: Connection, experiment: str, cells: Mapping[str, Stored], grader: str
+) -> dict[str, list[EpisodeOutline]]:
+    """Every episode of every player alone, by cell, in one go."""
+    places = queries.places_of(connection, experiment)
+    cases = [case for several in places.values() for _, case in several]
+    marks = Marks(connection, list(cells), cases, grader, most_repeats(connection, list(cells)))
+    keys: dict[Key, Key] = {}
+    episodes_by_cell: dict[str, list[EpisodeOutline]] = {ident: [] for ident in cells}
+    for ident, question, repeat, outcome, answer, transcript, seconds in written_episodes(
+        connection, list(cells), _ENDING
+    ):
+        calls = call_keys(orjson.loads(transcript))
+        key = keys.setdefault((question, repeat), (question, repeat))
+        for position, case in places.get(question, ()):
+            value, stage, _ = marks.of(ident, case, repeat)
+            right = value if value is not None or answer is not None else 0.0
+            episodes_by_cell[ident].append(
+                EpisodeOutline(cells[ident], key, position, right, intern(outcome), stage, None, seconds, calls)
+            )
+    for several in episodes_by_cell.values():
+        several.sort(key=lambda episode: (episode.position, episode.key[1]))
+    return episodes_by_cell
+
+
+def outlines_together(cell: Stored, rows: Iterable[Row], table: TeamDrafts) -> Iterator[EpisodeOutline]:
+    strategy_repeats = own_repeats(cell)
+    for row in rows:
+        yield _outline(cell, row, (row["question"], drafts_repeat(row["repeat"], strategy_repeats)), table)
+
+
+def _outline(cell: Stored, row: Row, key: Key, table: TeamDrafts) -> EpisodeOutline:
+    steps = orjson.loads(row["transcript"])
+    verdict = orjson.loads(row["verdict"])
+    # Most records of a play are of no use here, and there may be very many: only these are made what they were.
+    traces = [trace_of(record) for record in verdict.get("traces", ()) if record["kind"] in _LOOKED_AT]
+    drafts = drafts_alone(cell, tuple(Answer(*fields) for fields in verdict.get("answers", ())), traces)
+    if dropped := not_waited_for(traces):
+        table.not_needed.setdefault(key, set()).update(dropped)
+    if drafts:
+        drafts = table.keep(key, drafts)
+    if drafts and (grouped := of_kind(traces, Grouped)) and _groups_them(grouped[0], drafts):
+        place = key, said_of(drafts)
+        table.groups.setdefault(place, grouped[0].groups)
+        table.grouping.setdefault(place, tuple(step[3] for step in steps if step[1] == GROUPING and step[3]))
+    look = next((record for record in of_kind(traces, Shown) if record.places is None), None)
+    word = look.answer if look is not None else None
+    order = tuple(intern(name) for holders in look.order for name in holders) if look is not None else ()
+    calls = call_keys(steps)
+    right, outcome = right_of(row), row["outcome"]
+    return EpisodeOutline(
+        cell,
+        key,
+        row["position"],
+        right,
+        outcome,
+        row["stage"],
+        word,
+        row["seconds"],
+        calls,
+        order,
+        drafts,
+        row["repeat"],
+    )
+
+
+def _groups_them(record: Grouped, drafts: Sequence[Answer]) -> bool:
+    """Whether it is exactly these drafts that were grouped."""
+    players = [player for group in record.groups for player in group]
+    return sorted(players) == sorted(draft.player for draft in drafts if draft.text is not None)

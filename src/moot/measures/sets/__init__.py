@@ -1,0 +1,1 @@
+"""Several sets of questions in one experiment: each, groups of them, and their mean."""

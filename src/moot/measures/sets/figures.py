@@ -1,0 +1,92 @@
+"""Accuracy of every cell on each set of questions, on each group of sets, and its mean over sets.
+
+A mean over sets is no accuracy over questions: a set of thirty questions counts in it as much as one of three thousand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from moot.measures.cells import Stored
+from moot.measures.source import Source
+from moot.stats.estimates import estimate_row
+from moot.stats.graded import Value, accuracy_row, value_of
+from moot.stats.independent_means import mean_of_independent
+from moot.types import Estimate
+
+Row = dict[str, Any]
+
+
+def set_figures(source: Source) -> dict[str, Any]:
+    """Nothing where the file has one set: then the accuracy says it all."""
+    names = list(dict.fromkeys(case.question_set for case in source.cases.values() if case.question_set is not None))
+    if len(names) < 2:
+        return {}
+    groups = _groups(source.config.get("questions"), names)
+    by_set: list[Row] = []
+    by_group: list[Row] = []
+    means: list[Row] = []
+    for cell in source.cells:
+        rows = [{"question_set": name, "group": groups[name], **_on_set(source, cell, name)} for name in names]
+        by_set += [{**_named(cell), **row} for row in rows]
+        by_group += [{**_named(cell), "group": group, **mean} for group, mean in _by_group(rows).items()]
+        means.append({**_named(cell), **_mean(rows)})
+    return {"question_sets": by_set, "set_groups": by_group, "mean_over_sets": means}
+
+
+def _groups(written: object, names: Iterable[str]) -> dict[str, str | None]:
+    """The group of each set, as the file says it."""
+    from moot.experiment.spec import QuestionsSpec
+
+    specs = [QuestionsSpec.model_validate(keys) for keys in (written if isinstance(written, list) else [])]
+    declared = {spec.title: spec.group for spec in specs}
+    return {name: declared.get(name) for name in names}
+
+
+def _named(cell: Stored) -> Row:
+    named: Row = {"strategy": cell["strategy"], "label": cell["label"]}
+    if cell["player"]:
+        return {**named, "player": cell["player"]}
+    cohort = {"cohort": cell["cohort"]} if cell["cohort"] else {}
+    return {**named, "team": cell["team"], "captain": cell["captain"], **cohort}
+
+
+def _on_set(source: Source, cell: Stored, name: str) -> Row:
+    grades: dict[str, list[float | None]] = {}
+    for episode in source.seen(cell):
+        if source.cases[episode.key[0]].question_set == name:
+            grades.setdefault(episode.key[0], []).append(episode.right)
+    values: dict[str, Value] = {question: value_of(several) for question, several in grades.items()}
+    return accuracy_row(values)
+
+
+def _by_group(rows: Sequence[Row]) -> dict[str, Row]:
+    """Where sets belong to groups: the mean over the sets of each."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["group"] is not None:
+            groups.setdefault(row["group"], []).append(row)
+    return {group: _mean(several) for group, several in groups.items()}
+
+
+def _mean(rows: Sequence[Row]) -> Row:
+    """`n`: how many sets. One of which nothing is graded leaves no mean: what is left would be another figure."""
+    bounds = _bounds(rows)
+    empty = [row["question_set"] for row in rows if row["value"] is None]
+    if empty:
+        why = f"nothing is graded of {', '.join(empty)}"
+        return {**estimate_row(None), **bounds, "why": why}
+    estimates = [Estimate(row["value"], row["low"], row["high"], row["n"]) for row in rows]
+    return {**estimate_row(mean_of_independent(estimates)), **bounds}
+
+
+def _bounds(rows: Sequence[Mapping[str, Any]]) -> Row:
+    """Over all questions, whatever the ungraded answers are; nothing where all is graded."""
+    if not any("bounds" in row for row in rows):
+        return {}
+    ends = [row.get("bounds") or {"low": row["value"], "high": row["value"]} for row in rows]
+    if any(end["low"] is None for end in ends):
+        return {}
+    low, high = (sum(end[side] for end in ends) / len(ends) for side in ("low", "high"))
+    return {"ungraded": sum(row.get("ungraded", 0) for row in rows), "bounds": {"low": low, "high": high}}

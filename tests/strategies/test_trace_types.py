@@ -1,0 +1,138 @@
+"""Which types the fields of a trace may have: those that come back from JSON as they were, and no others."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field, make_dataclass
+from datetime import date
+from typing import Annotated, Any, ClassVar, Literal
+
+import orjson
+import pytest
+from annotated_types import Ge
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot import traces
+from moot.store.rows import verdict_json, verdict_of
+from moot.traces import trace
+from moot.types import Verdict
+
+
+class Colour(enum.StrEnum):
+    RED = "red"
+
+
+@dataclass(frozen=True)
+class Inner:
+    word: str
+
+
+Typed = tuple[Any, st.SearchStrategy[Any]]
+"""A type that a field may have, and its values."""
+
+PLAIN: list[Typed] = [
+    (str, st.text(max_size=3)),
+    (int, st.integers(-(2**63), 2**63 - 1)),
+    (float, st.floats(allow_nan=False, allow_infinity=False)),
+    (bool, st.booleans()),
+    (Literal["a", 1, True, None], st.sampled_from(["a", 1, True, None])),
+    (Annotated[int, Ge(0)], st.integers(0, 9)),
+]
+
+
+def composed(inner: st.SearchStrategy[Typed]) -> st.SearchStrategy[Typed]:
+    return st.one_of(
+        inner.map(lambda typed: (typed[0] | None, st.none() | typed[1])),
+        inner.map(lambda typed: (tuple[typed[0], ...], st.lists(typed[1], max_size=2).map(tuple))),  # type: ignore[misc]
+        inner.map(lambda typed: (list[typed[0]], st.lists(typed[1], max_size=2))),  # type: ignore[misc]
+        st.tuples(inner, inner).map(
+            lambda pair: (tuple[pair[0][0], pair[1][0]], st.tuples(pair[0][1], pair[1][1]))  # type: ignore[misc]
+        ),
+        inner.map(lambda typed: (Mapping[str, typed[0]], st.dictionaries(st.text(max_size=2), typed[1], max_size=2))),  # type: ignore[misc]
+        inner.map(lambda typed: (dict[str, typed[0]], st.dictionaries(st.text(max_size=2), typed[1], max_size=2))),  # type: ignore[misc]
+    )
+
+
+accepted = st.recursive(st.sampled_from(PLAIN), composed, max_leaves=5)
+by_number = accepted.map(
+    lambda typed: (Mapping[int, typed[0]], st.dictionaries(st.integers(-99, 99), typed[1], max_size=2))  # type: ignore[misc]
+)
+
+
+def forget(record: Any) -> None:
+    traces._KINDS.pop(traces._NAMES.pop(record))
+
+
+@given(typed=accepted | by_number, data=st.data())
+@settings(max_examples=150, deadline=None)
+def test_every_type_that_is_accepted_comes_back_the_same(typed: Typed, data: st.DataObject) -> None:
+    hint, values = typed
+    record = trace("tried")(make_dataclass("Tried", [("held", hint)], frozen=True))
+    try:
+        played = Verdict("A", "answered", traces=(record(data.draw(values)),))
+        back = verdict_of(orjson.dumps(verdict_json(played)).decode())
+        assert back == played
+        assert repr(back.traces) == repr(played.traces), "1 is not 1.0, nor a list a tuple"
+    finally:
+        forget(record)
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        str | int,
+        str | int | None,
+        tuple[str, ...] | str,
+        set[str],
+        frozenset[str],
+        Mapping[tuple[str, str], int],
+        Mapping[float, str],
+        Mapping[bool, str],
+        tuple[Mapping[int, str], ...],
+        Mapping[str, Mapping[int, str]],
+        tuple,
+        list,
+        dict,
+        Mapping,
+        bytes,
+        date,
+        complex,
+        Any,
+        object,
+        Colour,
+        Inner,
+        tuple[Inner, ...],
+        Mapping[str, set[int]],
+        None | set[int],
+        tuple[()],
+    ],
+    ids=str,
+)
+def test_what_would_come_back_as_something_else_is_refused_when_declared(hint: Any) -> None:
+    with pytest.raises(TypeError, match=r"the trace 'tried': Tried.held: .* JSON; expected") as refused:
+        trace("tried")(make_dataclass("Tried", [("word", str), ("held", hint)], frozen=True))
+    assert "\n" not in str(refused.value)
+    assert "tried" not in traces._KINDS
+
+
+def test_what_is_no_field_may_have_any_type_and_each_field_must_be_given() -> None:
+    @dataclass(frozen=True)
+    class WithConstant:
+        word: str
+        seen: ClassVar[set[str]] = set()
+
+    forget(trace("tried")(WithConstant))
+
+    @dataclass(frozen=True)
+    class Made:
+        word: str = field(init=False, default="x")
+
+    with pytest.raises(TypeError, match=r"the trace 'tried': Made.word: .*expected a field that is given"):
+        trace("tried")(Made)
+
+
+def test_a_type_that_cannot_be_found_is_said() -> None:
+    with pytest.raises(TypeError, match=r"the trace 'tried': .*Nowhere.* expected types of its own module"):
+        trace("tried")(make_dataclass("Tried", [("held", "Nowhere")], frozen=True))
