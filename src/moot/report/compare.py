@@ -12,6 +12,7 @@ from moot.experiment.claims import ClaimError
 from moot.measures.cells import Row, Stored
 from moot.measures.sides import cells_named, side_of
 from moot.measures.source import Source
+from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate, estimate_row
 from moot.stats.graded import difference_bounds, known_pairs, why_turned
 from moot.stats.paired import compare
@@ -21,6 +22,11 @@ from moot.stats.power import detectable
 def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[str, Any]:
     """`a` against `b` (each ``talkative@ann``, or ``talkative`` over all its captains) on the questions both played."""
     source = Source(connection, experiment)
+    with clustered(source.clusters):
+        return _compared(source, a, b)
+
+
+def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     first, second = _meant("--a", a, source.cells), _meant("--b", b, source.cells)
     if {cell["id"] for cell in first} == {cell["id"] for cell in second}:
         raise UsageError(f"--a and --b: {a!r} and {b!r} are the same; expected two that differ")
@@ -33,7 +39,7 @@ def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[st
     pairs = {question: [(one.value(question), other.value(question))] for question in common}
     graded = known_pairs(pairs)
     comparison = compare(graded, pooled=not (one.once and other.once), seed=source.seed)
-    row: dict[str, Any] = {"experiment": experiment["name"], "a": a, "b": b, **comparison.row()}
+    row: dict[str, Any] = {"experiment": source.name, "a": a, "b": b, **comparison.row()}
     for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
         row[name] = estimate_row(estimate({question: pair[place] for question, pair in graded.items()}))
     row["left_out"] = len(one.calls.keys() ^ other.calls.keys())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 from moot.stats.bootstrap import seed_of
@@ -43,6 +43,16 @@ def spearman(first: Sequence[float], second: Sequence[float]) -> Correlation | N
     """None where one side does not vary."""
     rho = _pearson(midranks(first), midranks(second)) if len(first) > 1 else None
     return None if rho is None else of_rho(rho, len(first))
+
+
+def spearman_over_questions(pairs: Mapping[str, tuple[float, float]]) -> Correlation | None:
+    """The same over questions. Those of one cluster count as one pair in interval and p, which is never too narrow."""
+    sides = list(zip(*pairs.values(), strict=True)) if pairs else [(), ()]
+    rho = _pearson(midranks(sides[0]), midranks(sides[1])) if len(pairs) > 1 else None
+    if rho is None:
+        return None
+    independent = of_rho(rho, len({unit_of(question) for question in pairs}))
+    return replace(independent, estimate=replace(independent.estimate, n=len(pairs)))
 
 
 def of_rho(rho: float, n: int) -> Correlation:

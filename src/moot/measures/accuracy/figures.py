@@ -30,6 +30,9 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "bill_usd": bill_usd(source.connection, source.name),
         "simulated": sorted(name for name, spec in models.items() if spec["provider"] == "simulated"),
     }
+    if source.clusters:
+        names = [source.clusters.get(question) or question for question in source.cases]
+        figures["clusters"] = {"clusters": len(set(names)), "largest": max(Counter(names).values())}
     for name in ("ungraded", "disputed"):
         if count := sum(row[name] for row in rows):
             figures[name] = count

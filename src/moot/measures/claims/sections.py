@@ -60,13 +60,14 @@ def power_section(figures: Figures) -> Iterator[Section]:
     rows = figures.get("power", [])
     words = (
         "The smallest difference that so many questions with so many discordant pairs would show in 80 of 100 runs, from"
-        " these two numbers alone. None: not even if all of them went one way.",
+        " these two numbers and how many comparisons it is corrected for. None: not even if all of them went one way.",
     )
     columns = (
         Column("a", "this"),
         Column("b", "against"),
         Column("n", "questions"),
         Column("discordance", "differ on", "share"),
+        Column("family", "corrected for"),
         Column("detectable", "could show", "points"),
     )
     yield Section("power", "What the run could have shown", words, columns, rows, place=910)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from moot.measures.quiz.played import Played, accuracy_figures, diversity_of, split
 from moot.stats.estimates import Row
-from moot.stats.rank import Correlation, midranks, spearman
+from moot.stats.rank import Correlation, midranks, spearman_over_questions
 
 DIFFICULTIES = ("easy", "medium", "hard")
 
@@ -56,7 +56,7 @@ def diversity_and_people(plays: Sequence[Played]) -> Correlation | None:
     """Spearman of d with the human rate, over the questions that have both."""
     diversity, people = diversity_of(plays), human_rates(plays)
     both = sorted(diversity.keys() & people.keys())
-    return spearman([diversity[question] for question in both], [people[question] for question in both])
+    return spearman_over_questions({question: (float(diversity[question]), people[question]) for question in both})
 
 
 def human_rates(plays: Sequence[Played]) -> dict[str, float]:
