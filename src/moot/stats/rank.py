@@ -12,7 +12,7 @@ from moot.stats.clusters import unit_of
 from moot.stats.quantiles import Z_95
 from moot.types import Estimate, digest
 
-_ALL_ORDERS = 8
+_ALL_ORDERS = 7
 """Up to so many pairs every order is tried."""
 
 
