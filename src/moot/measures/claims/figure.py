@@ -78,7 +78,7 @@ def figure_of(
 ) -> Figure | str:
     """On these questions, which all the ratios have; or why there is none."""
     if (sides := two_shares(left)) is not None:
-        return _difference(*(ratios[side] for side in sides), questions, seed)
+        return _difference(ratios[sides[0]], ratios[sides[1]], questions, seed)
     if isinstance(left, Term):
         ratio = ratios[left]
         if left.function in SHARES:

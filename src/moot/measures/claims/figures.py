@@ -14,7 +14,8 @@ from moot.stats.estimates import Row
 from moot.stats.frontier import Option, frontier
 from moot.stats.graded import bounds_row, least_of, why_nothing
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
-from moot.stats.power import ALPHA, POWER, detectable
+from moot.stats.power import POWER, detectable
+from moot.stats.quantiles import ALPHA
 from moot.store.declarations import declared
 
 
