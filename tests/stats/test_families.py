@@ -36,7 +36,7 @@ def _ratios(generator: np.random.Generator, n: int) -> dict[str, Ratio]:
     return ratios
 
 
-def _verdicts(generator: np.random.Generator, n: int) -> list[dict[str, object]]:
+def verdicts(generator: np.random.Generator, n: int) -> list[dict[str, object]]:
     ratios = _ratios(generator, n)
     judged = []
     for text in NULL:
@@ -50,7 +50,7 @@ def test_of_ten_hypotheses_without_truth_hardly_any_is_confirmed_or_refuted() ->
     generator = np.random.default_rng(3)
     worlds, claimed = 60, 0
     for _ in range(worlds):
-        rows = _verdicts(generator, 60)
+        rows = verdicts(generator, 60)
         claimed += any(row["verdict"] != "open" for row in rows)
     assert claimed / worlds <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / worlds)
 
@@ -58,7 +58,7 @@ def test_of_ten_hypotheses_without_truth_hardly_any_is_confirmed_or_refuted() ->
 def test_words_interval_and_p_agree() -> None:
     generator = np.random.default_rng(4)
     for _ in range(5):
-        for row in _verdicts(generator, 40):
+        for row in verdicts(generator, 40):
             outside = row["low_holm"] > row["threshold"] or row["high_holm"] < row["threshold"]  # type: ignore[operator]
             assert outside == (row["p_holm"] <= 0.05) == (row["verdict"] != "open"), row  # type: ignore[operator]
 
