@@ -114,6 +114,25 @@ def test_coverage_says_what_it_leaves_out(partly: dict[str, Any]) -> None:
     assert "Nothing after for vote" in words_of(partly, "coverage")
 
 
+def test_judges_agree_on_drafts_too(tmp_path: Path) -> None:
+    """One accepts everything, the other only what ann says: whether anybody played alone does not matter."""
+
+    def strict(request: Request) -> Script:
+        texts = shown_texts(request)
+        return {"grades": [{"id": place, "is_correct": "ann" in text} for place, text in enumerate(texts, 1)]}
+
+    agreed = []
+    for strategies in (["vote"], ["solo", "vote"], ["talkative"]):
+        world = World(
+            lambda name, number, repeat: f"the city that {name} calls Paris",
+            lambda name, number, texts: sorted(texts)[0],
+            offices={"jay": everything_right, "joe": strict},
+        )
+        figures = world.play(strategies, judge={"models": ["jay", "joe"]}).figures
+        agreed.append({key: figures["judges"][key] for key in ("n", "agreement", "disputed")})
+    assert agreed == [{"n": 12, "agreement": 1 / 3, "disputed": 8}] * 3
+
+
 # --- by captain --------------------------------------------------------------------------------------------------------
 
 

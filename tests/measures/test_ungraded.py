@@ -19,6 +19,7 @@ from moot.measures.source import Source
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.compare import compared, words
 from moot.report.figures import figures, find_experiment
+from moot.report.remarks import remarks
 from moot.report.sections import all_sections
 from moot.types import Request
 
@@ -66,6 +67,35 @@ async def test_served_traffic_with_little_feedback(tmp_path: Path) -> None:
     drawn = next(drawn for drawn in section.rows if drawn["label"] == "vote")
     assert (drawn["value"], drawn["least"], drawn["most"]) == (1.0, 0.075, 1.0)
     assert not any("7.5" in sentence for sentence in section.words)
+
+
+async def test_a_served_team_is_not_wrong_on_what_it_was_never_asked(tmp_path: Path) -> None:
+    """Four questions go to one strategy and six to another, and all answers are said to be right."""
+    path = tmp_path / "team.yaml"
+    path.write_text(yaml.safe_dump(THREE), encoding="utf-8")
+    async with LiveTeam(read_experiment(path, with_questions=False), serving=True) as live:
+        for number in range(10):
+            play = await live.play(replace_text(number), "three/talkative" if number < 4 else "three/vote")
+            await live.record.feedback(play.id, correct=True)
+        await live.record.flush()
+        shown = await live.store.run(lambda connection: figures(connection, find_experiment(connection)))
+    assert {row["strategy"]: (row["value"], row["n"]) for row in shown["accuracy"] if row["n"]} == {
+        "vote": (1.0, 6),
+        "talkative": (1.0, 4),
+    }
+    assert {row["strategy"]: (row["accuracy"], row["n"]) for row in shown["frontier"]} == {
+        "vote": (1.0, 6),
+        "talkative": (1.0, 4),
+    }
+    headline = shown["headline"]
+    assert (headline["value"], headline["after_the_fact"]["value"]) == (1.0, 1.0)
+    assert "100.0 %" in headline["sentence"]
+    assert "points less" not in headline["sentence"]
+    assert "new one" not in headline["sentence"] or "made 0 new ones" in headline["sentence"]
+    for row in shown["gap"]:
+        assert row["value"] in (None, 0.0) or row["value"] > 0, "no way back for what was never asked"
+    assert "not played" not in " ".join(remarks(shown))
+    assert not any(column.key == "missing" for section in all_sections(shown) for column in section.columns)
 
 
 async def test_served_traffic_without_feedback(tmp_path: Path) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 from moot.experiment.claims import cells_meant, parse_side
 from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
-from moot.measures.quiz.played import Played, solos, split, values_by_question
+from moot.measures.quiz.played import UNPLAYED, Played, solos, split, values_by_question
 from moot.measures.quiz.plays import plays_of
 from moot.measures.source import Source
 from moot.stats.crossfit import CrossFit, crossfit
-from moot.stats.graded import NOT_PLAYED, Value, known, least_of, mean_value, value_of
+from moot.stats.graded import Value, known, least_of, mean_value, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,16 @@ class SideResults:
         """How many questions' worth of answers no grader has settled."""
         return sum(value.most - value.least for value in self.open.values())
 
-    @property
-    def marks(self) -> Mapping[str, float | None]:
-        """The value of every question that was played; None: ungraded."""
-        return {question: self.right.get(question) for question in self.calls} if self.open else self.right
+    def marks(self, questions: Iterable[str]) -> dict[str, float | None]:
+        """The value of each of these questions; None: ungraded, or not played."""
+        return {question: self.right.get(question) for question in questions}
 
     def value(self, question: str) -> Value:
+        """What it was not asked, be it because the run is not over or because nobody planned it, nobody knows."""
         if question in self.open:
             return self.open[question]
         right = self.right.get(question)
-        return NOT_PLAYED if right is None else Value(right, right, right)
+        return UNPLAYED if right is None else Value(right, right, right)
 
     @property
     def alone(self) -> bool:
@@ -145,6 +145,6 @@ def values_by_player(alone: Sequence[Played]) -> dict[str, dict[str, Value]]:
 def best_alone(alone: Alone, *, seed: int = 0) -> CrossFit | None:
     """The best single player, chosen on other questions than those it is scored on."""
     asked = dict.fromkeys(question for values in alone.values() for question in values)
-    marks = {player: {question: value.known for question, value in values.items()} for player, values in alone.items()}
+    marks = {player: {q: values.get(q, UNPLAYED).known for q in asked} for player, values in alone.items()}
     least = {player: least_of(values) for player, values in alone.items()}
     return crossfit(marks, list(asked), least=least, seed=seed)

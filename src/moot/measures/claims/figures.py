@@ -43,7 +43,7 @@ def frontier_figures(options: Mapping[str, SideResults], seed: int) -> list[Row]
     usd = priced and any(sum((side.cost_usd or {}).values()) > 0 for side in options.values())
     asked = sorted({question for side in options.values() for question in side.calls})
     points = {
-        title: Option(side.marks, (side.cost_usd if usd else side.calls) or {}, side.once, least_of(side.open))
+        title: Option(side.marks(asked), (side.cost_usd if usd else side.calls) or {}, side.once, least_of(side.open))
         for title, side in options.items()
     }
     named = {
@@ -59,7 +59,7 @@ def _bounds(side: SideResults, asked: Sequence[str]) -> Row:
     """Only where not all is graded."""
     if not side.open:
         return {}
-    row = bounds_row(side.value(question) for question in asked)
+    row = bounds_row(side.value(question) for question in asked if question in side.calls)
     return row if side.right else {**row, "why": why_nothing(len(side.calls))}
 
 

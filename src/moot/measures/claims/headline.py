@@ -15,12 +15,12 @@ from typing import Any
 from moot.experiment.claims import ClaimError
 from moot.measures.cells import Stored, table_of
 from moot.measures.native_cost import native_cost
+from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import Alone, SideResults, alone_by_player, best_alone, cells_named, side_of
 from moot.measures.source import Source
 from moot.stats.crossfit import CrossFit, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
-    NOT_PLAYED,
     Value,
     accuracy_row,
     bounds_row,
@@ -56,8 +56,12 @@ class _Chosen:
         return all(self.sides[title].once for title in set(self.choice.values()))
 
     def values(self) -> dict[str, Value]:
-        """What counts on each question; not having played it is not being right."""
-        return {question: self.sides[title].value(question) for question, title in self.choice.items()}
+        """What counts on each question that the one which counts there has played."""
+        return {
+            question: self.sides[title].value(question)
+            for question, title in self.choice.items()
+            if question in self.sides[title].calls
+        }
 
 
 def headline_figures(
@@ -121,7 +125,7 @@ def _chosen(
         (title,) = pool
         return _Chosen(title, "only", pool, dict.fromkeys(asked, title), {})
     fitted = crossfit(
-        {title: side.marks for title, side in pool.items()},
+        {title: side.marks(asked) for title, side in pool.items()},
         asked,
         costs={title: side.calls for title, side in pool.items()},
         least={title: least_of(side.open) for title, side in pool.items()},
@@ -157,10 +161,10 @@ def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None
     """The highest of all rows: what a careless report would print first."""
     asked = sorted({question for side in options.values() for question in side.calls})
     least = {title: least_of(side.open) for title, side in options.items()}
-    top = best({title: side.marks for title, side in options.items()}, asked, least=least)
+    top = best({title: side.marks(asked) for title, side in options.items()}, asked, least=least)
     if top is None or len(options) < 2:
         return None
-    values = {question: options[top].value(question) for question in asked}
+    values = {question: options[top].value(question) for question in asked if question in options[top].calls}
     row = accuracy_row(values)
     return {"of": top, **row, "note": "chosen after the fact"}
 
@@ -183,7 +187,7 @@ def _beside_players(
     if single is None:
         return row
     pairs = {
-        question: [(value, alone[single.choice[question]].get(question, NOT_PLAYED))]
+        question: [(value, alone[single.choice[question]].get(question, UNPLAYED))]
         for question, value in values.items()
         if question in single.choice
     }
@@ -200,7 +204,7 @@ def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Ro
     if not ungraded or over["difference"] is None:
         return over
     margins = [
-        sum(value.least - alone[name].get(question, NOT_PLAYED).most for question, value in values.items())
+        sum(value.least - alone[name].get(question, UNPLAYED).most for question, value in values.items())
         for name in ungraded
     ]
     worst = min(margins) / len(values)
@@ -223,7 +227,7 @@ def _over_captain(chosen: _Chosen, alone: Alone, pooled: bool, seed: int) -> Row
         side = chosen.sides[title]
         captains = [cell["captain"] for cell in side.cells]
         before = [alone[name][question] for name in captains if name and question in alone.get(name, ())]
-        if before and len(before) == len(captains):
+        if before and len(before) == len(captains) and question in side.calls:
             pairs[question] = [(side.value(question), mean_value(before))]
     row = compared_row(pairs, pooled=pooled, seed=seed)
     return row if row["n"] else None

@@ -17,6 +17,8 @@ from moot.stats.paired import mean_difference
 from moot.types import Estimate
 
 Groups = tuple[tuple[str, ...], ...]
+UNPLAYED = Value(None, 0.0, 1.0)
+"""Of a question that somebody was not asked, while others were: it is neither right nor wrong."""
 Drafts = tuple[str, int]
 """One set of drafts: the question, and which time it was asked."""
 

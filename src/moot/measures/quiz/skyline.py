@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.measures.quiz.played import Played, solos, split, teams, values_by_question
+from moot.measures.quiz.played import UNPLAYED, Played, solos, split, teams, values_by_question
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
@@ -120,27 +120,26 @@ def top_by_question(alone: Iterable[Played], questions: Collection[str] | None =
 def best_single(
     plays: Sequence[Played], *, questions: Collection[str] | None = None, folds: int = FOLDS, seed: int = 0
 ) -> BestSingle:
-    """From solo plays; a question that a player has no play of is not right, one that is ungraded is left out."""
+    """From solo plays; a question that a player has no play of, or that is ungraded, is left out."""
     alone = solos(plays)
     asked = sorted(questions if questions is not None else {play.question for play in alone})
     values_by_player = {
         player: values_by_question(of_player) for player, of_player in split(alone, lambda play: play.player).items()
     }
     options = {
-        player: {question: value.known for question, value in values.items()}
+        player: {question: values.get(question, UNPLAYED).known for question in asked}
         for player, values in values_by_player.items()
     }
     least = {player: least_of(values) for player, values in values_by_player.items()}
     fitted = crossfit(options, asked, least=least, count=folds, seed=seed)
     name = best(options, asked, least=least)
-    marks = {question: options[name].get(question, 0.0) for question in asked} if name else {}
-    reached = {question: mark for question, mark in marks.items() if mark is not None}
+    reached = {question: mark for question, mark in options[name].items() if mark is not None} if name else {}
     raw = estimate(reached)
     if fitted is None:
         return BestSingle(None, (), {}, raw, name, reached, questions=len(asked))
     scored = estimate(fitted.values)
     chosen_values = {
-        question: values_by_player[player].get(question, NOT_PLAYED) for question, player in fitted.choice.items()
+        question: values_by_player[player].get(question, UNPLAYED) for question, player in fitted.choice.items()
     }
     return BestSingle(
         scored,
@@ -176,7 +175,7 @@ class GapClosed:
 
 
 def gap_closed(team: Sequence[Played], alone: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> GapClosed:
-    """Over the questions that the players played alone; the choice of player is taken as given."""
+    """Over the questions that the team and its players alone have played; the choice of player is taken as given."""
     return _closed(team, top_by_question(solos(alone)), best_single(alone, folds=folds, seed=seed))
 
 
@@ -185,9 +184,9 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
     played = values_by_question(team)
     closed = _graded_gap(played, known(tops), single)
     triples = {
-        question: (played.get(question, NOT_PLAYED), single.chosen_values[question], value)
+        question: (played[question], single.chosen_values[question], value)
         for question, value in tops.items()
-        if question in single.chosen_values
+        if question in single.chosen_values and question in played
     }
     if not any(value.open for triple in triples.values() for value in triple):
         return closed if triples or single.raw is not None else replace(closed, why=why_nothing(len(tops)))
@@ -201,7 +200,7 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
 
 
 def _graded_gap(played: Mapping[str, Value], top: Mapping[str, float], single: BestSingle) -> GapClosed:
-    reached = {question: played.get(question, NOT_PLAYED).known for question in top}
+    reached = {question: played[question].known for question in top if question in played}
     graded = {question: value for question, value in reached.items() if value is not None}
     closed = None
     if fitted := {question: value for question, value in single.values.items() if question in graded}:
