@@ -29,15 +29,11 @@ class Grading:
 
     def needs_judge(self, case: Case, answer: str | None) -> bool:
         """Whether the grader leaves it to the judges."""
-        if isinstance(self.grader, Match):
-            return needs_judge(case, answer)
-        return answer is not None and case.known and graded(self.grader, case, answer).value is None
+        return left_to_judges(self.grader, case, answer)
 
     def open_to_judgement(self, case: Case, answer: str | None) -> bool:
         """Whether a person may settle it: what a judge would see, and answers whose reference nobody knows yet."""
-        if isinstance(self.grader, Match):
-            return open_to_judgement(case, answer)
-        return not case.known or self.needs_judge(case, answer)
+        return open_to_person(self.grader, case, answer)
 
     def at_once(self, case: Case, answer: str | None) -> Score:
         """The grade that needs nobody's word; what a judge must see stays ungraded until then."""
@@ -45,6 +41,20 @@ class Grading:
 
     def score(self, case: Case, answer: str | None, words: Sequence[Judgement], person: bool | None) -> Score:
         return scored(self.grader, case, answer, words, person, judges=len(self.judges))
+
+
+def left_to_judges(by: Grader, case: Case, answer: str | None) -> bool:
+    """Whether a grader is not sure of an answer, so that judges are asked."""
+    if isinstance(by, Match):
+        return needs_judge(case, answer)
+    return answer is not None and case.known and graded(by, case, answer).value is None
+
+
+def open_to_person(by: Grader, case: Case, answer: str | None) -> bool:
+    """Whether a person's word counts where this grader graded: what judges would see, and what has no reference yet."""
+    if isinstance(by, Match):
+        return open_to_judgement(case, answer)
+    return not case.known or left_to_judges(by, case, answer)
 
 
 def scored(
