@@ -16,7 +16,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, and_, select, update
+from sqlalchemy import Connection, RowMapping, and_, select, update
 
 from moot.errors import UsageError
 from moot.grade.graders import grader
@@ -218,7 +218,7 @@ def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
     return changed
 
 
-def _left_to_persons(row: Mapping[str, Any], case: Case) -> bool:
+def _left_to_persons(row: RowMapping, case: Case) -> bool:
     """Whether the grader of a score is not sure of the answer. One that is not known here cannot be asked again."""
     grader_name = row["grader"].partition("+")[0]
     try:
