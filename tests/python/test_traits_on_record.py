@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import json
 import sqlite3
+import warnings
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
+
+import pytest
 
 import moot
 from moot import Case, Question, ScriptedModel, Traits, Verdict
@@ -39,7 +43,9 @@ class First:
 
 
 def played(store: Path) -> moot.Results:
-    models = {name: ScriptedModel(name, lambda request: {"reasoning": "", "answer": "Paris"}) for name in ("ann", "bob")}
+    models = {
+        name: ScriptedModel(name, lambda request: {"reasoning": "", "answer": "Paris"}) for name in ("ann", "bob")
+    }
     return moot.run({"name": "cup", "models": models, "questions": CASES, "strategies": [First()]}, store=store)
 
 
@@ -77,3 +83,26 @@ async def test_options_on_record_are_those_that_were_played(tmp_path: Path) -> N
         await store.close()
     expected = {"given": {"rounds": 4}, "default": {"order": "fixed", "abstain": False}}
     assert stored(tmp_path / "s.db", "options") == [expected]
+
+
+def test_what_a_strategy_does_not_say_is_told(tmp_path: Path) -> None:
+    SAID["first"] = None
+    with pytest.warns(UserWarning, match="first: it declares no traits, so its answers are measured") as caught:
+        results = played(tmp_path / "s.db")
+    assert [str(warning.message) for warning in caught] == list(results.warnings)
+    assert caught[0].filename == __file__, "it points at who called, not into moot"
+    assert html.escape(results.warnings[0]) in results._repr_html_()
+    SAID["first"] = Traits(prompts=("draft",))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert played(tmp_path / "other.db").warnings == ()
+
+
+async def test_inside_of_a_running_loop_it_is_told_too(tmp_path: Path) -> None:
+    SAID["first"] = None
+    models = {
+        name: ScriptedModel(name, lambda request: {"reasoning": "", "answer": "Paris"}) for name in ("ann", "bob")
+    }
+    with pytest.warns(UserWarning, match="first: it declares no traits") as caught:
+        await moot.arun({"name": "cup", "models": models, "questions": CASES, "strategies": [First()]})
+    assert caught[0].filename == __file__
