@@ -185,6 +185,17 @@ def usual(option: Field[Any]) -> Any:
     return option.default_factory() if option.default_factory is not MISSING else option.default
 
 
+LEFT_OUT = "left_out"
+"""In the metadata of a field: what an option that is None stands for, where that has a name a file could write."""
+
+
+def meant_by_none(kind: Any) -> dict[str, Any]:
+    """By option, what it stands for where it is left to the strategy."""
+    if not is_dataclass(kind):
+        return {}
+    return {option.name: option.metadata[LEFT_OUT] for option in fields(kind) if LEFT_OUT in option.metadata}
+
+
 def option_json(strategy: Any) -> dict[str, dict[str, Any]]:
     """All options as they are stored: under `given` those that differ from their defaults, under `default` the rest."""
     changed: dict[str, Any] = {}

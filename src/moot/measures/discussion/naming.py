@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 from moot.errors import UsageError
 from moot.measures.cells import Stored
 from moot.strategies import strategy_class
-from moot.strategies.discuss.paradigm import DEFAULT
+from moot.strategies.option_values import meant_by_none
 from moot.types import canonical_json
 
 Row = dict[str, Any]
@@ -31,16 +32,23 @@ def is_discussion(cell: Stored) -> bool:
 
 
 def options_of(cell: Stored) -> dict[str, Any]:
-    """All options by name. Who hears whom may be left to the strategy, which is a way too and has a name."""
+    """All options by name. One that is left to the strategy is a choice too, and may have a name."""
     options = dict(cell["options"])
-    if options.get("paradigm", DEFAULT) is None:
-        options["paradigm"] = DEFAULT
-    return options
+    return options | {name: meant for name, meant in _meant(cell["strategy"]).items() if options.get(name) is None}
 
 
 def is_usual(cell: Stored, option: str) -> bool:
-    """Whether an option has its default."""
-    return option not in cell["given"] or (option == "paradigm" and cell["given"][option] == DEFAULT)
+    """Whether an option has its default, be it written out."""
+    given = cell["given"]
+    return option not in given or (given[option] is not None and given[option] == _meant(cell["strategy"]).get(option))
+
+
+@cache
+def _meant(strategy_name: str) -> Mapping[str, Any]:
+    try:
+        return meant_by_none(strategy_class(strategy_name))
+    except (UsageError, ImportError):
+        return {}
 
 
 def protocol_of(cell: Stored) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
@@ -17,10 +17,11 @@ from moot.errors import UsageError
 from moot.models.closest import closest
 from moot.strategies.discuss import personas
 from moot.strategies.discuss.challenge import PLANT, PLANTED, Setting
-from moot.strategies.discuss.paradigm import ParadigmName
+from moot.strategies.discuss.paradigm import DEFAULT, ParadigmName
 from moot.strategies.discuss.personas import Personas
 from moot.strategies.discuss.table import Drafting, Style
 from moot.strategies.discuss.vote import JUDGE
+from moot.strategies.option_values import LEFT_OUT
 from moot.team import Player, Team
 from moot.team.player import likeness
 
@@ -34,7 +35,7 @@ AtLeastOne = Annotated[int, Ge(1)]
 class DiscussOptions:
     """The options in the file. What makes no sense together is refused with the reason."""
 
-    paradigm: ParadigmName | None = None
+    paradigm: ParadigmName | None = field(default=None, metadata={LEFT_OUT: DEFAULT})
     """Who hears whom: memory, relay, report, debate, collective-refinement.
 
     Left out is `DEFAULT`, but where the drafting says itself who sees what, one that is written down is refused.
