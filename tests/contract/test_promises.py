@@ -240,6 +240,18 @@ class SaysOfMixture(Says):
 
 
 @dataclass(frozen=True)
+class NamesModel(Captained):
+    """It hides what players are called, and not which models they are."""
+
+    traits: ClassVar[Traits] = replace(TALKATIVE, names="hidden")
+
+    async def drafts(self, question: Question, team: Team) -> tuple[Answer, ...]:
+        drafts = await team.drafts(question)
+        models = {player.name: player.model.name for player in team.players}
+        return tuple(replace(draft, reasoning=f"So says {models[draft.player]}.") for draft in drafts)
+
+
+@dataclass(frozen=True)
 class Learner(Captained):
     async def drafts(self, question: Question, team: Team) -> tuple[Answer, ...]:
         assert [lesson.question.id for lesson in team.lessons] in ([], ["another"])
@@ -291,6 +303,10 @@ LIES: dict[str, tuple[Any, str]] = {
         saying(Talkative(), names="hidden"),
         "names: they are said to be hidden, yet the prompt of ann names bob as 'bob'",
     ),
+    "the name of a model": (
+        NamesModel(),
+        "names: they are said to be hidden, yet the prompt of ann names bob as 'model-bob'",
+    ),
     "groups": (
         saying(Vote(), groups=False, served={}),
         "groups: it is said that nobody is asked which answers mean the same",
@@ -311,7 +327,10 @@ LIES: dict[str, tuple[Any, str]] = {
         saying(Talkative(), repeats=2, drafts=None),
         "repeats: it is said to decide several times from the same drafts, and no drafts are declared",
     ),
-    "learns": (saying(Vote(), learns=True, served={}), "learns: it is said to be True, yet it never looks at the team's lessons"),
+    "learns": (
+        saying(Vote(), learns=True, served={}),
+        "learns: it is said to be True, yet it never looks at the team's lessons",
+    ),
     "learns in secret": (Learner(), "learns: it is said to be False, yet it looks at the team's lessons"),
     "served": (saying(Solo(), served={"early_stop": True}), "served: it has no option 'early_stop'"),
     "an office under another name": (

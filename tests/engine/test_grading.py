@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 from sqlalchemy import Connection, select
 
-from moot.engine.grading import Graded, grade_stored, open_answers, settle
+from moot.engine.grading import Graded, declare_judges, grade_stored, open_answers, settle
 from moot.engine.play import play
 from moot.errors import ConnectionFailed
 from moot.experiment.plan import Cell
@@ -258,3 +260,32 @@ async def test_a_persons_word_never_replaces_that_of_a_grader_that_was_sure(
     assert (await stage.scores("match"))["dan"] == (0.0, "person")
     if known_here:
         assert (await stage.scores("contains"))["dan"] == (0.0, "person"), "a person may think again"
+
+
+async def test_all_questions_are_graded_however_few_are_read_at_once(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.engine.grading.QUESTIONS_TOGETHER", 1)
+    assert (await stage.grade()).scores == len(SAID) * len(CASES)
+    grading = Grading(Team("judges", ()))
+    queued = {each.case.question.id for each in await open_answers(stage.store, grading, "e")}
+    assert queued == {"q1", "q2"}
+
+
+def test_what_was_graded_adds_up() -> None:
+    one = Graded(Counter(match=2), Counter(late=1), [(True, False)])
+    other = Graded(Counter(match=1, judge=1), Counter(late=2), [(False, False)])
+    total = Graded(Counter(match=3, judge=1), Counter(late=3), [(True, False), (False, False)])
+    assert one + other == total
+
+
+async def test_whom_the_file_names_now_is_written_down(stage: Stage) -> None:
+    async def declared(judges: list[str], grader: str) -> dict[str, Any]:
+        await stage.store.run(partial(declare_judges, experiment="e", judges=judges, grader=grader))
+        row = await stage.store.run(partial(queries.experiment_of, ident="e"))
+        config: dict[str, Any] = json.loads(row["config"])
+        return config
+
+    assert await declared(["tom"], "contains") == {"judge": {"models": ["tom"]}, "grader": "contains"}
+    assert await declared(["tom"], "match") == {"judge": {"models": ["tom"]}}, "back to the usual grader"
+    assert await declared([], "match") == {}

@@ -12,14 +12,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 
+from moot.strategies.natives import SINGLE_CALL, draft_calls
 from moot.strategies.traits import Traits
 from moot.team import Team
 from moot.traces import Ballot, Counted, Shown, of_kind, trace_json, trace_of
 from moot.types import Call, Question, Verdict
-
-DRAFT_CALLS = {"double-call": 2}
-"""How many calls a draft takes, where it is not one."""
-
 
 @dataclass(frozen=True, slots=True)
 class Voice:
@@ -89,7 +86,7 @@ def _drafts(play: Play) -> Iterator[str]:
 
 
 def _draft_calls(traits: Traits) -> int:
-    return DRAFT_CALLS.get(traits.drafts or "", 1)
+    return draft_calls(traits.drafts or SINGLE_CALL)
 
 
 def _others_heard(play: Play, call: Call, *, reasons_only: bool = False) -> list[str]:
