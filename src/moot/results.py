@@ -196,10 +196,9 @@ class _Job:
         if unknown := options.keys() - RunOptions.__annotations__.keys():
             arguments = ", ".join(RunOptions.__annotations__)
             raise TypeError(f"run() has no argument {sorted(unknown)[0]!r}; expected {arguments}")
+        _check(options)
         self.measures = _not_registered(options.get("measures", ()))
         limit = options.get("limit")
-        if limit is not None and limit < 1:
-            raise UsageError(f"limit: expected 1 or more, found {limit}")
         self.quiet = options.get("quiet", True)
         self.experiment = _experiment(source, options)
         self.folder, self.plan = self._planned(source, options.get("store"), limit)
@@ -268,6 +267,24 @@ def _on_signals(runner: Runner) -> Iterator[None]:
         loop.remove_signal_handler(signal.SIGINT)
 
 
+_LISTS = {"strategies": "strategies", "measures": "measures", "graders": "graders", "ballots": "rules"}
+
+
+def _check(options: RunOptions) -> None:
+    """Values of arguments, which nobody but a type checker has looked at."""
+    given: Mapping[str, Any] = options
+    limit, budget_usd = given.get("limit"), given.get("budget_usd")
+    if limit is not None and (type(limit) is not int or limit < 1):
+        raise UsageError(f"limit: expected a whole number from 1 on, found {limit!r:.40}")
+    if budget_usd is not None and (type(budget_usd) not in (int, float) or not budget_usd > 0):
+        raise UsageError(f"budget_usd: expected a number above 0, found {budget_usd!r:.40}")
+    for name, several in _LISTS.items():
+        if not isinstance(given.get(name, ()), list | tuple):
+            raise UsageError(f"{name}: expected a list of {several}, found {type(given[name]).__name__}")
+    if not isinstance(given.get("models") or {}, Mapping):
+        raise UsageError(f"models: expected a mapping of models by their names, found {type(given['models']).__name__}")
+
+
 def _not_registered(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     """Measures that are taken because they are given. One that is installed too is taken once."""
     new: list[Measure] = []
@@ -296,8 +313,6 @@ def _experiment(source: Source, options: RunOptions) -> Experiment:
     if graders and "grader" not in experiment.model_fields_set:
         update["grader"] = graders[0].name
     if (budget_usd := options.get("budget_usd")) is not None:
-        if budget_usd <= 0:
-            raise UsageError(f"budget_usd: expected more than 0, found {budget_usd:g}")
         update["budget_usd"] = float(budget_usd)
     return experiment.model_copy(update=update) if update else experiment
 

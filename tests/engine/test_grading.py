@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 from sqlalchemy import Connection, select
 
-from moot.engine.grading import Graded, declare_judges, grade_stored, open_answers, settle
+from moot.engine.grading import Graded, batch_effects, declare_judges, grade_stored, open_answers, settle
 from moot.engine.play import play
 from moot.errors import ConnectionFailed
 from moot.experiment.plan import Cell
@@ -74,8 +74,8 @@ class Stage:
         model = ScriptedModel(name, script)
         return Player(name, Cache(model, ExperimentCalls(self.store, "cup"))), model
 
-    async def grade(self, *judges: Player) -> Graded:
-        return await grade_stored(self.store, Grading(Team("judges", ()), judges), "e")
+    async def grade(self, *judges: Player, batch: int = 1) -> Graded:
+        return await grade_stored(self.store, Grading(Team("judges", ()), judges, batch=batch), "e")
 
     async def scores(self, grader: str, question: int = 0) -> dict[str, tuple[float | None, str]]:
         table = schema.scores
@@ -123,13 +123,14 @@ async def test_equal_answers_are_judged_once_and_no_player_is_called(stage: Stag
         "cat": (1.0, "match"),
         "dan": (0.0, "judge"),
     }
-    first = next(each.messages[-1].content for each in model.requests if each.question_id == "q1")
-    assert first.count("<answer n=") == 2, "The Games! and games are one answer"
-    assert len(model.requests) == 2, "one call a question"
+    first = [each.messages[-1].content for each in model.requests if each.question_id == "q1"]
+    assert len(first) == 2, "The Games! and games are one answer, and Rome another"
+    assert all(prompt.count("<answer n=") == 1 for prompt in first), "each by itself"
+    asked = len(model.requests)
     assert graded.stages == {"match": 1, "judge": 7}
     again = await stage.grade(judging)
     assert again.stages == graded.stages
-    assert len(model.requests) == 2, "what a judge has said is kept"
+    assert len(model.requests) == asked, "what a judge has said is kept"
     assert stage.asked == before
 
 
@@ -167,7 +168,7 @@ async def test_a_new_judges_failure_keeps_the_older_grade(stage: Stage) -> None:
     await stage.grade(tom)
     before = await stage.scores("match+tom")
     await stage.grade(kim)
-    assert len(model.requests) == 2 * 3 * ATTEMPTS, "each question's list, then two answers by themselves"
+    assert len(model.requests) == 2 * 2 * ATTEMPTS, "two answers to each question by themselves, and no more"
     assert await stage.scores("match+tom") == before
     assert (await stage.scores("match+kim"))["ann"] == (None, "ungraded")
 
@@ -177,7 +178,7 @@ async def test_another_model_under_the_same_name_is_asked_anew(stage: Stage) -> 
     await stage.grade(tom)
     other = ScriptedModel("tom-2", words())
     await stage.grade(Player("tom", Cache(other, ExperimentCalls(stage.store, "cup"))))
-    assert len(other.requests) == 2
+    assert len(other.requests) == 5, "two different answers to the first question, three to the second"
     assert (await stage.scores("match+tom"))["ann"] == (0.0, "judge")
 
 
@@ -233,7 +234,7 @@ class Contains:
 
     async def grade(self, case: Case, verdict: Verdict) -> Score:
         answer = verdict.answer or ""
-        if answer in self.wrong:
+        if normalise(answer) in self.wrong:
             return Score(0.0, "contains")
         return Score(1.0, "contains") if (case.answer or "") in answer else Score(None, "ungraded")
 
@@ -289,3 +290,30 @@ async def test_whom_the_file_names_now_is_written_down(stage: Stage) -> None:
     assert await declared(["tom"], "contains") == {"judge": {"models": ["tom"]}, "grader": "contains"}
     assert await declared(["tom"], "match") == {"judge": {"models": ["tom"]}}, "back to the usual grader"
     assert await declared([], "match") == {}
+
+
+async def test_what_batching_does_to_a_judge_s_words_is_measured(stage: Stage) -> None:
+    """A judge that finds nothing right in company: its words are kept beside the others, and compared."""
+    alone = words(games=True, rome=True)
+
+    def shy(request: Request) -> Any:
+        together = request.messages[-1].content.count("<answer n=") > 1
+        return words()(request) if together else alone(request)
+
+    judging, model = stage.judge("tom", shy)
+    one_by_one = Grading(Team("judges", ()), (judging,))
+    await stage.grade(judging)
+    assert await batch_effects(stage.store, one_by_one, "e") == [], "nothing to compare yet"
+    asked = len(model.requests)
+    await stage.grade(judging, batch=20)
+    assert len(model.requests) == asked + 2, "a call for each question"
+    assert (await stage.scores("match+tom"))["ann"] == (1.0, "judge"), "as it was"
+    assert (await stage.scores("match+tom@20"))["ann"] == (0.0, "judge")
+    (effect,) = await batch_effects(stage.store, one_by_one, "e")
+    assert (effect.judge, effect.batch) == ("tom", 20)
+    assert set(effect.pairs) == {(True, False), (False, False)}
+    (other,) = await batch_effects(stage.store, Grading(Team("judges", ()), (judging,), batch=20), "e")
+    assert (other.batch, sorted(other.pairs)) == (1, sorted((two, one) for one, two in effect.pairs))
+    rows = await stage.store.run(lambda connection: list(connection.execute(select(schema.judgements)).mappings()))
+    assert all("answers together" in row["detail"] for row in rows if row["judge"].startswith("tom@20"))
+    assert {row["detail"] for row in rows if row["judge"].startswith("tom#")} == {None}

@@ -235,13 +235,16 @@ def grade(
     judge: Annotated[
         list[str] | None, typer.Option(help="A model of the file that judges instead; give it twice for two judges.")
     ] = None,
+    batch: Annotated[
+        int | None, typer.Option(min=1, max=100, help="How many answers a judge sees in a call; 1: each by itself.")
+    ] = None,
     settle: Annotated[bool, typer.Option("--settle", help="A person decides what is disputed or ungraded.")] = False,
     store: Annotated[str | None, typer.Option(help="Grade this store: sqlite:///PATH.")] = None,
 ) -> int:
     """Grade again from the store: by match, judges and persons' words. No player is called."""
     from moot.cli.grade import grade_command
 
-    return grade_command(file, judges=judge or [], settling=settle, store=store)
+    return grade_command(file, judges=judge or [], batch=batch, settling=settle, store=store)
 
 
 @app.command()

@@ -50,11 +50,15 @@ def value_of(grades: Sequence[float | None]) -> Value:
 
 
 def best_value(grades: Sequence[float | None]) -> Value:
-    """The highest of several grades: known where one of them cannot be beaten, or all are graded."""
+    """The highest of several grades: known where all of them are graded.
+
+    One that is right settles the question, but were such questions counted and those left out where all that is graded
+    is wrong, the share would be right by construction: what is known must not hang on how it turned out.
+    """
     highest = max((grade for grade in grades if grade is not None), default=0.0)
-    if highest >= 1.0 or None not in grades:
+    if None not in grades:
         return Value(highest, highest, highest)
-    return Value(None, highest, 1.0)
+    return Value(None, highest, max(highest, 1.0))
 
 
 def mean_value(values: Sequence[Value]) -> Value:
@@ -65,6 +69,13 @@ def mean_value(values: Sequence[Value]) -> Value:
     n = len(values)
     least, most = sum(value.least for value in values) / n, sum(value.most for value in values) / n
     return Value(sum(known_values) / len(known_values) if known_values else None, least, most)
+
+
+def with_settled(values: Mapping[str, Value]) -> dict[str, Value]:
+    """The same, all known, where the ungraded answers can change none of them: then nothing is left out by how it came."""
+    if any(value.least < value.most for value in values.values()):
+        return dict(values)
+    return {question: Value(value.least, value.least, value.most) for question, value in values.items()}
 
 
 def known(values: Mapping[str, Value]) -> dict[str, float]:

@@ -283,6 +283,15 @@ def judgements_on(connection: Connection, cases: Sequence[str]) -> list[Row]:
     return [row for query in parts for row in _mappings(connection, query)]
 
 
+def grades_on(connection: Connection, cases: Sequence[str], grader: str) -> list[Row]:
+    """What a grader has said of answers to these."""
+    table = schema.grades
+    rows: list[Row] = []
+    for part in chunks(cases):
+        rows.extend(_mappings(connection, select(table).where(table.c.case.in_(part), table.c.grader == grader)))
+    return rows
+
+
 def settlements_on(connection: Connection, cases: Sequence[str]) -> dict[tuple[str, str], bool]:
     table = schema.settlements
     parts = (select(table).where(table.c.case.in_(part)) for part in chunks(cases))

@@ -98,7 +98,7 @@ def label(played: Strategy) -> str:
             continue  # stands after the @
         value = getattr(played, option.name)
         if value != usual(option):
-            options.append(f"{option.name}={_value_told(value)}")
+            options.append(f"{option.name}={value_told(value)}")
     return f"{played.name}({', '.join(options)})" if options else played.name
 
 
@@ -108,7 +108,7 @@ LARGEST_WHOLE = 1e15
 """Up to here a number without a fraction is told without a point, as a file has it."""
 
 
-def _value_told(value: Any) -> str:
+def value_told(value: Any) -> str:
     """A text that could be mistaken for another option, or for a value that is none, is quoted."""
     if isinstance(value, str):
         mistaken = value in _OTHER_VALUES or value != value.strip() or _is_number(value) or _SIGNS & set(value)

@@ -18,6 +18,7 @@ from moot.team import Team
 from moot.traces import Ballot, Counted, Shown, of_kind, trace_json, trace_of
 from moot.types import Call, Question, Verdict
 
+
 @dataclass(frozen=True, slots=True)
 class Voice:
     """How one player is known by what it says: its answer while it is alone, and a word that only its reasons hold."""

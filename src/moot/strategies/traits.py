@@ -72,7 +72,8 @@ class Traits:
     calls: CallBound | None = None
     """None: nobody knows."""
     learns: bool = False
-    """Decides from graded drafts of other questions: so it is decided after grading, from stored drafts."""
+    """Decides from graded drafts of other questions (`Team.lessons`): the run asks for these first, whatever else is in
+    the file, and a question is decided again when they have changed. Needs `drafts`."""
     warnings: tuple[str, ...] = ()
     """What is worth knowing before the first call, although nothing is wrong."""
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from moot.experiment.claims import Expression, Hypothesis, Number, Operation, Term
 from moot.measures.safety.multiple import multiple
+from moot.measures.sides import SideResults, pairs_of
 from moot.stats.bootstrap import RESAMPLES, percentile_interval, resampled_sums
-from moot.stats.graded import Value, bounds_row, difference_bounds, settled
+from moot.stats.graded import Value, bounds_row, difference_bounds, known_pairs, mean_value, settled
 from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, compare, holm
 from moot.stats.proportion import mean_over_questions
 from moot.types import Estimate
@@ -40,6 +41,8 @@ class Ratio:
     """By question: how many more rescues and regressions its ungraded pairs could be, where the figure counts them."""
     bounds: Mapping[str, float] | None = None
     """Over all questions, where whoever made the figure has taken them."""
+    side: SideResults | None = None
+    """Whose accuracy it is: two of them are compared in pairs, as everywhere."""
 
     def value(self, question: str) -> Value:
         top = self.tops.get(question, 0.0)
@@ -144,7 +147,7 @@ def judge(
     missing = [why for why in figures.values() if isinstance(why, str)]
     if missing:
         return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, missing[0])
-    ratios = {term: ratio for term, ratio in figures.items() if isinstance(ratio, Ratio)}
+    ratios = _in_pairs(left, {term: ratio for term, ratio in figures.items() if isinstance(ratio, Ratio)})
     played = set.intersection(*({*ratio.tops, *ratio.open, *ratio.turns} for ratio in ratios.values()))
     questions = sorted(set.intersection(*(set(ratio.tops) for ratio in ratios.values())))
     judged = _judged(hypothesis, left, threshold, ratios, questions, seed, resamples)
@@ -153,6 +156,23 @@ def judge(
         any(question in ratio.open or question in ratio.turns for ratio in ratios.values()) for question in played
     )
     return replace(judged, ungraded=len(played) - len(questions), bounds=bounds, unsettled=unsettled)
+
+
+def _in_pairs(left: Expression, ratios: Mapping[Term, Ratio]) -> Mapping[Term, Ratio]:
+    """Of one accuracy less another, what both sides got where they can be compared: see `sides.pairs_of`."""
+    sides = _two_accuracies(left)
+    one, other = (ratios[side].side for side in sides) if sides is not None else (None, None)
+    if sides is None or one is None or other is None or sides[0] == sides[1]:
+        return ratios
+    tops: tuple[dict[str, float], dict[str, float]] = ({}, {})
+    unsettled: tuple[dict[str, Value], dict[str, Value]] = ({}, {})
+    for question, pairs in pairs_of(one, other).items():
+        for means in known_pairs({question: pairs}):
+            tops[0][question], tops[1][question] = means
+        values = [mean_value([pair[place] for pair in pairs]) for place in (0, 1)]
+        if any(value.open for value in values):
+            unsettled[0][question], unsettled[1][question] = values
+    return {side: replace(ratios[side], tops=tops[place], open=unsettled[place]) for place, side in enumerate(sides)}
 
 
 def _bounds(

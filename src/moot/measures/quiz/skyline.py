@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.measures.quiz.played import Played, repeated, solos, split, teams, values_by_question
+from moot.measures.quiz.played import UNPLAYED, Played, repeated, solos, split, teams, values_by_question
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
@@ -18,6 +18,7 @@ from moot.stats.graded import (
     least_of,
     mean_value,
     why_nothing,
+    with_settled,
 )
 from moot.stats.paired import cluster_bootstrap
 from moot.types import Estimate
@@ -41,7 +42,7 @@ class Skyline:
         rest = {"players": self.players, "guessing": self.guessing}
         row = {**estimate_row(self.estimate), **rest, **bounds_row(self.values.values()), "ungraded": self.ungraded}
         row |= {"not_heard": self.not_heard} if self.not_heard else {}
-        return row if self.estimate is not None else {**row, "why": why_nothing(len(self.values))}
+        return row if self.estimate is not None else {**row, "why": _why_no_skyline(len(self.values))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,12 @@ class BestSingle:
         if self.estimate is None and (self.chosen or self.raw is None):
             row["why"] = why_nothing(self.questions)
         return {**row, "ungraded": self.ungraded} if self.ungraded else row
+
+
+def _why_no_skyline(questions: int) -> str:
+    if not questions:
+        return why_nothing(0)
+    return f"there is no question among {questions:,} of which every player's answer is graded"
 
 
 def guessing(players: int, choices: int) -> float:
@@ -109,7 +116,7 @@ def _repeated(alone: Sequence[Played]) -> bool:
 def top_by_question(alone: Iterable[Played], questions: Collection[str] | None = None) -> dict[str, Value]:
     """The best that anybody did: in each repeat by itself, then the mean over repeats.
 
-    A question that somebody has right is known, whatever else is ungraded.
+    Known of a question is what all its answers are graded for; the bounds know that one right answer is enough.
     """
     grades: dict[str, dict[int, list[float | None]]] = {}
     for play in alone:
@@ -119,34 +126,35 @@ def top_by_question(alone: Iterable[Played], questions: Collection[str] | None =
         for question, by_repeat in grades.items()
     }
     asked = sorted(questions if questions is not None else repeats)
-    return {question: mean_value(repeats[question]) if question in repeats else NOT_PLAYED for question in asked}
+    return with_settled(
+        {question: mean_value(repeats[question]) if question in repeats else NOT_PLAYED for question in asked}
+    )
 
 
 def best_single(
     plays: Sequence[Played], *, questions: Collection[str] | None = None, folds: int = FOLDS, seed: int = 0
 ) -> BestSingle:
-    """From solo plays; a question that a player has no play of is not right, one that is ungraded is left out."""
+    """From solo plays; a question that a player has no play of, or that is ungraded, is left out."""
     alone = solos(plays)
     asked = sorted(questions if questions is not None else {play.question for play in alone})
     values_by_player = {
         player: values_by_question(of_player) for player, of_player in split(alone, lambda play: play.player).items()
     }
     options = {
-        player: {question: value.known for question, value in values.items()}
+        player: {question: values.get(question, UNPLAYED).known for question in asked}
         for player, values in values_by_player.items()
     }
     least = {player: least_of(values) for player, values in values_by_player.items()}
     fitted = crossfit(options, asked, least=least, count=folds, seed=seed)
     name = best(options, asked, least=least)
     pooled = _repeated(alone)
-    marks = {question: options[name].get(question, 0.0) for question in asked} if name else {}
-    reached = {question: mark for question, mark in marks.items() if mark is not None}
+    reached = {question: mark for question, mark in options[name].items() if mark is not None} if name else {}
     raw = estimate(list(reached.values()), pooled=pooled, seed=seed)
     if fitted is None:
         return BestSingle(None, (), {}, raw, name, reached, questions=len(asked))
     scored = estimate(list(fitted.values.values()), pooled=pooled, seed=seed)
     chosen_values = {
-        question: values_by_player[player].get(question, NOT_PLAYED) for question, player in fitted.choice.items()
+        question: values_by_player[player].get(question, UNPLAYED) for question, player in fitted.choice.items()
     }
     return BestSingle(
         scored,
@@ -182,7 +190,7 @@ class GapClosed:
 
 
 def gap_closed(team: Sequence[Played], alone: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> GapClosed:
-    """Over the questions that the players played alone; the interval resamples them, the choice of player kept."""
+    """Over the questions that the team and its players alone have played; resampled with the choice of player kept."""
     return _closed(team, top_by_question(solos(alone)), best_single(alone, folds=folds, seed=seed), seed)
 
 
@@ -191,9 +199,9 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
     played = values_by_question(team)
     closed = _graded_gap(played, known(tops), single, seed)
     triples = {
-        question: (played.get(question, NOT_PLAYED), single.chosen_values[question], value)
+        question: (played[question], single.chosen_values[question], value)
         for question, value in tops.items()
-        if question in single.chosen_values
+        if question in single.chosen_values and question in played
     }
     if not any(value.open for triple in triples.values() for value in triple):
         return closed if triples or single.raw is not None else replace(closed, why=why_nothing(len(tops)))
@@ -207,7 +215,7 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
 
 
 def _graded_gap(played: Mapping[str, Value], top: Mapping[str, float], single: BestSingle, seed: int) -> GapClosed:
-    reached = {question: played.get(question, NOT_PLAYED).known for question in top}
+    reached = {question: played[question].known for question in top if question in played}
     graded = {question: value for question, value in reached.items() if value is not None}
     closed = None
     if fitted := {question: value for question, value in single.values.items() if question in graded}:

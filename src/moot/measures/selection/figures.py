@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from moot.select.labels import LabelMatrix
+from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
 from moot.stats.paired import bootstrap_share
 from moot.stats.proportion import wilson
@@ -34,13 +35,19 @@ def method_rows(labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selec
     return rows
 
 
-def _interval(labels: LabelMatrix, group: Sequence[Trial]) -> Estimate:
-    """Over questions. One that stands in the test part of several splits is one cluster, however often it was asked."""
+def _interval(labels: LabelMatrix, group: Sequence[Trial]) -> Estimate | None:
+    """Over questions. One that stands in the test part of several splits is one cluster, however often it was asked.
+
+    Only what is graded counts; None where nothing is.
+    """
     right, times = np.zeros(labels.size), np.zeros(labels.size)
     for trial in group:
-        right[trial.tested] += trial.right
-        times[trial.tested] += 1
+        graded = ~np.isnan(trial.right)
+        right[trial.tested[graded]] += trial.right[graded]
+        times[trial.tested[graded]] += 1
     asked = times > 0
+    if not asked.any():
+        return None
     clusters = list(zip(right[asked].tolist(), times[asked].tolist(), strict=True))
     if all(cluster in ((0, 1), (1, 1)) for cluster in clusters):
         return wilson(sum(top for top, _ in clusters), len(clusters))
@@ -51,9 +58,9 @@ def _interval(labels: LabelMatrix, group: Sequence[Trial]) -> Estimate:
 
 def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
     first = group[0]
-    tests = [trial.test_accuracy for trial in group]
-    mean = sum(tests) / len(tests)
-    bounds = _interval(labels, group)
+    tests = [accuracy for trial in group if (accuracy := trial.test_accuracy) is not None]
+    mean = sum(tests) / len(tests) if tests else None
+    interval = _interval(labels, group)
     at_home = [trial.selection_accuracy for trial in group if trial.selection_accuracy is not None]
     sizes = [len(trial.team) for trial in group]
     learnt = [trial.g for trial in group if trial.g is not None]
@@ -67,9 +74,10 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
         "team": [str(labels.proposers[place]) for place in first.team],
         "selection_accuracy": sum(at_home) / len(at_home) if at_home else None,
         "test_accuracy": mean,
-        "low": bounds.low,
-        "high": bounds.high,
-        "n": bounds.n,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "n": interval.n if interval else 0,
+        **_ungraded(group),
         "splits": len(group),
         "deviation": float(np.std(tests, ddof=1)) if len(tests) > 1 else None,
         "calls": round(sum(trial.calls for trial in group) / len(group)),
@@ -88,6 +96,24 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
     }
 
 
+NOTHING_GRADED = "nobody could grade any of the summariser's words"
+
+
+def _ungraded(group: Sequence[Trial]) -> Row:
+    """Questions whose word nobody could grade, and between what the accuracy lies if they count as wrong or as right."""
+    unknown = [np.isnan(trial.right) for trial in group]
+    ungraded = sum(int(mask.sum()) for mask in unknown)
+    if not ungraded:
+        return {}
+    ends = [
+        sum(float(np.where(mask, end, trial.right).mean()) for trial, mask in zip(group, unknown, strict=True))
+        / len(group)
+        for end in (0.0, 1.0)
+    ]
+    why = {"why": NOTHING_GRADED} if all(mask.all() for mask in unknown) else {}
+    return {"ungraded": ungraded, "bounds": {"low": ends[0], "high": ends[1]}, **why}
+
+
 def _counts(labels: LabelMatrix, group: Sequence[Trial]) -> dict[str, float]:
     """How many proposers of each model were chosen, on average over the splits."""
     chosen = Counter(labels.proposers[place].model for trial in group for place in trial.team)
@@ -103,9 +129,7 @@ def _right_labels(group: Sequence[Trial]) -> list[Row]:
     for c in range(size + 1):
         here = right_counts == c
         n = int(here.sum())
-        rows.append(
-            {"c": c, "n": n, "share": n / len(right_counts), "accuracy": float(right[here].mean()) if n else None}
-        )
+        rows.append({"c": c, "n": n, "share": n / len(right_counts), "accuracy": graded_mean(right[here])})
     return rows
 
 
