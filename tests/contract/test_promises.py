@@ -245,10 +245,18 @@ class NamesModel(Captained):
 
     traits: ClassVar[Traits] = replace(TALKATIVE, names="hidden")
 
-    async def drafts(self, question: Question, team: Team) -> tuple[Answer, ...]:
+    async def play(self, question: Question, team: Team) -> Verdict:
         drafts = await team.drafts(question)
-        models = {player.name: player.model.name for player in team.players}
-        return tuple(replace(draft, reasoning=f"So says {models[draft.player]}.") for draft in drafts)
+        captain = next(player for player in team.players if player.name == team.captain)
+        models = ", ".join(player.model.name for player in team.players)
+        asked = f"{question.text} {models} have answered. What do you say?"
+        heard = await team.ask(captain, question, asked, AnswerForm(question), stage="captain", turn=2)
+        if heard.value is None:
+            absent = tuple(draft.player for draft in drafts if draft.text is None)
+            return Verdict(
+                None, heard.outcome, answers=tuple(drafts), absent=absent or (captain.name,), cause="silence"
+            )
+        return Verdict(heard.value.answer, "answered", who=(captain.name,), answers=tuple(drafts), turns=2)
 
 
 @dataclass(frozen=True)
