@@ -22,6 +22,7 @@ from moot.errors import StoreNewer
 from moot.store import schema, store_at
 from moot.store.before_traces import OldCell, options_and_traits, options_in_label, verdict_with_traces
 from moot.strategies import strategy
+from moot.traces import Objection, trace_of
 
 HERE = Path(__file__).parent
 NEW_STEPS = ("0006-options-and-sets", "0007-traces", "0008-judgements-in-fields")
@@ -314,3 +315,16 @@ def test_a_verdict_without_notes_is_left_as_it_is() -> None:
     assert (
         verdict_with_traces('{"answer": "Paris", "outcome": "answered", "turns": 1}', OldCell("solo", None, {})) is None
     )
+
+
+def test_why_somebody_had_no_word_on_a_challenge_is_kept() -> None:
+    replies = [
+        {"player": "ann", "agree": None, "answer": None, "cause": "timed out"},
+        {"player": "bob", "agree": False, "answer": "Rome"},
+    ]
+    noted = {"challenge": {"setting": "solution", "replies": replies}}
+    cell = OldCell("discuss", None, {})
+    written = verdict_with_traces(json.dumps({"answer": "Paris", "outcome": "answered", "notes": noted}), cell)
+    assert written is not None
+    records = [trace_of(record) for record in json.loads(written)["traces"]]
+    assert records[1:] == [Objection("ann", None, None, "timed out"), Objection("bob", False, "Rome")]

@@ -31,8 +31,8 @@ from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.measures.source import Source
 from moot.stats.graded import Value, mean_value
 from moot.store.rows import verdict_of
+from moot.strategies import baseline
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
-from moot.strategies.solo import Solo
 from moot.strategies.traits import Traits
 from moot.traces import Ending, of_kind
 from moot.types import canonical_json
@@ -146,7 +146,7 @@ def _missing(source: Source, led: Iterable[Stored], alone: Alone) -> list[Row]:
     for cell in led:
         drafts = drafting(cell)
         if (cell["captain"], drafts) not in alone and not _drafts_itself(source, cell):
-            add = f"- {Solo.name}" if drafts == SINGLE_CALL else f"- {Solo.name}: {{drafts: {drafts}}}"
+            add = f"- {baseline()}" if drafts == SINGLE_CALL else f"- {baseline()}: {{drafts: {drafts}}}"
             row = missing.setdefault((cell["label"], drafts), {"stage": cell["label"], "captains": [], "add": add})
             row["captains"].append(cell["captain"])
     return list(missing.values())
