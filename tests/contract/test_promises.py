@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -245,11 +245,13 @@ class NamesModel(Captained):
 
     traits: ClassVar[Traits] = replace(TALKATIVE, names="hidden")
 
+    def told(self, team: Team, drafts: Sequence[Answer]) -> str:
+        return f"{', '.join(player.model.name for player in team.players)} have answered."
+
     async def play(self, question: Question, team: Team) -> Verdict:
         drafts = await team.drafts(question)
         captain = next(player for player in team.players if player.name == team.captain)
-        models = ", ".join(player.model.name for player in team.players)
-        asked = f"{question.text} {models} have answered. What do you say?"
+        asked = f"{question.text} {self.told(team, drafts)} What do you say?"
         heard = await team.ask(captain, question, asked, AnswerForm(question), stage="captain", turn=2)
         if heard.value is None:
             absent = tuple(draft.player for draft in drafts if draft.text is None)
@@ -257,6 +259,14 @@ class NamesModel(Captained):
                 None, heard.outcome, answers=tuple(drafts), absent=absent or (captain.name,), cause="silence"
             )
         return Verdict(heard.value.answer, "answered", who=(captain.name,), answers=tuple(drafts), turns=2)
+
+
+@dataclass(frozen=True)
+class NamesInReasons(NamesModel):
+    """It quotes reasons as they are, with the names that stand in them."""
+
+    def told(self, team: Team, drafts: Sequence[Answer]) -> str:
+        return " ".join(draft.reasoning for draft in drafts)
 
 
 @dataclass(frozen=True)
@@ -308,7 +318,7 @@ LIES: dict[str, tuple[Any, str]] = {
         "names: they are said to be hidden, yet the prompt of ann names bob as",
     ),
     "names in reasons": (
-        saying(Talkative(), names="hidden"),
+        NamesInReasons(),
         "names: they are said to be hidden, yet the prompt of ann names bob as 'bob'",
     ),
     "the name of a model": (
