@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -157,17 +158,18 @@ def test_a_captain_stands_beside_itself_as_it_was_asked_there() -> None:
     """Everybody is right when asked in one call, and wrong when asked in two."""
     world = World(lambda name, number, repeat: "Paris")
     world.reply = lambda name, request: in_form(request, "Paris" if request.schema else "Lyon")  # type: ignore[method-assign]
-    strategies = ["solo", {"solo": {"drafts": "double-call"}}, "silent", "peer-review"]
-    figures = world.play(strategies).figures
+    strict = {"peer-review": {"replies": "strict"}}
+    figures = world.play(["solo", {"solo": {"drafts": "double-call"}}, "silent", strict]).figures
     section = next(part for part in all_sections(figures) if part.id == "by-captain")
-    assert {(line["label"], line["single"]) for line in section.rows} == {("silent", 1.0), ("peer-review", 0.0)}
+    review = "peer-review(replies=strict)"
+    assert {(line["label"], line["single"]) for line in section.rows} == {("silent", 1.0), (review, 0.0)}
     lines = printed(figures).splitlines()
     tables = [place for place, line in enumerate(lines) if "by captain" in line]
     assert len(tables) == 2
     alone = [next(line.split()[1] for line in lines[place:] if line.split()[:1] == ["ann"]) for place in tables]
     assert alone == ["100.0", "0.0"]
     gains = {(line["strategy"], line["captain"]): line["difference"] for line in figures["gains"]}
-    assert (gains["silent", "ann"], gains["peer-review", "ann"]) == (0.0, 1.0)
+    assert (gains["silent", "ann"], gains[review, "ann"]) == (0.0, 1.0)
 
 
 # --- who said the same -------------------------------------------------------------------------------------------------
@@ -222,3 +224,23 @@ def test_what_was_asked_to_measure_and_then_played_is_no_measurement(tmp_path: P
     at_once = capital().play(["silent", "vote"], **more).figures
     assert then.get("measurement") == at_once.get("measurement")
     assert [line["calls"] for line in then["accuracy"]] == [line["calls"] for line in at_once["accuracy"]]
+
+
+def test_no_captain_is_said_to_repair_what_nobody_graded() -> None:
+    """What ann says as captain is what she drafted; of bob's words as captain nobody can grade any."""
+
+    def after(name: str, number: int, texts: Sequence[str]) -> str:
+        return "Paris" if name == "ann" else f"odd {number}"
+
+    world = World(
+        lambda name, number, repeat: "Paris" if name == "ann" or number == 0 else "Lyon",
+        after,
+        count=10,
+        players=("ann", "bob"),
+        offices={"jay": silent_on_odd},
+    )
+    figures = world.play(["solo", "silent"], judge={"models": ["jay"]}, primary="silent").figures
+    over = figures["headline"]["over_captain"]
+    assert (over["difference"], over["rescues"], over["regressions"]) == (0.0, 0, 0)
+    assert figures["headline"]["ungraded"] == 10
+    assert "better than ann on 0 questions and worse on 0" in figures["headline"]["sentence"]

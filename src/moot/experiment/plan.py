@@ -141,6 +141,13 @@ class Plan:
         return tuple(cell for cell in self.cells if cell.traits.learns)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is worth knowing before the first call: questions that are left out, and what strategies say."""
+        skipped = self.dataset.skipped if self.dataset else ()
+        left_out = [f"question {question.number} is left out: {question.reason}" for question in skipped]
+        return tuple(dict.fromkeys([*left_out, *(text for cell in self.cells for text in cell.warnings)]))
+
+    @property
     def spec(self) -> Experiment:
         return self.file.spec
 

@@ -89,6 +89,12 @@ class Source:
         self.judgements = judgements_by_case(connection, digests, self.judges, batch)
         """What the named judges have said, by the digest of the case."""
 
+    @cached_property
+    def clusters(self) -> dict[str, str]:
+        """By question: what it hangs together with. Names of clusters are a set's own."""
+        named = {question: case for question, case in self.cases.items() if case.cluster is not None}
+        return {question: f"{case.question_set or ''}/{case.cluster}" for question, case in named.items()}
+
     def results(self, cell: Stored) -> Iterable[Row]:
         return queries.results(self.connection, self.ident, cell["id"], self.grader)
 

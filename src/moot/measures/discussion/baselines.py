@@ -24,7 +24,7 @@ from moot.measures.discussion.naming import (
     step_by_step,
 )
 from moot.measures.discussion.talks import Talk, mean_rounds
-from moot.stats.graded import Pairs, Value, compared_row, mean_value, value_of
+from moot.stats.graded import Pairs, Value, family_row, mean_value, value_of
 
 Row = dict[str, Any]
 PLAIN, STEPS = "plain", "step by step"
@@ -188,7 +188,7 @@ def _on_sets(named: Row, pairs: Pairs, sets: Mapping[str, str | None], pooled: b
     for question, several in pairs.items():
         parts.setdefault(sets[question], {})[question] = several
     only = next(iter(parts)) if len(parts) == 1 else None
-    yield {**named, "dataset": only, "whole": True, **compared_row(pairs, pooled=pooled, seed=seed)}
+    yield {**named, "dataset": only, "whole": True, **family_row(pairs, pooled=pooled, seed=seed)}
     if len(parts) > 1:
         for dataset, part in parts.items():
-            yield {**named, "dataset": dataset, "whole": False, **compared_row(part, pooled=pooled, seed=seed)}
+            yield {**named, "dataset": dataset, "whole": False, **family_row(part, pooled=pooled, seed=seed)}

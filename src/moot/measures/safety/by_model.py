@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.safety.pairs import Pair, split
-from moot.stats.graded import Pairs, Value, accuracy_row, compared_row, mean_value
+from moot.stats.graded import Pairs, Value, accuracy_row, family_row, mean_value
 
 Row = dict[str, Any]
 Values = Mapping[str, Value]
@@ -24,7 +24,7 @@ def tax_rows(single: Mapping[str, Values], double: Mapping[str, Values], *, repe
             if question in single[model]
         }
         if pairs:
-            compared = compared_row(pairs, pooled=repeated, seed=seed)
+            compared = family_row(pairs, pooled=repeated, seed=seed)
             yield {"model": model, **_means(pairs, "double", "single"), **compared}
 
 
@@ -48,24 +48,23 @@ def by_model(pairs: Sequence[Pair], side: str) -> dict[str, dict[str, Value]]:
     }
 
 
-def average_rows(pairs: Sequence[Pair], *, seed: int = 0) -> Iterator[Row]:
+def average_rows(pairs: Sequence[Pair]) -> Iterator[Row]:
     """The mean over the models of each cohort, alone and after; without cohorts the team is one."""
     for cohort, cohort_pairs in split(pairs, lambda pair: pair.cohort).items():
         for when, side in WHEN.items():
             values = by_model(cohort_pairs, side)
             named = {"cohort": cohort, "when": when, "models": len(values)}
-            yield {**named, **accuracy_row(_average(values), pooled=True, seed=seed)}
+            yield {**named, **accuracy_row(_average(values))}
 
 
 def model_rows(pairs: Sequence[Pair], *, seed: int = 0) -> Iterator[Row]:
     """Every model, alone and after, against the average of its own cohort on the same questions, itself included."""
     for cohort, cohort_pairs in split(pairs, lambda pair: pair.cohort).items():
-        repeated = len({pair.repeat for pair in cohort_pairs}) > 1
         for when, side in WHEN.items():
             values = by_model(cohort_pairs, side)
             average = _average(values)
             for model, of_model in sorted(values.items()):
-                right = accuracy_row(of_model, pooled=repeated, seed=seed)
+                right = accuracy_row(of_model)
                 own = {"value": right["value"], "value_low": right["low"], "value_high": right["high"]}
                 named = {"cohort": cohort, "model": model, "when": when, **own}
                 yield {**named, **_against(of_model, average, len(values), seed)}
@@ -79,7 +78,7 @@ def _average(values: Mapping[str, Values]) -> dict[str, Value]:
 
 def _against(values: Values, average: Values, models: int, seed: int) -> Row:
     pairs: Pairs = {question: [(values[question], mean)] for question, mean in average.items()}
-    row = compared_row(pairs, pooled=True, seed=seed)
+    row = family_row(pairs, pooled=True, seed=seed)
     if models < 2:
         nothing = dict.fromkeys(("difference", "low", "high", "p"))
         return {"average": _means(pairs, "value", "average")["average"], **row, **nothing, "why": ONLY_ONE}

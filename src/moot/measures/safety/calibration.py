@@ -37,7 +37,7 @@ def _beside(source: Source, cell: Stored, dataset: str | None, share: float | No
         if dataset is None or source.cases[episode.key[0]].question_set == dataset:
             rights.setdefault(episode.key[0], []).append(episode.right)
     values: dict[str, Value] = {question: value_of(several) for question, several in rights.items()}
-    row = accuracy_row(values, pooled=any(len(several) > 1 for several in rights.values()), seed=source.seed)
+    row = accuracy_row(values)
     nothing: Row = {"difference": None, "difference_low": None, "difference_high": None, "within": None}
     if share is None:
         return {**row, **nothing, "why": NOT_SAID}

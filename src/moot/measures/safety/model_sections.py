@@ -9,6 +9,7 @@ from moot.measures.columns import (
     Figures,
     Row,
     cohort_column,
+    count,
     figure,
     graded_words,
     paired_columns,
@@ -112,22 +113,24 @@ def _gaps(figures: Figures) -> Iterator[Section]:
 def tax_section(figures: Figures) -> Iterator[Section]:
     """All models as one, then each by its name."""
     pooled, models = figures.get("formatting_tax"), figures.get("formatting_tax_models", ())
-    rows: list[Row] = [{**pooled, "model": ALL}] if pooled else []
+    by_itself = {"p_holm": "p", "low_holm": "low", "high_holm": "high"}  # over all models it is one test, and no family
+    rows: list[Row] = []
+    if pooled:
+        rows.append({**pooled, "model": ALL, **{name: pooled[key] for name, key in by_itself.items()}})
     rows += [{**with_bounds(row), "n_pairs": row["n"]} for row in models]
     columns = (
         Column("model", "model"),
         Column("single", "one call", "share"),
         Column("double", "two calls", "share"),
-        figure("difference", "tax", "points"),
+        figure("difference", "tax", "points", "low_holm", "high_holm"),
         *ungraded_columns(rows),
-        Column("p", "p", "p"),
-        Column("p_holm", "p, adjusted", "p"),
+        Column("p_holm", "p", "p"),
         Column("n", "questions"),
         Column("n_pairs", "pairs"),
     )
     words = ["What it costs to think and to keep to a form in one call: same players, same questions, both ways."]
     if models:
-        words.append(f"Adjusted (Holm) for {models[0]['family']} models, each a question of its own.")
+        words.append(f"Of single models p and interval are adjusted (Holm) for {count(models[0]['family'], 'model')}.")
     if any(row["small"] for row in rows):
         words.append("Small: fewer than 30 questions or 10 that differ.")
     yield Section("formatting-tax", "Formatting tax", tuple(words), columns, rows)

@@ -11,8 +11,7 @@ import numpy as np
 from moot.select.labels import LabelMatrix
 from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
-from moot.stats.paired import bootstrap_share
-from moot.stats.proportion import wilson
+from moot.stats.proportion import mean_over_questions, share_of
 from moot.types import Estimate
 
 Row = dict[str, Any]
@@ -48,10 +47,8 @@ def _interval(labels: LabelMatrix, group: Sequence[Trial]) -> Estimate | None:
     asked = times > 0
     if not asked.any():
         return None
-    clusters = list(zip(right[asked].tolist(), times[asked].tolist(), strict=True))
-    if all(cluster in ((0, 1), (1, 1)) for cluster in clusters):
-        return wilson(sum(top for top, _ in clusters), len(clusters))
-    share = bootstrap_share(clusters)
+    rows = zip(np.array(labels.questions)[asked].tolist(), right[asked].tolist(), times[asked].tolist(), strict=True)
+    share = share_of({question: (top, bottom) for question, top, bottom in rows})
     assert share is not None, "something was tested"
     return share
 
@@ -167,7 +164,8 @@ def single_rows(labels: LabelMatrix) -> list[Row]:
     rows = []
     for place in np.argsort(-labels.accuracy, kind="stable"):
         right = int(labels.right[place].sum())
-        bounds = wilson(right, labels.size)
+        values = labels.right[place].astype(float).tolist()
+        bounds = mean_over_questions(dict(zip(labels.questions, values, strict=True)))
         proposer = labels.proposers[place]
         rows.append(
             {
