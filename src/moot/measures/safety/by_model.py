@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import Any
 
+from moot.measures.episodes import EpisodeOutline
+from moot.measures.safety.gap import gap_closure
 from moot.measures.safety.pairs import Pair, split
-from moot.stats.graded import Pairs, Value, accuracy_row, family_row, mean_value
+from moot.stats.graded import Pairs, Value, accuracy_row, family_row, mean_value, value_of
 
 Row = dict[str, Any]
 Values = Mapping[str, Value]
 """By question."""
 WHEN = {"alone": "native_value", "after": "after_value"}
 ONLY_ONE = "it is the only model of its cohort"
+
+
+def values_alone(seen: Iterable[EpisodeOutline]) -> dict[str, Value]:
+    """What a player got right by itself, by question, over its repeats."""
+    rights: dict[str, list[float | None]] = {}
+    for episode in seen:
+        rights.setdefault(episode.key[0], []).append(episode.right)
+    return {question: value_of(several) for question, several in rights.items()}
 
 
 def tax_rows(single: Mapping[str, Values], double: Mapping[str, Values], *, repeated: bool, seed: int) -> Iterator[Row]:
@@ -46,6 +57,17 @@ def by_model(pairs: Sequence[Pair], side: str) -> dict[str, dict[str, Value]]:
         model: {question: mean_value(several) for question, several in of_model.items()}
         for model, of_model in values.items()
     }
+
+
+def gap_rows(cohorts: Mapping[str, Sequence[Pair]], *, seed: int = 0) -> Iterator[Row]:
+    """How far each model comes up to the best of each other cohort; nothing where it is no worse already."""
+    for weaker, stronger in permutations(cohorts, 2):
+        native, after = (by_model(cohorts[weaker], side) for side in WHEN.values())
+        best = by_model(cohorts[stronger], WHEN["alone"])
+        for model in sorted(native):
+            closure = gap_closure({model: native[model]}, {model: after[model]}, best, seed=seed)
+            if closure.estimate is not None or closure.why is not None:
+                yield {"cohort": weaker, "towards": stronger, "model": model, **closure.row()}
 
 
 def average_rows(pairs: Sequence[Pair]) -> Iterator[Row]:

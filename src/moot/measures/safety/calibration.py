@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.cells import Stored
+from moot.measures.safety.by_model import values_alone
 from moot.measures.source import Source
-from moot.stats.graded import Value, accuracy_row, value_of
+from moot.stats.graded import accuracy_row
 
 Row = dict[str, Any]
 NOT_SAID = "the file says no accuracy for it"
@@ -32,12 +33,12 @@ def calibration_rows(source: Source, cells: Sequence[Stored]) -> Iterator[Row]:
 
 
 def _beside(source: Source, cell: Stored, dataset: str | None, share: float | None) -> Row:
-    rights: dict[str, list[float | None]] = {}
-    for episode in source.seen(cell):
-        if dataset is None or source.cases[episode.key[0]].question_set == dataset:
-            rights.setdefault(episode.key[0], []).append(episode.right)
-    values: dict[str, Value] = {question: value_of(several) for question, several in rights.items()}
-    row = accuracy_row(values)
+    asked = [
+        episode
+        for episode in source.seen(cell)
+        if dataset is None or source.cases[episode.key[0]].question_set == dataset
+    ]
+    row = accuracy_row(values_alone(asked))
     nothing: Row = {"difference": None, "difference_low": None, "difference_high": None, "within": None}
     if share is None:
         return {**row, **nothing, "why": NOT_SAID}

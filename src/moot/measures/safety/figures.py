@@ -15,7 +15,7 @@ from typing import Any
 from moot.grade.normalise import normalise
 from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
-from moot.measures.safety.by_model import average_rows, by_model, model_rows, tax_rows
+from moot.measures.safety.by_model import average_rows, by_model, gap_rows, model_rows, tax_rows, values_alone
 from moot.measures.safety.calibration import calibration_rows
 from moot.measures.safety.cohorts import coverage, macro_average
 from moot.measures.safety.consensus import consensus_rate
@@ -32,7 +32,6 @@ from moot.measures.safety.pairs import (
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
-from moot.stats.graded import Value, value_of
 from moot.store.rows import verdict_of
 from moot.strategies import baseline
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
@@ -73,7 +72,9 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "gain_by_strength": [row for stage in stages for row in _strength(stage, seed)],
         "coverage": [row for stage in stages for row in _coverage(source, stage)],
         "gap_closure": [row for stage in stages for row in _gaps(stage, seed)],
-        "gap_closure_models": [row for stage in stages for row in _model_gaps(stage, seed)],
+        "gap_closure_models": [
+            {**stage.named, **row} for stage in stages for row in gap_rows(_cohorts(stage.pairs), seed=seed)
+        ],
         "cohort_averages": [{**stage.named, **row} for stage in stages for row in average_rows(stage.pairs)],
         "cohort_models": with_holm(
             [{**stage.named, **row} for stage in stages for row in model_rows(stage.pairs, seed=seed)]
@@ -83,7 +84,7 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
             {**stage.named, **mean} for stage in stages if (mean := macro_average(stage.pairs, seed=seed))
         ],
         "formatting_tax": _tax(source, alone),
-        "formatting_tax_models": with_holm(list(_model_taxes(source, alone))),
+        "formatting_tax_models": _model_taxes(source, alone),
         "calibration": list(calibration_rows(source, cells)),
         "authority_bias": list(_authority(source, led)),
         "consensus": [row for row in _consensus(source, cells) if row],
@@ -189,6 +190,10 @@ def _by_cohort(pairs: Sequence[Pair]) -> list[tuple[str | None, Sequence[Pair]]]
     return [*parts.items(), *whole]
 
 
+def _cohorts(pairs: Sequence[Pair]) -> dict[str, Sequence[Pair]]:
+    return {cohort: cohort_pairs for cohort, cohort_pairs in _by_cohort(pairs) if cohort is not None}
+
+
 def _models(stage: Stage, seed: int) -> Iterator[Row]:
     for row in per_model(stage.pairs, seed=seed):
         yield {**stage.named, **row}
@@ -211,24 +216,12 @@ def _coverage(source: Source, stage: Stage) -> Iterable[Row]:
 
 def _gaps(stage: Stage, seed: int) -> Iterable[Row]:
     """How far each cohort comes up to each that is better alone; nothing where it is known that none is."""
-    cohorts = {cohort: pairs for cohort, pairs in _by_cohort(stage.pairs) if cohort is not None}
+    cohorts = _cohorts(stage.pairs)
     for weaker, stronger in permutations(cohorts, 2):
         native, after = (by_model(cohorts[weaker], side) for side in ("native_value", "after_value"))
         closure = gap_closure(native, after, by_model(cohorts[stronger], "native_value"), seed=seed)
         if closure.estimate is not None or closure.why is not None:
             yield {**stage.named, "cohort": weaker, "towards": stronger, **closure.row()}
-
-
-def _model_gaps(stage: Stage, seed: int) -> Iterable[Row]:
-    """How far each model comes up to the best of each other cohort; nothing where it is no worse already."""
-    cohorts = {cohort: pairs for cohort, pairs in _by_cohort(stage.pairs) if cohort is not None}
-    for weaker, stronger in permutations(cohorts, 2):
-        native, after = (by_model(cohorts[weaker], side) for side in ("native_value", "after_value"))
-        best = by_model(cohorts[stronger], "native_value")
-        for model in sorted(native):
-            closure = gap_closure({model: native[model]}, {model: after[model]}, best, seed=seed)
-            if closure.estimate is not None or closure.why is not None:
-                yield {**stage.named, "cohort": weaker, "towards": stronger, "model": model, **closure.row()}
 
 
 def _lifts(stages: Sequence[Stage], seed: int) -> Iterator[Row | None]:
@@ -271,15 +264,13 @@ def _tax(source: Source, alone: Alone) -> Row | None:
     return tax and {**tax, "ungraded": ungraded}
 
 
-def _model_taxes(source: Source, alone: Alone) -> Iterator[Row]:
-    sides: dict[str, dict[str, dict[str, Value]]] = {SINGLE_CALL: {}, DOUBLE_CALL: {}}
-    for (player, drafts), cell in alone.items():
-        if drafts in sides:
-            rights: dict[str, list[float | None]] = {}
-            for episode in source.seen(cell):
-                rights.setdefault(episode.key[0], []).append(episode.right)
-            sides[drafts][player or ""] = {question: value_of(several) for question, several in rights.items()}
-    yield from tax_rows(sides[SINGLE_CALL], sides[DOUBLE_CALL], repeated=_repeated(source), seed=source.seed)
+def _model_taxes(source: Source, alone: Alone) -> list[Row]:
+    """The same of each player by its name."""
+    sides = [
+        {player or "": values_alone(source.seen(cell)) for (player, drafts), cell in alone.items() if drafts == way}
+        for way in (SINGLE_CALL, DOUBLE_CALL)
+    ]
+    return with_holm(list(tax_rows(*sides, repeated=_repeated(source), seed=source.seed)))
 
 
 def _repeated(source: Source) -> bool:
