@@ -45,7 +45,7 @@ def _by_captain(figures: Figures) -> Iterator[Section]:
     rows.sort(key=lambda row: (str(row.get("team") or ""), row["captain"], row["strategy"], row["d"]))
     chart = Chart("lines", "d", "accuracy", series="strategy", panel="captain")
     words = (*graded_words(rows), *grouped_by_words(figures))
-    title = "By the number of different answers, captain by captain"
+    title = "By the number of different answers, each captain apart"
     yield Section("diversity-captains", title, words, with_team(rows, *named, *right), rows, chart)
 
 
