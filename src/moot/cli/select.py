@@ -20,6 +20,7 @@ from moot.engine.grading import StoredGrading
 from moot.engine.selection import only_summariser, stored_labels, summariser_named, summariser_of
 from moot.errors import UsageError
 from moot.experiment.build import build
+from moot.experiment.selected import CHOSEN_ON, CHOSEN_ON_IDS
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.grading import Grading
 from moot.measures.selection.figures import method_rows, single_rows
@@ -99,7 +100,7 @@ def select_command(
     if summariser or store:
         raise UsageError("--summariser and --store go with an experiment file: a label matrix holds no responses")
     labels = read_labels(path, where)
-    rows = asyncio.run(_rows(labels, asked, by_vote))
+    rows = asyncio.run(_rows(labels, asked, by_vote, CHOSEN_ON_IDS))
     _show(rows, labels, asked, BY_VOTE, as_json)
     return 0
 
@@ -116,7 +117,7 @@ async def _on_experiment(path: Path, asked: Asked, wanted: str | None, url: str 
             print(f"moot: {stored.ungraded} answers are ungraded and count as not right", file=sys.stderr)
         named = summariser_named(file, wanted)
         if named is None:
-            rows = await _rows(stored.labels, asked, by_vote)
+            rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON)
             _show(rows, stored.labels, asked, BY_VOTE, as_json)
             return 0
         model, mixture = named
@@ -124,7 +125,7 @@ async def _on_experiment(path: Path, asked: Asked, wanted: str | None, url: str 
             (table,) = seated.teams.values()
             by = StoredGrading(opened, seated.grading)
             summariser = summariser_of(stored, mixture, seated.model(model), table, by)
-            rows = await _rows(stored.labels, asked, summariser.maker())
+            rows = await _rows(stored.labels, asked, summariser.maker(), CHOSEN_ON)
         words = f"the ensemble's word is that of {model}{_repeated(mixture.repeats)}"
         _show(rows, stored.labels, asked, words, as_json)
         for cause, times in summariser.failures.most_common(5):
@@ -171,7 +172,7 @@ async def _chained(file: ExperimentFile, name: str, store: Store, *, judged: boo
             await built.model.close()
 
 
-async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker) -> list[dict[str, Any]]:
+async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker, chosen_on: str) -> list[dict[str, Any]]:
     for k in asked.ks:
         check_k(labels, k)
     plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
@@ -179,7 +180,7 @@ async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker) -> list[d
     methods = asked.selectors(labels)
     for k in asked.ks:
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
-    rows = method_rows(labels, team_trials)
+    rows = method_rows(labels, team_trials, chosen_on=chosen_on)
     if asked.all:
         beside = aggregated(labels, aggregators(labels), **plan)  # type: ignore[arg-type]
         rows += method_rows(labels, [*beside, *_crowd(labels, beside)], "aggregator")

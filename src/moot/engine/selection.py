@@ -40,8 +40,9 @@ class StoredLabels:
 
     labels: LabelMatrix
     cases: Mapping[str, Case]
+    """By the digest of the question: a file of several sets may have an id twice."""
     drafts: Mapping[tuple[str, str], Answer]
-    """By player and question id."""
+    """By player and question."""
     ungraded: int = 0
 
     @property
@@ -66,12 +67,11 @@ def stored_labels(connection: Connection, experiment: Mapping[str, Any], grader:
         for row in queries.results(connection, experiment["id"], cell["id"], grader):
             if row["repeat"]:
                 continue
-            question = cases[row["question"]].question.id
+            question = row["question"]
             answers[question] = (row["answer"], row["value"] == 1.0)
             ungraded += row["value"] is None
             drafts[cell["player"], question] = verdict_of(row["verdict"]).answers[0]
-    by_id = {case.question.id: case for case in cases.values()}
-    return StoredLabels(_matrix(answers_by_proposer, by_id), by_id, drafts, ungraded)
+    return StoredLabels(_matrix(answers_by_proposer, cases), cases, drafts, ungraded)
 
 
 def _alone(cell: Mapping[str, Any]) -> bool:

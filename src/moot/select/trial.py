@@ -54,6 +54,8 @@ class Trial:
     """The places of these questions in the whole matrix."""
     known: Floats = field(repr=False)
     """How many labels of the team are right, for the same questions."""
+    selected: Places | None = field(default=None, repr=False)
+    """The places of the questions that the team was chosen on."""
     accuracies: tuple[float, ...] = ()
     """Of the team's members, on the selection split: what a summariser may be shown."""
     g: tuple[float, ...] | None = None
@@ -102,6 +104,7 @@ async def trials(
                 away,
                 halves.tested,
                 halves.test.labels.right[list(choice.team)].sum(axis=0).astype(float),
+                halves.selected,
                 tuple(float(accuracy) for accuracy in halves.selection.labels.accuracy[list(choice.team)]),
                 tuple(choice.detail["g"]) if "g" in choice.detail else None,
                 _distance(objective, choice.team, k),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from moot.experiment.selected import CHOSEN_ON_IDS
 from moot.select.labels import LabelMatrix
 from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
@@ -24,12 +25,17 @@ BY_NATURE = {
 """Methods that come out the same wherever every model has one prompt, and not by chance."""
 
 
-def method_rows(labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selector") -> list[Row]:
-    """One row a method and k, over all splits."""
+def method_rows(
+    labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selector", *, chosen_on: str = CHOSEN_ON_IDS
+) -> list[Row]:
+    """One row a method and k, over all splits. `chosen_on`: the key of the questions that a row's team was chosen on."""
     together: dict[tuple[str, int | None], list[Trial]] = defaultdict(list)
     for trial in trials:
         together[trial.method, trial.k].append(trial)
     rows = [_row(labels, group, kind) for group in together.values()]
+    for row, group in zip(rows, together.values(), strict=True):
+        if (selected := group[0].selected) is not None:  # those of the first split, as the team and its accuracies
+            row[chosen_on] = [labels.questions[place] for place in selected]
     if kind == "selector":  # aggregators have the same voters and differ all the same
         _mark_equal(labels, rows, together)
     return rows
