@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -222,3 +223,23 @@ def test_what_was_asked_to_measure_and_then_played_is_no_measurement(tmp_path: P
     at_once = capital().play(["silent", "vote"], **more).figures
     assert then.get("measurement") == at_once.get("measurement")
     assert [line["calls"] for line in then["accuracy"]] == [line["calls"] for line in at_once["accuracy"]]
+
+
+def test_no_captain_is_said_to_repair_what_nobody_graded() -> None:
+    """What ann says as captain is what she drafted; of bob's words as captain nobody can grade any."""
+
+    def after(name: str, number: int, texts: Sequence[str]) -> str:
+        return "Paris" if name == "ann" else f"odd {number}"
+
+    world = World(
+        lambda name, number, repeat: "Paris" if name == "ann" or number == 0 else "Lyon",
+        after,
+        count=10,
+        players=("ann", "bob"),
+        offices={"jay": silent_on_odd},
+    )
+    figures = world.play(["solo", "silent"], judge={"models": ["jay"]}, primary="silent").figures
+    over = figures["headline"]["over_captain"]
+    assert (over["difference"], over["rescues"], over["regressions"]) == (0.0, 0, 0)
+    assert figures["headline"]["ungraded"] == 10
+    assert "better than ann on 0 questions and worse on 0" in figures["headline"]["sentence"]

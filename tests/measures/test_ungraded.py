@@ -219,7 +219,8 @@ async def test_captains_who_break_ties_have_no_errors_that_are_fixed(tmp_path: P
         folder.mkdir()
         plan, _ = await play(folder, say, ["solo", "vote", "talkative"], primary=primary)
         head = (await shown_of(plan))["headline"]
-        assert ("its captain's errors" in head["sentence"]) is fixed
+        assert "of bob's errors" in head["sentence"], "one sentence, one baseline: the best single model"
+        assert "captain's errors" not in head["sentence"]
         assert (head["over_captain"] is not None) is fixed
         assert "with ann as captain, declared beforehand, answered" in head["sentence"]
 
@@ -352,7 +353,7 @@ async def test_options_are_not_chosen_for_being_ungraded(tmp_path: Path) -> None
     """The vote is right on all questions; of the talk all that is graded is, but that is half of it."""
     shown = await flattered(tmp_path, right=lambda number: number % 2 == 0, claims=[])
     head = shown["headline"]
-    assert head["parts"] == {"vote@ann": 5}
+    assert (head["of"], head["options"]) == ("vote@ann", 2)
     assert head["after_the_fact"]["of"] == "vote@ann"
     on = {row["of"]: (row["on_frontier"], row["folds"]) for row in shown["frontier"]}
     assert on["talkative@ann"] == (False, 0)
@@ -381,8 +382,8 @@ async def test_the_headline_needs_the_bounds_of_its_difference(tmp_path: Path) -
         folder = tmp_path / name
         folder.mkdir()
         shown = await flattered(folder, right=lambda number, share=share: number % share != 1, **claims)
-        row = {**shown["headline"], "over_best_single": _over(shown, "talkative")}
-        from moot.measures.claims.headline import sentences
+        row = {**shown["headline"], "over_best_single": {**_over(shown, "talkative"), "single": "ann"}}
+        from moot.measures.claims.words import sentences
 
         sentence = sentences(row)[0]
         assert "points, whatever the ungraded answers turn out to be" in sentence

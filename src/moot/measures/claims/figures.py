@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.cells import Stored
-from moot.measures.claims.headline import headline_figures
+from moot.measures.claims.headline import clusters_of, headline_figures
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.sides import SideResults, sides
 from moot.measures.source import Source
@@ -28,13 +28,13 @@ def evidence_figures(
     evidence: Row = {
         "headline": headline,
         "hypotheses": hypotheses_figures(source, cells, declarations, also),
-        "frontier": frontier_figures(options, source.seed),
+        "frontier": frontier_figures(source, options),
         "power": list(power_rows(headline, figures)),
     }
     return {key: value for key, value in evidence.items() if value}
 
 
-def frontier_figures(options: Mapping[str, SideResults], seed: int) -> list[Row]:
+def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list[Row]:
     """In money where the price of everything is known and is not nothing, else in calls; nothing for one option."""
     if len(options) < 2:
         return []
@@ -50,7 +50,8 @@ def frontier_figures(options: Mapping[str, SideResults], seed: int) -> list[Row]
         for title, side in options.items()
     }
     return [
-        {**row, **named[row["of"]], "unit": "usd" if usd else "calls"} for row in frontier(points, asked, seed=seed)
+        {**row, **named[row["of"]], "unit": "usd" if usd else "calls"}
+        for row in frontier(points, asked, clusters=clusters_of(source, asked), seed=source.seed)
     ]
 
 

@@ -40,9 +40,11 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
     unit: Unit = rows[0]["unit"]
     unit_name = "money" if unit == "usd" else "calls"
     words = (
-        f"Cost is in {unit_name} a question. On the frontier: no other is both cheaper and better, which is picked after the"
-        " fact; beside it, in how many parts of the questions it is on the frontier of the others.",
-        "Within this cost: what the best choice that costs no more reached on questions it was not chosen by.",
+        f"Cost is in {unit_name} a question; what differs by no more than a call here and there costs the same. On the"
+        " frontier: no other is both cheaper and better, which is picked after the fact; beside it, in how many parts of the"
+        " questions it is on the frontier of the others.",
+        "Within this cost: the highest of those that cost no more, its interval paying for that choice. Beaten by: one of"
+        " them that is better, the choice paid for as well; nobody there means that it cannot be told from the best of them.",
     )
     columns = (
         Column("of", "who"),
@@ -51,6 +53,7 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
         Column("on_frontier", "on the frontier"),
         Column("folds", "in parts"),
         figure("within", "within this cost", "share", "within_low", "within_high"),
+        Column("beaten_by", "beaten by"),
     )
     chart = Chart("scatter", "cost", "accuracy", label="of", series="strategy")
     yield Section("frontier", "Accuracy and cost", words, columns, rows, chart, place=210)
