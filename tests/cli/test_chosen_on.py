@@ -102,8 +102,7 @@ def test_where_nothing_is_left_nothing_is_claimed(tmp_path: Path, capsys: pytest
     asked = [
         question
         for question in kept
-        if Question(question["id"], question["text"], tuple(question["choices"]), kind="choice").digest
-        in digests
+        if Question(question["id"], question["text"], tuple(question["choices"]), kind="choice").digest in digests
     ]
     assert len(asked) == 20
     (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, asked)))
@@ -132,8 +131,10 @@ def test_a_choice_on_a_label_matrix_is_known_by_the_ids(tmp_path: Path, capsys: 
     draw = random.Random(2)
     for question in map(json.loads, (tmp_path / "questions.jsonl").read_text().splitlines()):
         answer = question["answer"]
-        for model in ("a-break", "a-opposite", "b-break"):
-            lines.append(f"{question['id']},{model},{answer if draw.random() < 0.6 else 'A'},{answer}")
+        lines += [
+            f"{question['id']},{model},{answer if draw.random() < 0.6 else 'A'},{answer}"
+            for model in ("a-break", "a-opposite", "b-break")
+        ]
     (tmp_path / "labels.csv").write_text("\n".join(lines))
     out, _ = moot(capsys, "select", tmp_path / "labels.csv", "--k", 2, "--m", 12, "--method", "greedy", "--json")
     (tmp_path / "team.json").write_text(out)

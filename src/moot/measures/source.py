@@ -46,8 +46,8 @@ class Source:
 
     - `cells`: who played what, with the options and the traits of each strategy. Go by traits, never by a name.
     - `cases`: the questions with their references, by the digest of the question.
-    - `episodes(cell)`: every play of a cell on questions that it was not chosen on, with its verdict, its traces and its grade (None: ungraded, which is not
-      wrong: leave it out and say so).
+    - `episodes(cell)`: every play of a cell on questions that it was not chosen on, with its verdict, its traces and its
+      grade (None: ungraded, which is not wrong: leave it out and say so).
     - `grade(case, text)`: what a text is worth, such as a draft or a claim inside of a trace; None: ungraded.
     - `groups(episode)`: who said the same among the drafts that an episode rests on.
     - `spent(keys)`: tokens and cost of calls.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from moot.experiment.selected import CHOSEN_ON_IDS
+from moot.measures.selection.differences import mark_differences
 from moot.select.labels import LabelMatrix
 from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
@@ -26,9 +27,15 @@ BY_NATURE = {
 
 
 def method_rows(
-    labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selector", *, chosen_on: str = CHOSEN_ON_IDS
+    labels: LabelMatrix,
+    trials: Sequence[Trial],
+    kind: str = "selector",
+    *,
+    chosen_on: str = CHOSEN_ON_IDS,
+    against: str | None = None,
 ) -> list[Row]:
-    """One row a method and k, over all splits. `chosen_on`: the key of the questions that a row's team was chosen on."""
+    """One row a method and k, over all splits. `chosen_on`: the key of the questions that a row's team was chosen on;
+    `against`: the method that all others are compared with."""
     together: dict[tuple[str, int | None], list[Trial]] = defaultdict(list)
     for trial in trials:
         together[trial.method, trial.k].append(trial)
@@ -38,6 +45,7 @@ def method_rows(
             row[chosen_on] = [labels.questions[place] for place in selected]
     if kind == "selector":  # aggregators have the same voters and differ all the same
         _mark_equal(labels, rows, together)
+        mark_differences(labels, rows, together, against)
     return rows
 
 
@@ -102,7 +110,7 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
     }
 
 
-NOTHING_GRADED = "nobody could grade any of the summariser's words"
+NOTHING_GRADED = "nobody could grade any of the ensemble's words"
 
 
 def _ungraded(group: Sequence[Trial]) -> Row:
@@ -127,15 +135,19 @@ def _counts(labels: LabelMatrix, group: Sequence[Trial]) -> dict[str, float]:
 
 
 def _right_labels(group: Sequence[Trial]) -> list[Row]:
-    """How often c labels of the team are right, and how often the ensemble is right then."""
-    right_counts = np.concatenate([trial.known for trial in group]).astype(int)
+    """How often c labels of the team are right, and how often the ensemble is right then; without questions of which
+    a label is ungraded."""
+    right_counts = np.concatenate([trial.known for trial in group])
     right = np.concatenate([trial.right for trial in group])
+    counted = ~np.isnan(right_counts)
+    right_counts, right = right_counts[counted].astype(int), right[counted]
     size = max(len(trial.team) for trial in group)
     rows = []
     for c in range(size + 1):
         here = right_counts == c
         n = int(here.sum())
-        rows.append({"c": c, "n": n, "share": n / len(right_counts), "accuracy": graded_mean(right[here])})
+        share = n / len(right_counts) if len(right_counts) else None
+        rows.append({"c": c, "n": n, "share": share, "accuracy": graded_mean(right[here])})
     return rows
 
 
@@ -168,12 +180,20 @@ def _mark_equal(
             row["why_same"] = reasons[natural] if natural else None
 
 
+def _ungraded_alone(right: int, graded: int, size: int) -> Row:
+    if graded == size:
+        return {}
+    bounds = {"low": right / size, "high": (right + size - graded) / size}
+    why = {} if graded else {"why": "nobody could grade any of its answers"}
+    return {"ungraded": size - graded, "bounds": bounds, **why}
+
+
 def single_rows(labels: LabelMatrix) -> list[Row]:
     """Each proposer's own accuracy, on all questions; the best first."""
     rows = []
     for place in np.argsort(-labels.accuracy, kind="stable"):
-        right = int(labels.right[place].sum())
-        bounds = wilson(right, labels.size)
+        right, graded = int(labels.right[place].sum()), int(labels.graded[place])
+        interval = wilson(right, graded) if graded else Estimate(0.0, None, None, 0)
         proposer = labels.proposers[place]
         rows.append(
             {
@@ -185,10 +205,11 @@ def single_rows(labels: LabelMatrix) -> list[Row]:
                 "model": proposer.model,
                 "prompt": proposer.prompt,
                 "selection_accuracy": None,
-                "test_accuracy": right / labels.size,
-                "low": bounds.low,
-                "high": bounds.high,
-                "n": labels.size,
+                "test_accuracy": right / graded if graded else None,
+                "low": interval.low,
+                "high": interval.high,
+                "n": graded,
+                **_ungraded_alone(right, graded, labels.size),
                 "calls": 0,
                 "unanswered": int((labels.codes[place] < 0).sum()),
             }
