@@ -80,8 +80,8 @@ class LabelMatrix:
     @property
     def accuracy(self) -> Floats:
         """Of each proposer, over what is graded; 0 where nothing is. A question without its answer is not right."""
-        graded = self.graded
-        return self.right.sum(axis=1) / np.maximum(graded, 1)
+        shares: Floats = self.right.sum(axis=1) / np.maximum(self.graded, 1)
+        return shares
 
     @property
     def graded(self) -> NDArray[np.intp]:
@@ -112,7 +112,7 @@ class LabelMatrix:
 
     def grades(self, said: Codes) -> Floats:
         """What one answer to each question is worth, such as a team's: 1, 0, or NaN where nobody knows."""
-        values = (said == self.truth).astype(float)
+        values: Floats = (said == self.truth).astype(float)
         if self.ungraded is not None:
             open_words = (self.ungraded & (self.codes == said)).any(axis=0)
             values[open_words | ((self.truth == NOBODY_KNOWS) & (said != UNANSWERED))] = np.nan
@@ -120,7 +120,7 @@ class LabelMatrix:
 
     def right_in(self, team: Sequence[int]) -> Floats:
         """How many labels of a team are right, for each question; NaN where one of them is ungraded."""
-        counts = self.right[list(team)].sum(axis=0).astype(float)
+        counts: Floats = self.right[list(team)].sum(axis=0).astype(float)
         if self.ungraded is not None:
             counts[self.ungraded[list(team)].any(axis=0)] = np.nan
         return counts
