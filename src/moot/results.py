@@ -18,6 +18,7 @@ import signal
 import sys
 import tempfile
 import threading
+import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -98,6 +99,8 @@ class Results:
     measures: tuple[Measure, ...]
     """Those given as objects."""
     plan_id: str
+    warnings: tuple[str, ...] = ()
+    """What was worth knowing before the first call, although nothing was wrong: each was given as a `UserWarning` too."""
     _folder: _Folder | None = field(default=None, compare=False)
     """Holds the store where nobody asked for one: it goes when the results do."""
 
@@ -137,7 +140,9 @@ class Results:
         """What a notebook shows: the verdict, and every section as a table."""
         title = html.escape(str(self.figures["experiment"]))
         tables = "".join(map(section_html, self.sections))
-        return f"<h3>{title}</h3><p><b>{html.escape(self.headline)}</b></p>{tables}"
+        warned = "".join(f"<li>{html.escape(warning)}</li>" for warning in self.warnings)
+        notes = f"<ul>{warned}</ul>" if warned else ""
+        return f"<h3>{title}</h3><p><b>{html.escape(self.headline)}</b></p>{notes}{tables}"
 
 
 class _Folder:
@@ -155,6 +160,7 @@ def run(source: Source, **options: Unpack[RunOptions]) -> Results:
     are no exceptions: `Results.state` says which it was, and whatever was played is kept.
     """
     job = _Job(source, options)
+    _warn(job.plan)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -172,7 +178,15 @@ def run(source: Source, **options: Unpack[RunOptions]) -> Results:
 
 async def arun(source: Source, **options: Unpack[RunOptions]) -> Results:
     """The same where an event loop is running. Cancelled, it keeps what was played and is cancelled."""
-    return await _Job(source, options).play()
+    job = _Job(source, options)
+    _warn(job.plan)
+    return await job.play()
+
+
+def _warn(plan: Plan) -> None:
+    """Said where `run` or `arun` is called, before anything is asked."""
+    for warning in plan.warnings:
+        warnings.warn(warning, UserWarning, stacklevel=3)
 
 
 class _Job:
@@ -230,6 +244,7 @@ class _Job:
             stopped_by=None if runner.stopped_by is None else str(runner.stopped_by),
             measures=self.measures,
             plan_id=plan.id,
+            warnings=plan.warnings,
             _folder=self.folder,
         )
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from sqlalchemy import Connection, select
 
-from moot.engine.grading import Graded, batch_effects, grade_stored, open_answers, settle
+from moot.engine.grading import Graded, batch_effects, declare_judges, grade_stored, open_answers, settle
 from moot.engine.play import play
 from moot.errors import ConnectionFailed
 from moot.experiment.plan import Cell
+from moot.grade import graders
 from moot.grade.grading import Grading
 from moot.grade.normalise import normalise
 from moot.models.cache import Cache
@@ -24,7 +28,7 @@ from moot.store.sqlite import SqliteStore
 from moot.strategies.solo import Solo
 from moot.team import Player, Team
 from moot.team.attempts import ATTEMPTS
-from moot.types import Case, Question, Request
+from moot.types import Case, Question, Request, Score, Verdict
 
 CASES = [
     Case(Question("q1", "Which games?"), "Olympics", accepted=("Olympic Games",)),
@@ -218,6 +222,74 @@ async def test_without_a_judge_what_does_not_match_is_wrong_unless_a_person_says
     await stage.store.run(lambda connection: settle(connection, CASES[0], "games", True))
     assert (await stage.grade()).stages == {"match": 6, "person": 2}
     assert (await stage.scores("match"))["ann"] == (1.0, "person")
+
+
+class Contains:
+    """A grader that is sure of what holds the reference, or a word of `wrong`, and leaves the rest open."""
+
+    name: ClassVar[str] = "contains"
+
+    def __init__(self, *wrong: str) -> None:
+        self.wrong = wrong
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        answer = verdict.answer or ""
+        if normalise(answer) in self.wrong:
+            return Score(0.0, "contains")
+        return Score(1.0, "contains") if (case.answer or "") in answer else Score(None, "ungraded")
+
+
+@pytest.mark.parametrize("known_here", [True, False])
+async def test_a_persons_word_never_replaces_that_of_a_grader_that_was_sure(
+    stage: Stage, known_here: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await stage.play()
+    await stage.grade()
+    by_contains = Grading(Team("judges", ()), grader=Contains("games"))
+    await grade_stored(stage.store, by_contains, "e")
+    if known_here:
+        monkeypatch.setitem(graders._GIVEN, "contains", by_contains.grader)
+    for answer in ("games", "rome"):
+        await stage.store.run(partial(settle, case=CASES[0], answer=answer, right=True))
+    assert (await stage.scores("match"))["bob"] == (1.0, "person")
+    theirs = await stage.scores("contains")
+    assert theirs["bob"] == (0.0, "contains"), "it was sure"
+    assert theirs["dan"] == (1.0, "person"), "it had left that open"
+    await grade_stored(stage.store, by_contains, "e")
+    assert await stage.scores("contains") == theirs, "grading again says the same"
+    await stage.store.run(partial(settle, case=CASES[0], answer="rome", right=False))
+    assert (await stage.scores("match"))["dan"] == (0.0, "person")
+    if known_here:
+        assert (await stage.scores("contains"))["dan"] == (0.0, "person"), "a person may think again"
+
+
+async def test_all_questions_are_graded_however_few_are_read_at_once(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.engine.grading.QUESTIONS_TOGETHER", 1)
+    assert (await stage.grade()).scores == len(SAID) * len(CASES)
+    grading = Grading(Team("judges", ()))
+    queued = {each.case.question.id for each in await open_answers(stage.store, grading, "e")}
+    assert queued == {"q1", "q2"}
+
+
+def test_what_was_graded_adds_up() -> None:
+    one = Graded(Counter(match=2), Counter(late=1), [(True, False)])
+    other = Graded(Counter(match=1, judge=1), Counter(late=2), [(False, False)])
+    total = Graded(Counter(match=3, judge=1), Counter(late=3), [(True, False), (False, False)])
+    assert one + other == total
+
+
+async def test_whom_the_file_names_now_is_written_down(stage: Stage) -> None:
+    async def declared(judges: list[str], grader: str) -> dict[str, Any]:
+        await stage.store.run(partial(declare_judges, experiment="e", judges=judges, grader=grader))
+        row = await stage.store.run(partial(queries.experiment_of, ident="e"))
+        config: dict[str, Any] = json.loads(row["config"])
+        return config
+
+    assert await declared(["tom"], "contains") == {"judge": {"models": ["tom"]}, "grader": "contains"}
+    assert await declared(["tom"], "match") == {"judge": {"models": ["tom"]}}, "back to the usual grader"
+    assert await declared([], "match") == {}
 
 
 async def test_what_batching_does_to_a_judge_s_words_is_measured(stage: Stage) -> None:

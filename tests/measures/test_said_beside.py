@@ -158,17 +158,18 @@ def test_a_captain_stands_beside_itself_as_it_was_asked_there() -> None:
     """Everybody is right when asked in one call, and wrong when asked in two."""
     world = World(lambda name, number, repeat: "Paris")
     world.reply = lambda name, request: in_form(request, "Paris" if request.schema else "Lyon")  # type: ignore[method-assign]
-    strategies = ["solo", {"solo": {"drafts": "double-call"}}, "silent", "peer-review"]
-    figures = world.play(strategies).figures
+    strict = {"peer-review": {"replies": "strict"}}
+    figures = world.play(["solo", {"solo": {"drafts": "double-call"}}, "silent", strict]).figures
     section = next(part for part in all_sections(figures) if part.id == "by-captain")
-    assert {(line["label"], line["single"]) for line in section.rows} == {("silent", 1.0), ("peer-review", 0.0)}
+    review = "peer-review(replies=strict)"
+    assert {(line["label"], line["single"]) for line in section.rows} == {("silent", 1.0), (review, 0.0)}
     lines = printed(figures).splitlines()
     tables = [place for place, line in enumerate(lines) if "by captain" in line]
     assert len(tables) == 2
     alone = [next(line.split()[1] for line in lines[place:] if line.split()[:1] == ["ann"]) for place in tables]
     assert alone == ["100.0", "0.0"]
     gains = {(line["strategy"], line["captain"]): line["difference"] for line in figures["gains"]}
-    assert (gains["silent", "ann"], gains["peer-review", "ann"]) == (0.0, 1.0)
+    assert (gains["silent", "ann"], gains[review, "ann"]) == (0.0, 1.0)
 
 
 # --- who said the same -------------------------------------------------------------------------------------------------

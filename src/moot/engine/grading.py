@@ -16,10 +16,12 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, RowMapping, and_, select, update
 
+from moot.errors import UsageError
+from moot.grade.graders import grader
 from moot.grade.grading import Grading
-from moot.grade.judge import ONE_BY_ONE, Judgement, batches_on_record, judge, judge_identity, open_to_judgement
+from moot.grade.judge import JUDGE, ONE_BY_ONE, Judgement, batches_on_record, judge, judge_identity
 from moot.grade.match import Match
 from moot.grade.normalise import normalise
 from moot.needs import EVERYTHING, Needs
@@ -28,7 +30,7 @@ from moot.store.rows import case_of, grade_row, grades_of, score_row, verdict_of
 from moot.store.statements import Row
 from moot.store.store import Store
 from moot.strategies.traits import Traits
-from moot.team import Player
+from moot.team import Player, Team
 from moot.traces import claims_in
 from moot.types import Case, Score, Verdict
 
@@ -216,20 +218,32 @@ NO_CELLS = GradedCells((), frozenset(), claims=False)
 
 
 def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
-    """A person's word on a normalised answer. It is in every score of that answer at once; how many is returned."""
+    """A person's word on a normalised answer. It is at once in every score that its grader left open; how many is returned."""
     word = {"case": case.digest, "answer": answer, "right": int(right), "settled_at": time.time()}
     queries.put(connection, schema.settlements, [word])
     episodes, scores = schema.episodes, schema.scores
-    query = select(episodes.c.cell, episodes.c.repeat, episodes.c.answer).where(
-        episodes.c.question == case.question.digest, episodes.c.answer.is_not(None)
-    )
+    of_episode = and_(scores.c.cell == episodes.c.cell, scores.c.repeat == episodes.c.repeat)
+    query = select(scores, episodes.c.answer).join(episodes, of_episode)
+    query = query.where(scores.c.case == case.digest, episodes.c.question == case.question.digest)
     changed = 0
-    for cell, repeat, text in connection.execute(query).all():
-        if normalise(text) == answer and open_to_judgement(case, text):
-            place = (scores.c.cell == cell, scores.c.case == case.digest, scores.c.repeat == repeat)
+    for row in connection.execute(query.where(episodes.c.answer.is_not(None))).mappings().all():
+        if normalise(row["answer"]) == answer and _left_to_persons(row, case):
+            place = (scores.c[column.name] == row[column.name] for column in scores.primary_key)
             values = {"value": float(right), "stage": "person", "detail": None}
             changed += connection.execute(update(scores).where(*place).values(**values)).rowcount
     return changed
+
+
+def _left_to_persons(row: RowMapping, case: Case) -> bool:
+    """Whether the grader of a score is not sure of the answer. One that is not known here cannot be asked again."""
+    grader_name = row["grader"].partition("+")[0]
+    if grader_name != Match.name and (row["value"] is None or row["stage"] not in ("person", JUDGE)):
+        return row["value"] is None
+    try:
+        by = grader(grader_name)
+    except UsageError:
+        return False
+    return Grading(Team("persons", ()), grader=by).open_to_judgement(case, row["answer"])
 
 
 def declare_judges(

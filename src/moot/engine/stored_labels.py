@@ -45,6 +45,12 @@ class StoredLabels:
         """Whether some of the questions have free answers, which may be right in other words."""
         return any(case.question.kind == "open" for case in self.cases.values())
 
+    @property
+    def clusters(self) -> dict[str, str]:
+        """By question: what it hangs together with, as in reports."""
+        named = {question: case for question, case in self.cases.items() if case.cluster is not None}
+        return {question: f"{case.question_set or ''}/{case.cluster}" for question, case in named.items()}
+
     def without(self, models: Iterable[str]) -> StoredLabels:
         """Without the proposers of these models."""
         names = set(models)

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from moot.data import Dataset
+from moot.experiment.claims import SideName
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
 from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
@@ -61,9 +62,7 @@ class Cell:
 
     @property
     def title(self) -> str:
-        if who := self.player or self.captain:
-            return f"{self.label}@{who}"
-        return f"{self.label}, {self.team.cohort}" if self.team.cohort else self.label
+        return str(SideName(self.label, self.player or self.captain, self.team.cohort))
 
     def row(self) -> dict[str, Any]:
         return {
@@ -143,6 +142,14 @@ class Plan:
         return tuple(cell for cell in self.cells if cell.traits.learns)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is worth knowing before the first call: questions that are left out, and what strategies say."""
+        skipped = self.dataset.skipped if self.dataset else ()
+        left_out = [f"question {question.number} is left out: {question.reason}" for question in skipped]
+        of_cells = [text for cell in self.cells for text in cell.warnings]
+        return tuple(dict.fromkeys([*left_out, *of_cells, *self._chosen_on()]))
+
+    @property
     def spec(self) -> Experiment:
         return self.file.spec
 
@@ -172,7 +179,7 @@ class Plan:
                 model["proxy"] = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         return config
 
-    def chosen_on(self) -> Iterator[str]:
+    def _chosen_on(self) -> Iterator[str]:
         """Of each cell that was chosen on some of these questions: on how many of them, in words."""
         chosen_cells = [cell for cell in self.cells if cell.chosen_on]
         asked = [case.question.digest for case in self.dataset or ()] if chosen_cells else []

@@ -115,6 +115,9 @@ class QuestionsSpec(Strict):
     choices: int | None = Field(default=None, ge=2, le=26, description="Turns whole-number answers into choices")
     builtin: Text | None = None
     sample: Annotated[Annotated[int, Field(ge=1)] | Literal["auto"] | None, BeforeValidator(_sample)] = None
+    cluster: Text | None = Field(
+        default=None, description="The field by which questions hang together, such as package; left out: cluster"
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> QuestionsSpec:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from moot.experiment.claims import SideName
 from moot.measures.section import Column, Unit
 
 Figures = Mapping[str, Any]
@@ -26,9 +27,7 @@ def at_table(row: Mapping[str, Any]) -> str:
 
 def titled(row: Mapping[str, Any], label: str = "strategy") -> str:
     """``talkative@ann``; a row of one cohort has its name behind it."""
-    whose = who(row)
-    named = f"{row[label]}@{whose}" if whose else str(row[label])
-    return f"{named}, {row['cohort']}" if row.get("cohort") else named
+    return str(SideName(row[label], who(row), row.get("cohort")))
 
 
 def several_teams(rows: Iterable[Mapping[str, Any]]) -> bool:
@@ -48,7 +47,7 @@ def cohort_column(rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
 def paired_columns(*named: Column) -> tuple[Column, ...]:
     return (
         *named,
-        figure("difference", "difference", "points"),
+        figure("difference", "difference", "points", "low_holm", "high_holm"),
         Column("rescues", "better"),
         Column("regressions", "worse"),
         Column("p_holm", "p", "p"),
@@ -122,7 +121,9 @@ def _turned(row: Mapping[str, Any]) -> str:
 
 def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     size = max((row["family"] for row in rows), default=0)
-    sentences = [f"In percentage points, on the same questions; p adjusted (Holm) for {count(size, 'comparison')}."]
+    sentences = [
+        f"In percentage points, on the same questions; p and interval adjusted (Holm) for {count(size, 'comparison')}."
+    ]
     if any(row["small"] for row in rows):
         sentences.append("Small: fewer than 30 questions or 10 that differ.")
     return (*sentences, *ungraded_words(rows), *over_captains(rows))

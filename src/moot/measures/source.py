@@ -102,6 +102,12 @@ class Source:
         """How many of this experiment's questions those are."""
         return sum(self._asked[question] for question in self.chosen_on(cell))
 
+    @cached_property
+    def clusters(self) -> dict[str, str]:
+        """By question: what it hangs together with. Names of clusters are a set's own."""
+        named = {question: case for question, case in self.cases.items() if case.cluster is not None}
+        return {question: f"{case.question_set or ''}/{case.cluster}" for question, case in named.items()}
+
     def results(self, cell: Stored) -> Iterable[Row]:
         rows = queries.results(self.connection, self.ident, cell["id"], self.grader)
         if not (but := self.chosen_on(cell)):

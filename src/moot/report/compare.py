@@ -12,6 +12,7 @@ from moot.experiment.claims import ClaimError
 from moot.measures.cells import Row, Stored
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
+from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate, estimate_row
 from moot.stats.graded import difference_bounds, known_pairs, why_turned
 from moot.stats.paired import compare
@@ -21,6 +22,11 @@ from moot.stats.power import detectable
 def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[str, Any]:
     """`a` against `b` (each ``talkative@ann``, or ``talkative`` over all its captains) on the questions both played."""
     source = Source(connection, experiment)
+    with clustered(source.clusters):
+        return _compared(source, a, b)
+
+
+def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     first, second = _meant("--a", a, source.cells), _meant("--b", b, source.cells)
     if {cell["id"] for cell in first} == {cell["id"] for cell in second}:
         raise UsageError(f"--a and --b: {a!r} and {b!r} are the same; expected two that differ")
@@ -31,10 +37,9 @@ def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[st
     pairs = pairs_of(one, other)
     graded = known_pairs(pairs)
     comparison = compare(graded, pooled=not (one.once and other.once), seed=source.seed)
-    row: dict[str, Any] = {"experiment": experiment["name"], "a": a, "b": b, **comparison.row()}
-    for name, place, side in (("accuracy_a", 0, one), ("accuracy_b", 1, other)):
-        values = [pair[place] for pair in graded]
-        row[name] = estimate_row(estimate(values, pooled=not side.once, seed=source.seed))
+    row: dict[str, Any] = {"experiment": source.name, "a": a, "b": b, **comparison.row()}
+    for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
+        row[name] = estimate_row(estimate({question: pair[place] for question, pair in graded.items()}))
     row["left_out"] = len(one.calls.keys() ^ other.calls.keys())
     row["captains"] = _captains(one, other)
     if comparison.test == "mcnemar" and graded:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from moot.measures.accuracy.sections import chosen_on_words
-from moot.measures.columns import Figures, Row, at_table, count
+from moot.measures.columns import Figures, Row, count, titled
 from moot.measures.facts.figures import prompts_remark
 from moot.measures.numbers import money, percent
 
@@ -23,6 +23,8 @@ def remarks(figures: Figures) -> list[str]:
         prove = "proves" if figures["questions"] == 1 else "prove"
         asked = count(figures["questions"], "question")
         lines.append(f"{asked} {prove} nothing: look at the width of the intervals.")
+    if clusters := figures.get("clusters"):
+        lines.append(_clusters(figures["questions"], clusters))
     lines += [_ungraded(row) for row in figures["accuracy"] if row["ungraded"]]
     if judges := figures.get("judges"):
         kappa = "–" if judges["kappa"] is None else f"{judges['kappa']:.2f}"
@@ -55,6 +57,14 @@ def remarks(figures: Figures) -> list[str]:
     return lines
 
 
+def _clusters(questions: int, clusters: Row) -> str:
+    together = f"The {count(questions, 'question')} hang together in {count(clusters['clusters'], 'cluster')}"
+    few = ""
+    if clusters["clusters"] < SMALL:
+        few = f" Fewer than {SMALL} of them prove next to nothing."
+    return f"{together} (up to {clusters['largest']} each), and each cluster counts as one in intervals and tests.{few}"
+
+
 def _front(rows: Sequence[Row]) -> str:
     costs = [money(row["cost"]) if row["unit"] == "usd" else f"{row['cost']:.1f} calls" for row in rows]
     return ", ".join(
@@ -63,7 +73,7 @@ def _front(rows: Sequence[Row]) -> str:
 
 
 def _ungraded(row: Row) -> str:
-    title = f"{row['label']}@{at_table(row)}" if at_table(row) else row["label"]
+    title = titled(row, "label")
     disputed = f", {row['disputed']} of them disputed" if row["disputed"] else ""
     low, high = row["bounds"]["low"], row["bounds"]["high"]
     return f"{title}: {row['ungraded']} ungraded{disputed}; right lies between {percent(low)} and {percent(high)}."

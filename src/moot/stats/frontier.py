@@ -81,7 +81,7 @@ def frontier(
     whole = undominated(reached, costlier)
     rows: list[Row] = []
     for own in sorted(range(len(names)), key=lambda place: (paid[place], -reached[place], names[place])):
-        usual = estimate(_known(tables.right[own]), pooled=not options[names[own]].once, seed=seed)
+        usual = estimate(_known(asked, tables.right[own]))
         affordable = np.flatnonzero(~costlier[:, own])
         rows.append(
             {
@@ -91,7 +91,7 @@ def frontier(
                 "on_frontier": bool(whole[own]),
                 "folds": sum(bool(fold_frontier[own]) for fold_frontier in on),
                 "of_folds": parts,
-                **_within(names, options, tables, affordable, own, reached, clusters, seed),
+                **_within(names, asked, tables, affordable, own, reached, clusters, seed),
             }
         )
     return rows
@@ -109,7 +109,7 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
 
 def _within(
     names: Sequence[str],
-    options: Mapping[str, Option],
+    asked: Sequence[str],
     tables: _Tables,
     affordable: Any,
     own: int,
@@ -122,7 +122,7 @@ def _within(
 
     top = int(np.argmax(reached[affordable]))
     best = int(affordable[top])
-    usual = estimate(_known(tables.right[best]), pooled=not options[names[best]].once, seed=seed)
+    usual = estimate(_known(asked, tables.right[best]))
     paid = usual and chosen_interval(tables.right[affordable], top, usual, seed=seed)
     others = affordable[affordable != own]
     found = standing(tables.right[own], tables.right[others], pooled=tables.pooled, clusters=clusters, seed=seed)
@@ -167,8 +167,9 @@ def _means(least: Floats, graded: Any) -> Floats:
     return means
 
 
-def _known(values: Floats) -> list[float]:
-    return [value for value in values.tolist() if value == value]  # NaN is not graded
+def _known(questions: Sequence[str], values: Floats) -> dict[str, float]:
+    marks = zip(questions, values.tolist(), strict=True)
+    return {question: value for question, value in marks if value == value}  # NaN is not graded
 
 
 def undominated(value: Floats, costlier: Any) -> list[bool]:

@@ -153,3 +153,9 @@ def prompt_folders() -> list[Path]:
         if spec is not None and spec.origin is not None:
             folders.append(Path(spec.origin).parent / "prompts")
     return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
+
+
+@cache
+def baseline() -> str:
+    """What to put into a file so that every player answers alone: the first of ours that says so of itself."""
+    return next(name for name in BUILT_IN if traits_of(strategy(name)).alone)

@@ -14,7 +14,8 @@ from moot.stats.estimates import Row
 from moot.stats.frontier import Option, frontier
 from moot.stats.graded import bounds_row, least_of, why_nothing
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
-from moot.stats.power import ALPHA, POWER, detectable
+from moot.stats.power import POWER, detectable
+from moot.stats.quantiles import ALPHA
 from moot.store.declarations import declared
 
 
@@ -66,15 +67,18 @@ def _bounds(side: SideResults, asked: Sequence[str]) -> Row:
 def power_rows(headline: Row | None, figures: Mapping[str, Any]) -> Iterator[Row]:
     """The smallest difference that each comparison could have shown, from its n and its discordant pairs alone."""
     if headline and (over := headline["over_best_single"]):
-        yield from _power(headline["of"], "best single", over)
+        yield from _power(headline["of"], "best single", over, 1)
     if headline and (over := headline["over_captain"]):
-        yield from _power(headline["of"], "its captain", over)
+        yield from _power(headline["of"], "its captain", over, 1)
     for row in figures.get("comparisons", ()):
-        yield from _power(row["a"], row["b"], row)
+        yield from _power(row["a"], row["b"], row, row["family"])
 
 
-def _power(a: str, b: str, row: Mapping[str, Any]) -> Iterator[Row]:
-    """Only where each question gives one pair: pooled means have no discordant pairs to count."""
+def _power(a: str, b: str, row: Mapping[str, Any], family: int) -> Iterator[Row]:
+    """Corrected for the family that the comparison stands in.
+
+    Only where each question gives one pair: pooled means have no discordant pairs to count.
+    """
     if row["test"] != "mcnemar":
         return
     pairs = row["rescues"] + row["regressions"]
@@ -85,7 +89,8 @@ def _power(a: str, b: str, row: Mapping[str, Any]) -> Iterator[Row]:
         "n": row["n"],
         "discordant": pairs,
         "discordance": discordance,
-        "detectable": detectable(row["n"], discordance),
+        "detectable": detectable(row["n"], discordance, comparisons=family),
+        "family": family,
         "power": POWER,
         "alpha": ALPHA,
         "small": row["n"] < FEW_QUESTIONS or pairs < FEW_DISCORDANT,

@@ -95,7 +95,7 @@ def headline_figures(
 
 def _accuracy(chosen: _Chosen, values: Mapping[str, Value], seed: int) -> Estimate | None:
     """With the interval of its own row; of what was chosen after the fact, one that pays for the choice."""
-    usual = estimate(list(known(values).values()), pooled=not chosen.side.once, seed=seed)
+    usual = estimate(known(values))
     if usual is None or len(chosen.paid) == 1:
         return usual
     return chosen_interval(_table(chosen.paid, chosen.asked), chosen.place, usual, seed=seed)
@@ -178,7 +178,7 @@ def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None
     if top is None or len(options) < 2:
         return None
     values = {question: options[top].value(question) for question in asked if question in options[top].calls}
-    row = accuracy_row(values, pooled=not options[top].once, seed=seed)
+    row = accuracy_row(values)
     return {"of": top, **row, "note": "chosen after the fact"}
 
 
@@ -239,8 +239,7 @@ def _over_best(
     clusters = clusters_of(source, chosen.asked)
     found = claim(table, alone, option=chosen.place, single=place, pooled=pooled, clusters=clusters, seed=source.seed)
     over = compared_row(pairs, pooled=pooled, seed=source.seed)
-    repeated = int(source.config.get("repeats", 1)) > 1
-    reached = estimate(alone[place][~np.isnan(alone[place])].tolist(), pooled=repeated, seed=source.seed)
+    reached = estimate(known({question: own[question] for question in chosen.asked if question in own}))
     if found is not None:
         test = "mcnemar" if over["test"] == "mcnemar" and clusters is None else "score"
         over |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p, "test": test}

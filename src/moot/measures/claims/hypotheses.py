@@ -8,7 +8,8 @@ from typing import cast
 
 from moot.experiment.claims import ClaimError, Hypothesis, Number, SideName, Term, cells_meant, parse
 from moot.measures.cells import Stored, table_of
-from moot.measures.claims.hypothesis import Judged, Ratio, judge, with_holm
+from moot.measures.claims.figure import Ratio
+from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import top_by_question

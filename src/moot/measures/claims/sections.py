@@ -16,16 +16,16 @@ def hypotheses_section(figures: Figures) -> Iterator[Section]:
         Column("hypothesis", "hypothesis"),
         Column("declared", "declared"),
         Column("verdict", "verdict"),
-        figure("value", "value", "number"),
+        figure("value", "value", "number", "low_holm", "high_holm"),
         Column("p_holm", "p", "p"),
         Column("n", "questions"),
         Column("note", "note"),
     )
-    family = max((row["family"] for row in rows), default=0)
+    family = max((row["family"] for row in rows if row["frozen"]), default=0)
     words: tuple[str, ...] = (
-        "Confirmed or refuted: the whole 95 % interval lies on one side of what the hypothesis says.",
-        f"p is adjusted (Holm) for the {count(family, 'hypothesis', 'hypotheses')} declared before the first call;"
-        " exploratory ones have none.",
+        "Confirmed or refuted: the whole adjusted interval lies on one side of what the hypothesis says.",
+        f"Intervals and p are adjusted (Holm) for the {count(family, 'hypothesis', 'hypotheses')} declared before the first"
+        " call; exploratory ones are a family of their own.",
     )
     if any(row.get("ungraded") or row.get("bounds") for row in rows):
         words += ("With ungraded answers the bounds over all questions must lie on that side as well.",)
@@ -63,13 +63,14 @@ def power_section(figures: Figures) -> Iterator[Section]:
     rows = figures.get("power", [])
     words = (
         "The smallest difference that so many questions with so many discordant pairs would show in 80 of 100 runs, from"
-        " these two numbers alone. None: not even if all of them went one way.",
+        " these two numbers and how many comparisons it is corrected for. None: not even if all of them went one way.",
     )
     columns = (
         Column("a", "this"),
         Column("b", "against"),
         Column("n", "questions"),
         Column("discordance", "differ on", "share"),
+        Column("family", "corrected for"),
         Column("detectable", "could show", "points"),
     )
     yield Section("power", "What the run could have shown", words, columns, rows, place=910)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.measures.quiz.played import UNPLAYED, Played, repeated, solos, split, teams, values_by_question
+from moot.measures.quiz.played import UNPLAYED, Played, solos, split, teams, values_by_question
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
@@ -20,7 +20,7 @@ from moot.stats.graded import (
     why_nothing,
     with_settled,
 )
-from moot.stats.paired import cluster_bootstrap
+from moot.stats.ratio import share_closed
 from moot.types import Estimate
 
 
@@ -92,7 +92,6 @@ def skyline(
     *,
     questions: Collection[str] | None = None,
     choices: Mapping[str, int] | None = None,
-    seed: int = 0,
 ) -> Skyline:
     """From solo plays. `questions` names all that were asked, if some have no play; `choices` how many each offers.
 
@@ -105,12 +104,8 @@ def skyline(
     offered = {question: count for question, count in (choices or {}).items() if question in top}
     chance = sum(guessing(players, count) for count in offered.values()) / len(top) if offered and top else None
     ungraded = sum(value.open for value in values.values())
-    share = estimate(list(top.values()), pooled=_repeated(alone), seed=seed)
+    share = estimate(top)
     return Skyline(share, players, chance, ungraded, values, sum(not play.heard for play in alone))
-
-
-def _repeated(alone: Sequence[Played]) -> bool:
-    return any(repeated(of_player) for of_player in split(alone, lambda play: play.player).values())
 
 
 def top_by_question(alone: Iterable[Played], questions: Collection[str] | None = None) -> dict[str, Value]:
@@ -147,12 +142,11 @@ def best_single(
     least = {player: least_of(values) for player, values in values_by_player.items()}
     fitted = crossfit(options, asked, least=least, count=folds, seed=seed)
     name = best(options, asked, least=least)
-    pooled = _repeated(alone)
     reached = {question: mark for question, mark in options[name].items() if mark is not None} if name else {}
-    raw = estimate(list(reached.values()), pooled=pooled, seed=seed)
+    raw = estimate(reached)
     if fitted is None:
         return BestSingle(None, (), {}, raw, name, reached, questions=len(asked))
-    scored = estimate(list(fitted.values.values()), pooled=pooled, seed=seed)
+    scored = estimate(fitted.values)
     chosen_values = {
         question: values_by_player[player].get(question, UNPLAYED) for question, player in fitted.choice.items()
     }
@@ -190,14 +184,14 @@ class GapClosed:
 
 
 def gap_closed(team: Sequence[Played], alone: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> GapClosed:
-    """Over the questions that the team and its players alone have played; resampled with the choice of player kept."""
-    return _closed(team, top_by_question(solos(alone)), best_single(alone, folds=folds, seed=seed), seed)
+    """Over the questions that the team and its players alone have played; the choice of player is taken as given."""
+    return _closed(team, top_by_question(solos(alone)), best_single(alone, folds=folds, seed=seed))
 
 
-def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingle, seed: int) -> GapClosed:
+def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingle) -> GapClosed:
     """On the questions of which all three are graded, and nothing where the rest could do away with the gap itself."""
     played = values_by_question(team)
-    closed = _graded_gap(played, known(tops), single, seed)
+    closed = _graded_gap(played, known(tops), single)
     triples = {
         question: (played[question], single.chosen_values[question], value)
         for question, value in tops.items()
@@ -214,14 +208,14 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
     return replace(closed, ungraded=left_out, bounds=bounds, why=no_figure)
 
 
-def _graded_gap(played: Mapping[str, Value], top: Mapping[str, float], single: BestSingle, seed: int) -> GapClosed:
+def _graded_gap(played: Mapping[str, Value], top: Mapping[str, float], single: BestSingle) -> GapClosed:
     reached = {question: played[question].known for question in top if question in played}
     graded = {question: value for question, value in reached.items() if value is not None}
     closed = None
     if fitted := {question: value for question, value in single.values.items() if question in graded}:
-        rises = [graded[question] - value for question, value in fitted.items()]
-        gaps = [top[question] - value for question, value in fitted.items()]
-        closed = cluster_bootstrap(list(zip(rises, gaps, strict=True)), seed=seed)
+        closed = share_closed(
+            {question: (graded[question] - value, top[question] - value) for question, value in fitted.items()}
+        )
     common = [question for question in graded if question in single.raw_values]
     if not common:
         return GapClosed(closed, None)
@@ -241,5 +235,5 @@ def gap_rows(plays: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> l
         if len(parts) > 1:
             parts[None] = of_strategy
         for captain, captain_plays in parts.items():
-            rows.append({"strategy": strategy, "captain": captain, **_closed(captain_plays, top, single, seed).row()})
+            rows.append({"strategy": strategy, "captain": captain, **_closed(captain_plays, top, single).row()})
     return rows

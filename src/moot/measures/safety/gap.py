@@ -10,7 +10,7 @@ from moot.measures.safety.pairs import Row
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, closure_bounds, least_of
-from moot.stats.paired import cluster_bootstrap
+from moot.stats.ratio import share_closed
 from moot.types import Estimate
 
 ByModel = Mapping[str, Mapping[str, Value]]
@@ -47,7 +47,7 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
     """Over the questions that all three have played, scored on those of which the chosen ones are graded.
 
     The best are chosen by the least that they can be, so that nobody is the best for being ungraded. The choice of each
-    is kept while questions are resampled.
+    is taken as given.
     """
     sides = (after, alone, stronger)
     asked = sorted(set.intersection(*({q for by_question in side.values() for q in by_question} for side in sides)))
@@ -69,7 +69,11 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
     if top is None or start is None or top - start <= 1e-12:
         note = "there is no gap: the other cohort's best is no better alone"
     else:
-        closure = cluster_bootstrap([(one - two, three - two) for one, two, three in graded_triples], seed=seed)
+        rows = {}
+        for question, triple in zip(asked, fitted, strict=True):
+            for after_right, alone_right, stronger_right in _graded([triple]):
+                rows[question] = (after_right - alone_right, stronger_right - alone_right)
+        closure = share_closed(rows)
     return GapClosure(closure, flattering, start, reached, top, note, left_out, bounds)
 
 

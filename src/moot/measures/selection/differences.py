@@ -16,7 +16,7 @@ from moot.select.labels import Floats, LabelMatrix
 from moot.select.trial import Trial
 from moot.stats.choice import standings
 from moot.stats.estimates import with_holm
-from moot.stats.graded import Pairs, Value, compared_row
+from moot.stats.graded import Pairs, Value, family_row
 
 Row = dict[str, Any]
 Together = Mapping[tuple[str, int | None], Sequence[Trial]]
@@ -40,7 +40,7 @@ def mark_differences(labels: LabelMatrix, rows: Sequence[Row], together: Togethe
         reference = next(other for other in rows if (other["method"], other["k"]) == (beside, row["k"]))
         if _of(rows, row) != _of(rows, reference):
             own, other = together[row["method"], row["k"]], together[beside, row["k"]]
-            difference = compared_row(_pairs(labels, own, other), pooled=_pooled(own))
+            difference = family_row(_pairs(labels, own, other), pooled=_pooled(own))
             compared.append((row, {"method": beside, **difference}))
     for (row, _), difference in zip(compared, with_holm([over for _, over in compared]), strict=True):
         row["over"] = difference

@@ -13,8 +13,7 @@ from moot.measures.selection.differences import mark_differences
 from moot.select.labels import LabelMatrix
 from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
-from moot.stats.paired import bootstrap_share
-from moot.stats.proportion import wilson
+from moot.stats.proportion import mean_over_questions, share_of
 from moot.types import Estimate
 
 Row = dict[str, Any]
@@ -62,10 +61,8 @@ def _interval(labels: LabelMatrix, group: Sequence[Trial]) -> Estimate | None:
     asked = times > 0
     if not asked.any():
         return None
-    clusters = list(zip(right[asked].tolist(), times[asked].tolist(), strict=True))
-    if all(cluster in ((0, 1), (1, 1)) for cluster in clusters):
-        return wilson(sum(top for top, _ in clusters), len(clusters))
-    share = bootstrap_share(clusters)
+    rows = zip(np.array(labels.questions)[asked].tolist(), right[asked].tolist(), times[asked].tolist(), strict=True)
+    share = share_of({question: (top, bottom) for question, top, bottom in rows})
     assert share is not None, "something was tested"
     return share
 
@@ -180,6 +177,16 @@ def _mark_equal(
             row["why_same"] = reasons[natural] if natural else None
 
 
+def _alone(labels: LabelMatrix, place: int) -> Estimate:
+    """Over the questions whose answer is graded."""
+    values = labels.right[place].astype(float).tolist()
+    known = dict(zip(labels.questions, values, strict=True))
+    if labels.ungraded is not None:
+        for column in np.flatnonzero(labels.ungraded[place]):
+            del known[labels.questions[column]]
+    return mean_over_questions(known)
+
+
 def _ungraded_alone(right: int, graded: int, size: int) -> Row:
     if graded == size:
         return {}
@@ -193,7 +200,7 @@ def single_rows(labels: LabelMatrix) -> list[Row]:
     rows = []
     for place in np.argsort(-labels.accuracy, kind="stable"):
         right, graded = int(labels.right[place].sum()), int(labels.graded[place])
-        interval = wilson(right, graded) if graded else Estimate(0.0, None, None, 0)
+        interval = _alone(labels, int(place)) if graded else Estimate(0.0, None, None, 0)
         proposer = labels.proposers[place]
         rows.append(
             {
