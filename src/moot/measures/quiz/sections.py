@@ -77,6 +77,9 @@ _ALL_GRADED = (
 )
 
 
+_PAID = "The best single player is chosen after the fact; the lower end of its interval pays for that."
+
+
 def _skyline(figures: Figures) -> Iterator[Section]:
     rows: list[Row] = []
     words: list[str] = []
@@ -96,9 +99,10 @@ def _skyline(figures: Figures) -> Iterator[Section]:
         if top.get("guessing") is not None:
             rows.append({"team": team, "what": "as many independent guessers", "value": top["guessing"], "n": top["n"]})
         if single["value"] is not None:
-            rows.append({"team": team, "what": "best single player, chosen on other questions", **_value(single)})
-            after = single["after_the_fact"]
-            rows.append({"team": team, "what": f"{after['player']}, chosen after the fact", **_value(after)})
+            what = f"best single player, {single['player']}, the highest of {single['players']}"
+            rows.append({"team": team, "what": what, **_value(single)})
+            if single["players"] > 1 and _PAID not in words:
+                words.append(_PAID)
     rows = [with_bounds(row) for row in rows]
     columns = with_team(
         rows, Column("what", "what"), figure("value", "right"), *share_bounds(rows), Column("n", "questions")
