@@ -55,12 +55,6 @@ class Undrafted(Follows):
 
 
 @dataclass(frozen=True)
-class OddlyDrafted(Follows):
-    name: ClassVar[str] = "oddly-drafted"
-    traits: ClassVar[Traits] = replace(LEARNS, drafts="in-verse")
-
-
-@dataclass(frozen=True)
 class AsksAgain(Follows):
     name: ClassVar[str] = "asks-again"
     traits: ClassVar[Traits] = replace(LEARNS, asks="everybody")
@@ -198,7 +192,6 @@ def test_what_it_was_decided_from_is_on_record(tmp_path: Path) -> None:
 
 UNTEACHABLE: list[tuple[Any, list[Case], str]] = [
     (Undrafted(), CASES, "undrafted learns from drafts, and promises none; expected drafts: single-call, double-call"),
-    (OddlyDrafted(), CASES, "in-verse"),
     (Follows(), [replace(case, known=False, answer=None) for case in CASES], "expected at least two questions with"),
     (Follows(), CASES[:1], "expected at least two questions with"),
     (Follows(), [replace(case, cluster="one passage") for case in CASES], "belong together"),
