@@ -133,7 +133,7 @@ def test_bad_input_is_an_exception_before_any_call() -> None:
     ann = says("ann")
     for options, error in (
         ({"limit": 0}, "limit: expected a whole number from 1 on"),
-        ({"budget_usd": 0.0}, "budget_usd: expected more than 0"),
+        ({"budget_usd": 0.0}, "budget_usd: expected a number above 0"),
         ({"measures": [5]}, "5 is no measure"),
         ({"measures": [Episodes]}, "is no measure"),
         ({"store": "mysql://x"}, "is no store"),
