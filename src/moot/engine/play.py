@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from moot.experiment.plan import Cell
 from moot.plugins import PluginBroke
 from moot.team import Grouper, Team
 from moot.traces import Extraction
-from moot.types import Call, Episode, Question, Verdict
+from moot.types import OUTCOMES, Call, Episode, Question, Verdict
 
 
 async def play(
@@ -30,19 +31,34 @@ async def play(
         team = replace(team, journal=journal)
     started = time.perf_counter()
     try:
-        verdict = await cell.strategy.play(question, team)
+        verdict = _checked(await cell.strategy.play(question, team))
     except CallError as error:
         verdict = Verdict(None, "failed", cause=f"{type(error).__name__}: {error}")
     except MootError:
         raise  # the budget or the store: the run must end
     except PluginBroke as error:
         verdict = Verdict(None, "failed", cause=str(error))
+    except asyncio.CancelledError as error:
+        if (task := asyncio.current_task()) is None or task.cancelling():
+            raise  # the run is being stopped; else a plug-in has cancelled itself
+        verdict = Verdict(None, "failed", cause=f"a bug in {cell.strategy.name}: {type(error).__name__}")
     except Exception as error:  # noqa: BLE001  one strategy's bug on one question must not lose a run of thousands
         verdict = Verdict(None, "failed", cause=f"a bug in {cell.strategy.name}: {type(error).__name__}: {error}")
     calls = tuple(team.journal) if len(team.players) == 1 else _in_order(team)
     if team.traced:
         verdict = replace(verdict, traces=(*verdict.traces, *_traced_in_order(team)))
     return Episode(cell.id, question, repeat, verdict, calls, time.perf_counter() - started)
+
+
+def _checked(verdict: object) -> Verdict:
+    """What a strategy came to. One that comes to something else has a bug, which is the outcome of this question only."""
+    if not isinstance(verdict, Verdict):
+        raise TypeError(f"expected a Verdict, found {type(verdict).__name__}")
+    if not isinstance(verdict.answer, str | None):
+        raise TypeError(f"expected a text or None as the answer, found {type(verdict.answer).__name__}")
+    if verdict.outcome not in OUTCOMES:
+        raise ValueError(f"expected one of {', '.join(OUTCOMES)} as the outcome, found {verdict.outcome!r}")
+    return verdict
 
 
 def _in_order(team: Team) -> tuple[Call, ...]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+import warnings
 from collections import Counter
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,6 +31,7 @@ from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
 from moot.models.budget import Purse
 from moot.models.limit import Turnstile
+from moot.models.model import Model
 from moot.needs import EVERYTHING, Needs
 from moot.store import processes, queries, schema
 from moot.store.attendance import StoredAttendance
@@ -141,8 +143,7 @@ class Runner:
             raise
         finally:
             try:
-                for built in experiment.models.values():
-                    await built.model.close()
+                await _close_all(built.model for built in experiment.models.values())
             finally:
                 processes.over(process)
                 if not isinstance(
@@ -359,3 +360,14 @@ class Runner:
         self.tally.outcomes[episode.verdict.outcome] += 1
         if episode.verdict.outcome == "failed":
             self.tally.causes[episode.verdict.cause or "unknown"] += 1
+
+
+async def _close_all(models: Iterable[Model]) -> None:
+    """One that cannot be closed costs neither the others nor what was played."""
+    for model in models:
+        try:
+            await model.close()
+        except Exception as error:  # noqa: BLE001  somebody else's code, and all is kept by now
+            warnings.warn(
+                f"{model.name} was not closed: {type(error).__name__}: {error}", ResourceWarning, stacklevel=2
+            )

@@ -105,9 +105,17 @@ def _at_the_end(text: str) -> bool:
     return "@" in text[text.rfind(")") + 1 :]
 
 
+_QUOTED = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+
+
 def _spaced(label: str) -> str:
-    """Options are separated as in labels: one space after a comma, none elsewhere."""
-    single = " ".join(label.split())  # first, so that many spaces are not looked at again from each of them
+    """Options are separated as in labels: one space after a comma, none elsewhere. What stands in quotes is a value."""
+    parts = _QUOTED.split(label)
+    return "".join(part if place % 2 else _spaced_outside(part) for place, part in enumerate(parts)).strip()
+
+
+def _spaced_outside(part: str) -> str:
+    single = re.sub(r"\s+", " ", part)  # first, so that many spaces are not looked at again from each of them
     return re.sub(r" ?([=(,)]) ?", r"\1", single).replace(",", ", ")
 
 

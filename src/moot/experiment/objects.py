@@ -85,6 +85,7 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
         strategy, written = _checked_strategy(entry, ("strategies", position))
         plain.append(written)
         if _place(type(strategy)) != _registered_place(strategy.name):
+            check_other_class(strategy, objects.values(), ("strategies", position))
             objects[_entry_key(written)] = strategy
     names = {strategy.name for strategy in objects.values()}
     for position, entry in enumerate(plain):
@@ -114,6 +115,16 @@ def _check_entry(entry: Any, key: tuple[str | int, ...], given: Collection[str])
         raise FileError(str(error).removeprefix(f"{error.option}: "), key=place) from None
     except UsageError as error:
         raise FileError(str(error), key=where) from None
+
+
+def check_other_class(strategy: Strategy, earlier: Iterable[Strategy], key: tuple[str | int, ...]) -> None:
+    """Two classes of one name would be one entry, and one of them would not be played."""
+    for other in earlier:
+        if other.name == strategy.name and type(other) is not type(strategy):
+            problem = (
+                f"{strategy.name!r} is the name of {_place(type(other))} already, and only one of them would be played"
+            )
+            raise FileError(f"{problem}; expected another name", key=".".join(map(str, key)))
 
 
 def _checked_strategy(strategy: Any, key: tuple[str | int, ...]) -> tuple[Strategy, str | dict[str, dict[str, Any]]]:

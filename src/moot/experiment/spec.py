@@ -28,7 +28,7 @@ from moot.config.key_lines import Places
 from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yaml
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
-from moot.experiment.objects import NO_OBJECTS, SOURCES, Objects, taken_apart
+from moot.experiment.objects import NO_OBJECTS, SOURCES, Objects, check_other_class, taken_apart
 from moot.experiment.vendors import VendorSpec
 from moot.grade.judge import MOST_TOGETHER, ONE_BY_ONE
 from moot.types import NOTHING
@@ -312,6 +312,8 @@ class Experiment(Strict):
     def extended(self, *, strategies: Sequence[Strategy] = (), models: Mapping[str, Model] = NOTHING) -> Experiment:
         """The same with more strategies, and with these models beside its own or in place of those of the same name."""
         plain, more = taken_apart({"strategies": strategies, "models": models})
+        for position, strategy in enumerate(more.strategies.values()):
+            check_other_class(strategy, self._objects.strategies.values(), ("strategies", position))
         values = {name: getattr(self, name) for name in self.model_fields_set}
         values["strategies"] = [*self.strategies, *plain["strategies"]]
         values["models"] = {**self.models, **plain["models"]}

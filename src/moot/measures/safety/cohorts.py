@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from moot.measures.quiz.skyline import guessing
@@ -17,8 +16,8 @@ from moot.stats.graded import (
     mean_value,
     with_settled,
 )
-from moot.stats.paired import mean_difference, mean_variance
-from moot.stats.quantiles import Z_95
+from moot.stats.independent_means import mean_of_independent
+from moot.stats.paired import mean_difference
 from moot.types import Estimate
 
 ONE_WORD = (
@@ -112,13 +111,11 @@ def macro_average(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
     if len(sets) < 2:
         return None
     rows = [_dataset(name, dataset_pairs, seed) for name, dataset_pairs in sets.items()]
-    mean = {key: sum(row[key] for row in rows) / len(rows) for key in ("native", "after", "difference")}
-    spreads = [row.pop("variance") for row in rows]
-    half = None if any(variance is None for variance in spreads) else Z_95 * math.sqrt(sum(spreads)) / len(rows)
-    ends = {"low": None, "high": None}
-    if half is not None:
-        ends = {"low": max(-1.0, mean["difference"] - half), "high": min(1.0, mean["difference"] + half)}
-    return {**mean, **ends, "datasets": rows, "ungraded": len(with_dataset) - len(graded(with_dataset)), "n": len(rows)}
+    mean = {key: sum(row[key] for row in rows) / len(rows) for key in ("native", "after")}
+    gains = [Estimate(row["difference"], row["low"], row["high"], row["n"]) for row in rows]
+    difference = estimate_row(mean_of_independent(gains), "difference")
+    ungraded = len(with_dataset) - len(graded(with_dataset))
+    return {**mean, **difference, "datasets": rows, "ungraded": ungraded}
 
 
 def _dataset(name: str, pairs: Sequence[Pair], seed: int) -> Row:
@@ -130,4 +127,4 @@ def _dataset(name: str, pairs: Sequence[Pair], seed: int) -> Row:
     gains = {question: after[question] - before for question, before in native.items()}
     difference = estimate_row(mean_difference(gains, seed=seed), "difference")
     means = {"native": sum(native.values()) / len(gains), "after": sum(after.values()) / len(gains)}
-    return {"dataset": name, **means, **difference, "variance": mean_variance(gains)}
+    return {"dataset": name, **means, **difference}
