@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import Any, ClassVar
 
 import pytest
 
-from moot.measures import measures, registered
+from moot.measures import registered
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.needs import Needs
@@ -18,7 +19,7 @@ from moot.testing import check_measure
 
 @pytest.mark.parametrize("name", list(registered()))
 async def test_measures(name: str) -> None:
-    await check_measure(next(measure for measure in measures() if measure.name == name))
+    await check_measure(resolve_name(registered()[name])())
 
 
 @dataclass(frozen=True)

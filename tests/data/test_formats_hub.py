@@ -5,13 +5,15 @@ from __future__ import annotations
 import builtins
 import json
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import polars
 import pytest
 
-pytest.importorskip("datasets", reason="the extra datasets is not installed")
+if find_spec("datasets") is None:  # imported by those alone who ask for it: it is slow
+    pytest.skip("the extra datasets is not installed", allow_module_level=True)
 
 from moot.data import load_published
 from moot.data.formats import dataset_format

@@ -224,8 +224,18 @@ WRONG_TYPES = [
     ),
     Bad(
         "seed-too-long",
-        ("cup.yaml:2", "expected a number of at most 64 bits"),
+        ("cup.yaml:2: seed: expected a number of at most 64 bits, found 99999999999999999999",),
         GOOD.replace("seed: 7", "seed: 99999999999999999999"),
+    ),
+    Bad(
+        "option-too-long",
+        (f"cup.yaml:6: strategies.0.discuss.max_turns: expected a number of at most 64 bits, found {10**30}",),
+        more(f"strategies: [{{discuss: {{max_turns: {10**30}}}}}]"),
+    ),
+    Bad(
+        "option-of-thousands-of-digits",
+        ("cup.yaml:6: strategies.1.adaptive.talk_from: expected a number of at most 64 bits, found 777", "…"),
+        more(f"strategies: [solo, {{adaptive: {{talk_from: {'7' * 5000}}}}}]"),
     ),
     Bad("seed-null", ("cup.yaml:2: seed: expected a whole number, found nothing",), GOOD.replace("seed: 7", "seed:")),
     Bad("name-number", ("cup.yaml:1: name: expected a text, found 5",), GOOD.replace("name: cup", "name: 5")),
@@ -418,7 +428,7 @@ YAML = [
     Bad("control-character", ("cup.yaml: not valid YAML",), more("store: a\x07b")),
     Bad(
         "surrogate",
-        ("cup.yaml:6: not valid YAML: holds half of a surrogate pair",),
+        ("cup.yaml:6: players.ann.persona: expected text, found half of a surrogate pair",),
         more(r'players: {ann: {model: tom, persona: "\uD800"}}'),
     ),
     Bad(

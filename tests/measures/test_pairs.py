@@ -7,6 +7,7 @@ import json
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,18 +16,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.measures.safety.cohorts import coverage, gap_closure, macro_average
+from moot.measures.safety.cohorts import coverage, macro_average
+from moot.measures.safety.consensus import consensus_rate
+from moot.measures.safety.gap import gap_closure
 from moot.measures.safety.multiple import NO_CHANGE, NO_REGRESSION, NO_RESCUE, ONE_QUESTION, multiple, multiple_bounds
 from moot.measures.safety.pairs import (
     Pair,
-    consensus_rate,
     gain_by_strength,
     lift,
     per_model,
     safety,
 )
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
+from moot.stats.graded import Value, value_of
 from moot.stats.paired import compare
+from moot.traces import Ending
 
 QUESTIONS = 198
 
@@ -129,8 +133,12 @@ def test_coverage_of_all_together() -> None:
     assert whole["guessing"] is None, "without choices nobody can guess"
 
 
-def accuracy_of(right: int, n: int = 1000) -> dict[str, float]:
-    return {f"q{number}": float(number < right) for number in range(n)}
+def graded_as(*grades: float | None) -> dict[str, Value]:
+    return {f"q{number}": value_of([grade]) for number, grade in enumerate(grades)}
+
+
+def accuracy_of(right: int, n: int = 1000) -> dict[str, Value]:
+    return graded_as(*(float(number < right) for number in range(n)))
 
 
 def test_gap_closure_of_the_paper() -> None:
@@ -144,10 +152,10 @@ def test_gap_closure_of_the_paper() -> None:
 
 def test_the_best_are_chosen_on_other_questions() -> None:
     draw = random.Random(1)
-    equal = {f"m{m}": {f"q{n}": float(draw.random() < 0.5) for n in range(60)} for m in range(8)}
+    equal = {f"m{m}": graded_as(*(float(draw.random() < 0.5) for _ in range(60))) for m in range(8)}
     found = gap_closure(equal, equal, {"strong": accuracy_of(58, 60)})
     assert found.alone is not None
-    raw = max(sum(each.values()) / 60 for each in equal.values())
+    raw = max(sum(value.least for value in each.values()) / 60 for each in equal.values())
     assert found.alone < raw, "the best of eight equals looks better than it is on the questions it was chosen by"
 
 
@@ -157,6 +165,33 @@ def test_no_gap_no_closure() -> None:
     assert found.note is not None
     assert "no gap" in found.note
     assert gap_closure({"a": {}}, {"a": {}}, {"b": {}}).note == "fewer than two questions that all have played"
+
+
+def test_nobody_is_the_best_for_being_ungraded() -> None:
+    """Of what is graded of the flattered one all is right, but that is a quarter of it; the other is right on two thirds."""
+    flattered = graded_as(*(1.0 if n % 4 == 0 else None for n in range(60)))
+    honest = graded_as(*(float(n % 3 > 0) for n in range(60)))
+    start, top = accuracy_of(10, 60), accuracy_of(55, 60)
+    found = gap_closure({"weak": start}, {"flattered": flattered, "honest": honest}, {"strong": top})
+    expected = gap_closure({"weak": start}, {"honest": honest}, {"strong": top})
+    assert found == expected, "the honest one is chosen in every fold, and all of it is graded"
+    alone = gap_closure({"weak": start}, {"flattered": flattered}, {"strong": top})
+    assert alone.estimate is not None
+    assert (alone.ungraded, alone.estimate.n) == (45, 15)
+    assert alone.bounds == {"low": (15 - 10) / 45, "high": (60 - 10) / 45}
+    unknown = gap_closure({"weak": start}, {"weak": start}, {"strong": graded_as(*[None] * 50, *[1.0] * 10)})
+    assert unknown.estimate is None
+    assert unknown.row()["why"] == "the ungraded answers could leave no gap between the two cohorts"
+
+
+def test_a_vote_has_no_ceiling_after() -> None:
+    """Whoever is captain breaks ties for itself: the best of all tie-breaks is nobody's answer."""
+    tied = [Pair("q0", name, float(name == "ann"), float(name == "ann"), own_word=False) for name in ("ann", "bob")]
+    (row,) = coverage([*tied, Pair("q1", "ann", 0.0, 0.0, own_word=False)])
+    assert (row["native"], row["n"], row["after"], row["difference"]) == (0.5, 2, None, None)
+    assert "one word for all" in row["why"]
+    (row,) = coverage([replace(pair, own_word=True) for pair in tied])
+    assert (row["native"], row["after"]) == (1.0, 1.0)
 
 
 EDGES = {
@@ -278,12 +313,25 @@ def test_ungraded_pairs_are_in_no_figure_but_their_own_count() -> None:
     # Two that nobody graded on one side, on questions of their own; ann's alone would be right, ann's after would not.
     unknown = [Pair("x0", "m", None, 1.0, dataset="a"), Pair("x1", "n", 1.0, None, dataset="b")]
     both = [*graded, *unknown]
-    assert safety(both).row() == {**safety(graded).row(), "ungraded": 2}
+    row, without_unknown = safety(both).row(), safety(graded).row()
+    bounds, net_bounds = row.pop("bounds"), row.pop("net_bounds")
+    assert row == {**without_unknown, "ungraded": 2}
+    rescues, regressions = row["rescues"], row["regressions"]
+    assert bounds == {"low": rescues / (regressions + 1), "high": (rescues + 1) / regressions}
+    assert net_bounds == {"low": row["net"] - 1, "high": row["net"] + 1}
     with_unknown, without = per_model(both), per_model(graded)
     assert [row["ungraded"] for row in with_unknown] == [1, 1]
+    ends = [row.pop("bounds") for row in with_unknown]
     assert [{**row, "ungraded": 0} for row in with_unknown] == without
+    whole_sums = [24 * row["difference"] for row in without]
+    expected = [{"low": total / 25, "high": (total + 1) / 25} for total in whole_sums]
+    expected[1] = {"low": (whole_sums[1] - 1) / 25, "high": whole_sums[1] / 25}
+    assert ends == [pytest.approx(end) for end in expected]
     assert macro_average(both) == {**(macro_average(graded) or {}), "ungraded": 2}
     (whole,), (expected,) = coverage(both), coverage(graded)
+    native = 24 * expected["native"]
+    assert whole.pop("native_bounds") == pytest.approx({"low": (native + 1) / 26, "high": (native + 2) / 26})
+    assert whole.pop("after_bounds")["high"] > whole.pop("bounds")["high"]
     assert whole == {**expected, "ungraded": 2}
     moved = lift(both, [*graded, *(Pair(pair.question, pair.model, 1.0, 1.0) for pair in unknown)])
     alone = lift(graded, graded)
@@ -307,7 +355,10 @@ def test_a_stage_of_which_nothing_is_graded_has_no_figures() -> None:
     row = safety([Pair("q0", "m", None, 1.0)]).row()
     assert (row["multiple"], row["rescue_rate"], row["net_share"]) == (None, None, None)
     assert (row["ungraded"], row["n_pairs"], row["n"]) == (1, 0, 0)
-    assert per_model([Pair("q0", "m", None, 1.0)]) == []
+    (model,) = per_model([Pair("q0", "m", None, 1.0)])
+    assert (model["native"], model["after"], model["difference"], model["n"], model["ungraded"]) == (*[None] * 3, 0, 1)
+    assert model["why"] == "no pair has both answers graded"
+    assert model["bounds"] == {"low": 0.0, "high": 1.0}
 
 
 def test_lift_is_over_the_same_pairs() -> None:
@@ -413,13 +464,16 @@ def test_the_bias_of_names_is_paired_and_says_how_often_they_moved_anybody() -> 
 
 
 def test_the_consensus_rate_is_of_those_debated() -> None:
-    endings = {"a": ["unanimous"], "b": ["consensus"], "c": ["stuck"], "d": ["consensus"], "e": ["max-rounds"]}
-    found = consensus_rate(endings)
+    """Agreement at last, in the resolution, is agreement: the answer is then the team's."""
+    agreed, unanimous = Ending("consensus", agreed=True), Ending("unanimous", agreed=True)
+    stuck, late = Ending("stuck", agreed=False), Ending("max-rounds", agreed=True)
+    found = consensus_rate({"a": [unanimous], "b": [agreed], "c": [stuck], "d": [agreed], "e": [late]})
     assert found is not None
-    assert (found["value"], found["n"], found["unanimous_before"]) == (0.5, 4, 1)
+    assert (found["value"], found["n"], found["unanimous_before"]) == (0.75, 4, 1)
+    assert (found["in_rounds"], found["agreed_in_resolution"]) == (0.5, 1)
     assert found["endings"] == {"consensus": 2, "max-rounds": 1, "stuck": 1}
-    assert consensus_rate({"a": ["unanimous"]}) is None
-    repeated = consensus_rate({"a": ["consensus", "stuck"], "b": ["consensus", "unanimous"], "c": ["stuck", "stuck"]})
+    assert consensus_rate({"a": [unanimous]}) is None
+    repeated = consensus_rate({"a": [agreed, stuck], "b": [agreed, unanimous], "c": [stuck, stuck]})
     assert repeated is not None
     assert (repeated["value"], repeated["n"]) == (0.4, 3), "repeats of a question are one cluster"
 

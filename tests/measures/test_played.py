@@ -25,7 +25,7 @@ from moot.measures.quiz.played import (
 )
 from moot.measures.quiz.self_preference import in_largest, self_preference
 from moot.measures.quiz.skyline import best_single, gap_closed, gap_rows, guessing, skyline
-from moot.measures.quiz.threshold import learn_threshold
+from moot.measures.quiz.threshold import GroupingPaid, learn_threshold
 from moot.stats.crossfit import crossfit, folds
 from moot.stats.paired import (
     bootstrap_difference,
@@ -422,7 +422,7 @@ def test_diversity_curve() -> None:
     ]
     assert found.left_out == 1
     assert all(row["low"] is None for row in found.rows), "one question has no interval"
-    assert groups_of(plays)["q1"] == split
+    assert groups_of(plays)["q1", 0] == split
 
 
 def test_diversity_by_difficulty_counts_what_it_leaves_out() -> None:
@@ -532,7 +532,7 @@ def test_threshold_is_found_and_scored_on_other_questions() -> None:
     )
     assert found.always_vote.accuracy is not None
     assert found.always_vote.accuracy.value == 0.5
-    assert (found.over_vote.rescues, found.over_talk.rescues, found.n, found.left_out) == (40, 40, 80, 0)
+    assert (found.over_vote["rescues"], found.over_talk["rescues"], found.n, found.left_out) == (40, 40, 80, 0)
 
 
 def test_of_equal_thresholds_the_cheaper() -> None:
@@ -545,7 +545,7 @@ def test_of_equal_thresholds_the_cheaper() -> None:
     found = learn_threshold(same, cheap)
     assert found is not None
     assert found.talk_from == 1, "unless talk is cheaper"
-    found = learn_threshold(same, cheap, grouping_usd={f"q{n}": 1.0 for n in range(40)})
+    found = learn_threshold(same, cheap, grouping={(f"q{n}", 0): GroupingPaid(1, 1.0) for n in range(40)})
     assert found is not None
     assert found.talk_from == 5, "grouping has to be paid in both"
 
@@ -554,14 +554,21 @@ def test_unknown_cost_stays_unknown() -> None:
     vote, talk = arms(12, talk_right_from=9)
     found = learn_threshold(vote, [replace(play, cost_usd=None) for play in talk], players=6)
     assert found is not None
-    assert (found.talk_from, found.always_talk.cost_usd, found.by_threshold.cost_usd) == (7, None, None)
+    assert (found.talk_from, found.always_talk.cost_usd) == (7, None)
+    assert found.by_threshold.cost_usd is not None
+    assert found.by_threshold.cost_usd.value == 1.0, "it never talks, so what it costs is known"
+    dear = {(f"q{n}", 0): GroupingPaid(1, None) for n in range(12)}
+    vote, talk = arms(12, talk_right_from=1)
+    found = learn_threshold(vote, talk, players=6, grouping=dear)
+    assert found is not None
+    assert found.by_threshold.cost_usd is None, "it talks, and what grouping cost there is unknown"
     assert found.row()["always_vote"]["cost_usd"] == 1.0
     assert learn_threshold(vote[:1], talk[:1]) is None
 
 
 def test_questions_nobody_answered_are_voted_on() -> None:
     vote, talk = arms(8, talk_right_from=3)
-    found = learn_threshold(vote, talk, {**{f"q{n}": n % 4 + 1 for n in range(7)}, "q7": 0})
+    found = learn_threshold(vote, talk, {**{(f"q{n}", 0): n % 4 + 1 for n in range(7)}, ("q7", 0): 0})
     assert found is not None
     assert (found.n, found.left_out) == (8, 0)
     bare = [replace(play, groups=()) for play in vote]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from collections import Counter
@@ -129,9 +130,10 @@ def world() -> World:
     return World()
 
 
-@pytest.fixture
-async def shown(tmp_path: Path, world: World) -> dict[str, Any]:
-    return await played(tmp_path, world, ALL)
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory, world: World) -> dict[str, Any]:
+    """Played once for all who only read it."""
+    return asyncio.run(played(tmp_path_factory.mktemp("cup"), world, ALL))
 
 
 def find(rows: Sequence[Mapping[str, Any]], **wanted: Any) -> Mapping[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -109,19 +111,36 @@ def test_different_labels_have_different_names(options: dict[str, dict[str, obje
 @pytest.mark.parametrize(
     ("tables", "names"),
     [
-        (["nine/open (double-call)", "nine/closed (double-call)"], ["open", "closed"]),
-        (["six", "six (double-call)"], ["six", "six (double-call)"]),
-        (["nine/open", "five/open"], ["nine/open", "five/open"]),
-        (["nine/open", "nine/closed", "nine"], ["open", "closed", "nine"]),
+        ([("nine", "open", "double-call"), ("nine", "closed", "double-call")], ["open", "closed"]),
+        ([("six", None, None), ("six", None, "double-call")], ["six", "six (double-call)"]),
+        ([("nine", "open", None), ("five", "open", None)], ["nine/open", "five/open"]),
+        ([("nine", "open", None), ("nine", "closed", None), ("nine", None, None)], ["open", "closed", "nine"]),
+        ([("a/b", None, None), ("a/c (x)", None, None)], ["a/b", "a/c (x)"]),
+        ([("a/b (x)", "c/d", None), ("a/b (x)", "e (x)", None)], ["c/d", "e (x)"]),
+        (
+            [("nine", "open", None), ("nine", "closed", None), ("open", None, None)],
+            ["nine/open", "nine/closed", "open"],
+        ),
+        ([("nine", "nine", None), ("nine", None, None)], []),
     ],
 )
-def test_tables_by_what_their_names_do_not_share(tables: list[str], names: list[str]) -> None:
-    assert list(table_names(tables).values()) == names
+def test_tables_by_what_their_names_do_not_share(
+    tables: list[tuple[str, str | None, str | None]], names: list[str]
+) -> None:
+    rows = [
+        {"team": team, "cohort": cohort, "drafts": drafts, "table": str(place)}
+        for place, (team, cohort, drafts) in enumerate(tables)
+    ]
+    alone = {"player": "ann", "label": "solo"}
+    assert list(table_names([alone, *rows]).values()) == names
 
 
 def test_figures_are_renamed_everywhere_and_stay_as_they_were() -> None:
     figures = {
-        "accuracy": [{**row, "team": "all"} for row in ROWS],
+        "accuracy": [
+            {**row, "team": "nine", "cohort": cohort, "table": f"nine/{cohort}"}
+            for row, cohort in zip(ROWS, cycle(("open", "closed")), strict=False)
+        ],
         "headline": {"words": [f"Chosen was {MIXTURES[0]}@ann."], "parts": {MIXTURES[1]: 5}},
         "hypotheses": [{"hypothesis": f"accuracy({MIXTURES[0]}) > 0.5"}],
         "gap": [{"strategy": MIXTURES[2], "team": "nine/open", "value": 0.5}],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from moot.stats.bootstrap import percentile_interval, resampled_sums
 from moot.stats.quantiles import student_quantile
@@ -55,6 +54,8 @@ def test_order_and_seed() -> None:
 
 
 def test_the_interval_is_a_little_wider_than_plain_percentiles() -> None:
+    from scipy import stats  # slow to import, and only two need it
+
     drawn = np.random.default_rng(4).normal(size=100_000)
     wide = percentile_interval(drawn, 30)
     assert wide is not None
@@ -72,5 +73,7 @@ def test_infinite_ratios_leave_the_other_end_alone() -> None:
 
 
 def test_students_t() -> None:
+    from scipy import stats
+
     for df in (1, 5, 29, 199, 5_000):
         assert student_quantile(df) == pytest.approx(stats.t.ppf(0.975, df))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from scipy.stats import binom, binomtest
 
 from moot.errors import UsageError
 from moot.stats.power import (
@@ -19,6 +18,8 @@ from moot.stats.power import (
 
 
 def slow_power(n: int, gain: float, discordance: float, alpha: float) -> float:
+    from scipy.stats import binom, binomtest  # slow to import
+
     better = (discordance + gain) / (2 * discordance)
     total = 0.0
     for pairs in range(n + 1):

@@ -21,6 +21,7 @@ from moot.cli.exit import run_app
 from moot.errors import StoreNewer
 from moot.store import schema, store_at
 from moot.store.before_traces import OldCell, options_and_traits, options_in_label, verdict_with_traces
+from moot.strategies import strategy
 
 HERE = Path(__file__).parent
 NEW_STEPS = ("0006-options-and-sets", "0007-traces", "0008-judgements-in-fields")
@@ -263,6 +264,17 @@ def test_accuracies_that_a_selection_held_keep_their_mark() -> None:
     options, traits = json.loads(told["options"]), json.loads(told["traits"])
     assert options["given"] == {"order": "ascending", "repeats": 2, "shown_accuracies": "2#c9855c"}
     assert (traits["drafts"], traits["word"], traits["repeats"]) == ("single-call", "captain", 2)
+
+
+def test_of_two_strategies_with_one_label_the_one_with_the_cells_captain_is_meant() -> None:
+    """A captain stands in no label: the same strategy under two captains was written as one."""
+    named = [strategy("silent", {"captain": name}) for name in ("ann", "bob")]
+    for captain in ("ann", "bob"):
+        told = options_and_traits(row("silent", captain=captain), named)
+        assert json.loads(told["options"])["given"] == {"captain": captain}
+    everybody = strategy("silent", {})
+    told = options_and_traits(row("silent", captain="cat"), [*named, everybody])
+    assert json.loads(told["options"])["given"] == {}
 
 
 def test_a_strategy_that_is_not_installed_keeps_what_its_label_tells() -> None:

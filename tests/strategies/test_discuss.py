@@ -62,8 +62,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ("options", "reason"), REFUSED, ids=lambda value: json.dumps(value) if isinstance(value, dict) else ""
 )
 def test_refused_with_the_reason(options: dict[str, Any], reason: str) -> None:
-    with pytest.raises(UsageError, match=reason):
+    with pytest.raises(UsageError, match=reason) as refused:
         strategy("discuss", options)
+    assert "expected" in str(refused.value)
 
 
 @pytest.mark.parametrize(

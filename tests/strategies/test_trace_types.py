@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import orjson
 import pytest
 from annotated_types import Ge
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from moot import traces
@@ -66,7 +66,7 @@ def forget(record: Any) -> None:
 
 
 @given(typed=accepted | by_number, data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_type_that_is_accepted_comes_back_the_same(typed: Typed, data: st.DataObject) -> None:
     hint, values = typed
     record = trace("tried")(make_dataclass("Tried", [("held", hint)], frozen=True))

@@ -84,9 +84,9 @@ def library_rule(name: str) -> LibraryRule:
     if method is None:
         names = sorted({rule.name for rule in methods.values()} | {"Schulze"})
         hint = closest(name, names) or f"; expected one of {', '.join(names)}"
-        raise UsageError(f"pref-voting has no rule {name!r}{hint}")
+        raise UsageError(f"pref-voting has no rule {name!r}; expected the name of one of its voting methods{hint}")
     if reason := BY_ORDER if method.name.endswith((" TB", " ZT")) else REFUSED.get(method.name):
-        raise UsageError(f"the rule {method.name!r} of pref-voting is not used here: {reason}")
+        raise UsageError(f"the rule {method.name!r} of pref-voting is not used here: {reason}; expected another")
     return LibraryRule(f"pref-voting:{name}", method, frozenset(kind.name for kind in method.input_types))
 
 

@@ -40,7 +40,7 @@ from moot.live.game import (
 from moot.models.closest import closest
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
-from moot.strategies import Strategy
+from moot.strategies import Strategy, traits_of
 from moot.strategies import strategy as strategy_named
 from moot.types import Question, Score
 
@@ -99,9 +99,15 @@ def _strategy(file: ExperimentFile, wanted: str | None) -> Strategy:
     for entry in file.spec.strategies:
         name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
         entries.setdefault(name, options)
-    name = wanted or next((strategy for strategy in entries if strategy != "solo"), "vote")
+    if wanted is not None:
+        return _built(wanted, entries.get(wanted))
+    listed = (_built(name, options) for name, options in entries.items())
+    return next((strategy for strategy in listed if not traits_of(strategy).alone), None) or _built("vote", None)
+
+
+def _built(name: str, options: Mapping[str, Any] | None) -> Strategy:
     try:
-        return strategy_named(name, entries.get(name))
+        return strategy_named(name, options)
     except (TypeError, ValueError) as error:
         raise UsageError(f"strategy {name!r}: {error}") from None
 

@@ -25,8 +25,10 @@ class Places:
 
     def __init__(self, node: yaml.Node | None) -> None:
         self._lines: dict[Key, int] = {}
-        for key, line in _walk(node, ()) if node is not None else ():
+        self._keys: dict[int, Key] = {}
+        for key, line, start in _walk(node, ()) if node is not None else ():
             self._lines.setdefault(key, line)
+            self._keys.setdefault(start, key)
             if len(self._lines) > MOST_PLACES:
                 raise ValueError("it has more keys than a file can need; are there aliases of aliases?")
 
@@ -36,21 +38,26 @@ class Places:
             key = key[:-1]
         return self._lines.get(key)
 
+    def key(self, start: int) -> Key | None:
+        """Whose value begins at this character of the file."""
+        return self._keys.get(start)
+
     @staticmethod
     def dotted(key: Key) -> str:
         return ".".join(str(step) for step in key)
 
 
-def _walk(node: yaml.Node, path: Key) -> Iterator[tuple[Key, int]]:
+def _walk(node: yaml.Node, path: Key) -> Iterator[tuple[Key, int, int]]:
+    """Each key, its line, and the character at which its value begins."""
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
             below = (*path, str(name.value))
-            yield below, name.start_mark.line + 1
+            yield below, name.start_mark.line + 1, value.start_mark.index
             yield from _walk(value, below)
     elif isinstance(node, yaml.SequenceNode):
         for position, value in enumerate(node.value):
             below = (*path, position)
-            yield below, value.start_mark.line + 1
+            yield below, value.start_mark.line + 1, value.start_mark.index
             yield from _walk(value, below)
 
 

@@ -52,6 +52,10 @@ def read_yaml(path: Path) -> YamlFile:
         places = Places(node)
         repeated = duplicate_key(node)
         values = yaml.load(text, Loader=_Loader)  # a SafeLoader of ours
+    except _BadValue as error:
+        key = places.key(error.mark.index)
+        dotted = Places.dotted(key) if key else None
+        raise FileError(error.words, file=path, line=error.mark.line + 1, key=dotted) from None
     except yaml.YAMLError as error:
         _raise_yaml(path, error)
     except ValueError as error:
@@ -109,6 +113,14 @@ def _raise_yaml(path: Path, error: yaml.YAMLError) -> NoReturn:
     raise FileError(f"not valid YAML: {problem}", file=path, line=mark.line + 1 if mark else None) from None
 
 
+class _BadValue(yaml.constructor.ConstructorError):
+    """Good YAML that says what nothing here can take."""
+
+    def __init__(self, words: str, mark: yaml.Mark) -> None:
+        super().__init__(None, None, words, mark)
+        self.words, self.mark = words, mark
+
+
 class _Loader(yaml.SafeLoader):
     """Only what JSON can say, so that everything in a file can be stored, hashed and sent."""
 
@@ -132,16 +144,20 @@ class _Loader(yaml.SafeLoader):
         return {str(key): value for key, value in mapping.items()}
 
     def number(self, node: yaml.ScalarNode) -> int:
-        value = self.construct_yaml_int(node)
+        try:
+            value = int(self.construct_yaml_int(node))
+        except ValueError:  # thousands of digits, which Python does not count either
+            value = 2**64
         if not -(2**63) <= value < 2**63:
-            raise yaml.constructor.ConstructorError(None, None, "expected a number of at most 64 bits", node.start_mark)
-        return int(value)
+            problem = f"expected a number of at most 64 bits, found {node.value:.40}{'…' * (len(node.value) > 40)}"
+            raise _BadValue(problem, node.start_mark)
+        return value
 
     def text(self, node: yaml.ScalarNode) -> str:
         value = str(self.construct_scalar(node))
         if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
-            problem = "holds half of a surrogate pair or a NUL, which no store or model can take"
-            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+            problem = "expected text, found half of a surrogate pair or a NUL, which no store or model can take"
+            raise _BadValue(problem, node.start_mark)
         return value
 
 

@@ -58,11 +58,22 @@ class Matches:
         self._by = matched_by(config)
         self._entries = {(row["question"], row["repeat"]): json.loads(row["content"]) for row in rows}
 
-    @property
-    def calls(self) -> set[str]:
-        """Keys of the calls it took."""
-        entries = (entry for several in self._entries.values() for entry in several if entry["by"] == self._by)
-        return {key for entry in entries for key in entry["calls"]}
+    def __bool__(self) -> bool:
+        """Whether anything is on record."""
+        return self._by is not None and bool(self._entries)
+
+    def calls(self, sets: Collection[tuple[str, int, tuple[str, ...]]]) -> set[str]:
+        """Keys of the calls that it took to learn about these sets of drafts, by question, repeat and texts.
+
+        Another experiment of the store may have asked about other drafts of the same question.
+        """
+        return {
+            key
+            for (question, repeat), several in self._entries.items()
+            for entry in several
+            if entry["by"] == self._by and ("drafts" not in entry or (question, repeat, tuple(entry["drafts"])) in sets)
+            for key in entry["calls"]
+        }
 
     def proposers(self, question: Question, repeat: int, drafts: Sequence[Answer], word: str) -> tuple[str, ...] | None:
         """Who had drafted what the captain then said; nobody: it is new. None: not known, nobody having been asked."""
@@ -74,13 +85,21 @@ class Matches:
                 return None
         return tuple(draft.player for draft in drafts if draft.text is not None and draft.text in (same or ()))
 
+    def by_words(self, question: Question, repeat: int, drafts: Sequence[Answer]) -> bool:
+        """Whether words alone tell these drafts apart, although the file names somebody who could tell meanings."""
+        if question.kind != "open" or self._by is None or self._grouped(question, repeat, drafts) is not None:
+            return False
+        return len({word_key(question, text) for text in texts_of(drafts)}) > 1
+
+    def _grouped(self, question: Question, repeat: int, drafts: Sequence[Answer]) -> list[list[str]] | None:
+        if question.kind != "open" or self._by is None:
+            return None
+        entries, texts = self._entries.get((question.digest, repeat), ()), texts_of(drafts)
+        return groups_on_record(entries, self._by, texts) or _covering(entries, self._by, texts)
+
     def groups(self, question: Question, repeat: int, drafts: Sequence[Answer]) -> Groups:
         """The drafts by meaning: as they were grouped, be it only to measure; by words where nobody needed asking."""
-        entries = self._entries.get((question.digest, repeat), ())
-        texts = texts_of(drafts)
-        grouped = None
-        if question.kind == "open" and self._by is not None:
-            grouped = groups_on_record(entries, self._by, texts) or _covering(entries, self._by, texts)
+        grouped = self._grouped(question, repeat, drafts)
         places = {text: str(number) for number, group in enumerate(grouped or ()) for text in group}
         together: dict[str, list[str]] = {}
         for draft in drafts:

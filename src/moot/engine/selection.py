@@ -157,7 +157,7 @@ def summariser_named(file: ExperimentFile, wanted: str | None) -> tuple[str, Mix
     spec = file.spec
     entries = [entry["mixture"] for entry in spec.strategies if isinstance(entry, dict) and "mixture" in entry]
     try:
-        mixture = strategy("mixture", with_selection(file, entries[0] if entries else {}))
+        mixture = strategy("mixture", with_selection(file, "mixture", entries[0] if entries else {}))
     except (UsageError, ValueError, TypeError) as error:
         raise file.error(("strategies",), str(error)) from None
     assert isinstance(mixture, Mixture)

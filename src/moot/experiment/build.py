@@ -178,7 +178,7 @@ def _strategy(file: ExperimentFile, position: int, entry: str | Mapping[str, Map
         return played
     name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
     try:
-        return strategy(name, with_selection(file, options))
+        return strategy(name, with_selection(file, name, options))
     except FileError:
         raise
     except OptionError as error:

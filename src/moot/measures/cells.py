@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 import orjson
 
 from moot.strategies.natives import SINGLE_CALL
+from moot.strategies.option_meanings import Role, meanings_named
 from moot.strategies.traits import Traits
 
 Row = Mapping[str, Any]
@@ -49,6 +50,12 @@ def stored_cell(row: Row) -> Stored:
         options={**default, **given_options},
         traits=Traits.of_json(orjson.loads(row["traits"] or "{}")),
     )
+
+
+def option_of(cell: Stored, role: Role) -> Any:
+    """The value of the option that its strategy declares to be for this; None where there is none."""
+    meanings = meanings_named(cell["strategy"])
+    return next((cell["options"].get(name) for name, meaning in meanings.items() if meaning.role == role), None)
 
 
 def own_repeats(cell: Stored) -> int:

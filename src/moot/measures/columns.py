@@ -71,6 +71,34 @@ def with_bounds(row: Mapping[str, Any]) -> Row:
     return {**row, "least": bounds["low"], "most": bounds["high"]}
 
 
+def share_bounds(rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """The bounds of a share, only where something is ungraded."""
+    if not any(row.get("bounds") for row in rows):
+        return ()
+    return (Column("least", "at least", "share"), Column("most", "at most", "share"))
+
+
+GRADED_SHARES = (
+    "Right over what is graded; at least and at most are over all, were every ungraded answer wrong, and were it right."
+)
+
+
+def graded_words(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What to know of shares where answers are ungraded."""
+    return [GRADED_SHARES] if any(row.get("bounds") for row in rows) else []
+
+
+def grouped_by_words(figures: Figures) -> list[str]:
+    """Where a grouping model is named and has said nothing usable of some drafts: figures that rest on groups say so."""
+    if not (sets := figures.get("grouped_by_words")):
+        return []
+    named = "set of drafts is" if sets == 1 else "sets of drafts are"
+    return [
+        f"{sets:,} {named} grouped by words alone: the grouping model has not been asked about them, or gave no usable word."
+        " There players may differ less than it seems."
+    ]
+
+
 def ungraded_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """What to know where answers are ungraded: a difference and its bounds are over different questions."""
     if not any(row.get("bounds") for row in rows):

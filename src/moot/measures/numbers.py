@@ -11,6 +11,12 @@ Row = Mapping[str, Any]
 
 NOTHING = "–"
 
+MARK = "*"
+MARKED = (
+    f"{MARK} Over what is graded, and not all is: what it is over all, at least and at most, stands on the page (-o) and in"
+    " --json."
+)
+
 WHISKER = 20
 """Characters of the drawn interval, where there is room."""
 
@@ -88,11 +94,19 @@ def plain(value: float | None) -> str:
 
 
 def brief(row: Row | None, key: str = "value") -> str:
-    """``43.4 (39–47)``: the interval in whole points, so that four stand beside each other."""
+    """``43.4 (39–47)``: the interval in whole points, so that four stand beside each other.
+
+    With a mark where not all is graded.
+    """
     if row is None or row[key] is None:
         return NOTHING
     bounds = "" if row["low"] is None else f" ({100 * row['low']:.0f}–{100 * row['high']:.0f})"
-    return f"{100 * row[key]:.1f}{bounds}"
+    return f"{100 * row[key]:.1f}{bounds}{mark(row)}"
+
+
+def mark(row: Row) -> str:
+    """Behind a figure that is over what is graded, where not all is: what it says stands below the table."""
+    return MARK if row.get("bounds") else ""
 
 
 def whisker(row: Row, width: int = WHISKER) -> str:

@@ -76,6 +76,8 @@ def _outline(cell: Stored, row: Row, key: Key, table: TeamDrafts) -> EpisodeOutl
     if drafts and (grouped := of_kind(traces, Grouped)) and _groups_them(grouped[0], drafts):
         place = key, said_of(drafts)
         table.groups.setdefault(place, grouped[0].groups)
+        if grouped[0].fell_back is not None:
+            table.by_words.add(place)
         table.grouping.setdefault(place, tuple(step[3] for step in steps if step[1] == GROUPING and step[3]))
     look = next((record for record in of_kind(traces, Shown) if record.places is None), None)
     word = look.answer if look is not None else None

@@ -189,7 +189,10 @@ def grouped_drafts(source: Source, key: Key, episode_drafts: tuple[Answer, ...],
     drafts, (question, repeat) = episode_drafts or table.drafts.get(key, ()), key
     place = key, said_of(drafts)
     if place not in table.groups:
-        table.groups[place] = source.matches.groups(source.cases[question].question, repeat, drafts)
+        asked = source.cases[question].question
+        table.groups[place] = source.matches.groups(asked, repeat, drafts)
+        if source.matches.by_words(asked, repeat, drafts):
+            table.by_words.add(place)
     return table.groups[place]
 
 

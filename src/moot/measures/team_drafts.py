@@ -26,6 +26,8 @@ class TeamDrafts:
     groups: dict[tuple[Key, Said], Groups] = field(default_factory=dict)
     grouping: dict[tuple[Key, Said], tuple[str, ...]] = field(default_factory=dict)
     """The calls that grouping took, which a strategy without it would not have paid."""
+    by_words: set[tuple[Key, Said]] = field(default_factory=set)
+    """Sets that words alone have grouped although the file names somebody who tells meanings: it was not asked, or failed."""
     spare: dict[Key, dict[str, Answer]] = field(default_factory=dict)
     """Drafts of players whom the fullest set lacks, from sets that are no fuller."""
     not_needed: dict[Key, set[str]] = field(default_factory=dict)
@@ -64,7 +66,9 @@ def said_of(drafts: Iterable[Answer]) -> Said:
     return tuple((draft.player, draft.text) for draft in drafts)
 
 
-def _fullness(drafts: Sequence[Answer]) -> tuple[int, int, list[tuple[str, str]]]:
-    """How much a set of drafts tells. Of equals the words decide, so that the order of strategies does not."""
-    words = sorted((draft.player, draft.text or "") for draft in drafts)
+def _fullness(drafts: Sequence[Answer]) -> tuple[int, int, list[tuple[str, ...]]]:
+    """How much a set of drafts tells. Of equals all that they say decides, so that the order of strategies does not."""
+    words: list[tuple[str, ...]] = sorted(
+        (draft.player, draft.text or "", draft.outcome, draft.reasoning, draft.cause or "") for draft in drafts
+    )
     return len(drafts), sum(draft.text is not None for draft in drafts), words

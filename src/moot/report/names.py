@@ -70,7 +70,7 @@ def shortened(figures: Mapping[str, Any]) -> dict[str, Any]:
     """The same figures with short names wherever a label or a table is named, in rows and in sentences alike."""
     ways = ways_of(figures["accuracy"])
     names = {label: name for label, name in short_names(ways).items() if name != label}
-    tables = table_names(team["team"] for team in figures.get("teams", ()))
+    tables = table_names(figures["accuracy"]) if figures.get("teams") else {}
     longest_first = sorted(names.items(), key=lambda pair: -len(pair[0]))
     renamed: dict[str, Any] = _renamed(dict(figures), longest_first, tables)
     if sentences := left_out(ways):
@@ -78,17 +78,24 @@ def shortened(figures: Mapping[str, Any]) -> dict[str, Any]:
     return renamed
 
 
-def table_names(tables: Iterable[str]) -> dict[str, str]:
-    """``nine/open (double-call)`` is ``open`` where all are tables of nine, and all drafted in that way."""
-    every = list(dict.fromkeys(tables))
-    if len(every) < 2:
+def table_names(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """``nine/open (double-call)`` is ``open`` where all are tables of nine, and all drafted in that way.
+
+    `rows`: those of accuracy, which say of which team and cohort a table is, and how it drafted.
+    """
+    tables = {row.get("table", row["team"]): row for row in rows if row.get("team") is not None}
+    if len(tables) < 2:
         return {}
-    teams = {name.partition("/")[0] for name in every}
-    names = {name: name.partition("/")[2] if len(teams) == 1 and "/" in name else name for name in every}
-    endings = {name[name.rfind(" (") :] if name.endswith(")") and " (" in name else "" for name in every}
-    if len(endings) == 1:
-        names = {name: short.removesuffix(next(iter(endings))) for name, short in names.items()}
-    return names if len(set(names.values())) == len(every) else {}
+    one_team = len({row["team"] for row in tables.values()}) == 1
+    one_way = len({row.get("drafts") for row in tables.values()}) == 1
+    names = {table: _table_name(row, team=not one_team, drafts=not one_way) for table, row in tables.items()}
+    return names if len(set(names.values())) == len(tables) else {}
+
+
+def _table_name(row: Mapping[str, Any], *, team: bool, drafts: bool) -> str:
+    cohort, kind = row.get("cohort"), row.get("drafts")
+    name = row["team"] if not cohort else f"{row['team']}/{cohort}" if team else cohort
+    return f"{name} ({kind})" if drafts and kind else str(name)
 
 
 def _shared(ways: Mapping[str, Way]) -> dict[str, dict[str, Any]]:

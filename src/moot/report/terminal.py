@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from moot.measures.columns import at_table, count, over_captains, several_teams, ungraded_words, who
+from moot.measures.columns import at_table, count, grouped_by_words, over_captains, several_teams, ungraded_words, who
 from moot.measures.measure import Measure
-from moot.measures.numbers import WHISKER, brief, interval, money, percent, plain, points, shown, whisker
+from moot.measures.numbers import MARKED, WHISKER, brief, interval, mark, money, percent, plain, points, shown, whisker
 from moot.measures.section import Section
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
@@ -68,7 +68,7 @@ def _accuracy_table(figures: Figures, width: int) -> Table:
         [
             row["label"],
             at_table(row),
-            f"{percent(row['value']):>7} {interval(row)}",
+            f"{percent(row['value']):>7} {interval(row)}{mark(row)}",
             str(row["n"]),
             f"{row['calls']:,}",
             money(row["cost_usd"]),
@@ -94,12 +94,17 @@ def _outcomes(rows: Iterable[Row], width: int) -> Table:
     return table(("strategy", "who", "how it ended"), cells, words=3, width=width, title="Not answered")
 
 
-def _by_captain(figures: Figures, width: int) -> Iterable[Table]:
-    """Captains down, strategies across: alone, and at the head of a team."""
+def _by_captain(figures: Figures, width: int) -> Iterable[Table | Text]:
+    """Captains down, strategies across: alone, and at the head of a team.
+
+    A table for each way of drafting alone: a captain stands beside itself as it was asked there.
+    """
     led = [row for row in figures["accuracy"] if row.get("captain")]
-    alone = {row["player"]: brief(row) for row in figures.get("players", ())}
-    for team in dict.fromkeys(row["team"] for row in led):
-        of_team = [row for row in led if row["team"] == team]
+    several = any(row.get("team") for row in figures.get("players", ()))
+    for team in dict.fromkeys(_table_of(row) for row in led):
+        of_team = [row for row in led if _table_of(row) == team]
+        players = [row for row in figures.get("players", ()) if not several or row["team"] == team]
+        alone = {row["player"]: brief(row) for row in players}
         captains = list(dict.fromkeys(row["captain"] for row in of_team))
         briefs = {(row["captain"], row["label"]): brief(row) for row in of_team}
         column_width = _column([*briefs.values(), *alone.values()], [row["label"] for row in of_team])
@@ -111,6 +116,18 @@ def _by_captain(figures: Figures, width: int) -> Iterable[Table]:
                 cells = (briefs.get((captain, label), "–") for label in part)
                 made.add_row(wrapped(captain, NAME), alone.get(captain, "–"), *cells)
             yield made
+        yield from _marked([*of_team, *players])
+
+
+def _table_of(row: Row) -> str:
+    """Whose native answers it rests on: a team's, or those of one of its tables."""
+    return str(row.get("table", row["team"]))
+
+
+def _marked(rows: Iterable[Row]) -> Iterable[Text]:
+    """What the mark behind a figure says, where there is one."""
+    if any(mark(row) for row in rows):
+        yield Text(MARKED)
 
 
 def _column(figures: Sequence[str], labels: Sequence[str]) -> int:
@@ -141,7 +158,7 @@ def _ceiling(top: Row, single: Row, team: str | None) -> Iterable[Text]:
     """Whose skyline it is: guessers are as many as they are."""
     of = f" of {team}" if team else ""
     who = f"at least one of {top['players']} players right" if top["players"] != 1 else "its one player right"
-    line = f"Skyline{of} ({who}): {percent(top['value'])} {interval(top)}."
+    line = f"Skyline{of} ({who}): {percent(top['value'])} {interval(top)}{_of_graded(top)}."
     if top["guessing"] is not None:
         line += f" As many guessers would reach {percent(top['guessing'])}."
     yield Text(line)
@@ -149,6 +166,15 @@ def _ceiling(top: Row, single: Row, team: str | None) -> Iterable[Text]:
         after = single["after_the_fact"]
         line = f"Best single player{of}, chosen on other questions: {percent(single['value'])} {interval(single)};"
         yield Text(f"{line} after the fact {after['player']}: {percent(after['value'])}.")
+
+
+def _of_graded(top: Row) -> str:
+    """One right answer settles a question, so those that are left out are rather the others."""
+    if not (ends := top.get("bounds")):
+        return ""
+    asked = top["n"] + top["ungraded"]
+    over_all = f"over all between {percent(ends['low'])} and {percent(ends['high'])}"
+    return f" of the {top['n']:,} of {asked:,} questions of which it is known, rather too high; {over_all}"
 
 
 def _self_preference(figures: Figures, width: int) -> Iterable[Table]:
@@ -161,11 +187,11 @@ def _self_preference(figures: Figures, width: int) -> Iterable[Table]:
         yield table(heads, cells, words=2, width=width, title=f"Captains and their own drafts{of}, in %")
 
 
-def _diversity(figures: Figures, width: int) -> Iterable[Table]:
+def _diversity(figures: Figures, width: int) -> Iterable[Table | Text]:
     """Figure 2 of the paper as a table."""
     for of, rows in _by_team(figures.get("diversity", ())):
         briefs = {(row["d"], row["strategy"]): brief(row, "accuracy") for row in rows}
-        asked = {row["d"]: str(row["n"]) for row in rows}
+        asked = {row["d"]: str(max(other["n"] for other in rows if other["d"] == row["d"])) for row in rows}
         column_width = _column(list(briefs.values()), [row["strategy"] for row in rows])
         words = len("answers") + GUTTER + max(map(len, asked.values()))
         for part in _side_by_side([row["strategy"] for row in in_order(figures, rows)], words, column_width, width):
@@ -174,6 +200,8 @@ def _diversity(figures: Figures, width: int) -> Iterable[Table]:
             for d in sorted(asked):
                 made.add_row(str(d), asked[d], *(briefs.get((d, label), "–") for label in part))
             yield made
+        yield from _marked(rows)
+    yield from map(Text, grouped_by_words(figures))
 
 
 def _human(figures: Figures, width: int) -> Iterable[Table]:

@@ -68,6 +68,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from dataclasses import fields as parameters
+from functools import cached_property
 from typing import Any
 
 from moot.errors import RequestRejected
@@ -108,11 +109,7 @@ class SimulatedModel(Character):
         return {
             "provider": "simulated",
             "version": VERSION,
-            **{
-                parameter.name: getattr(self, parameter.name)
-                for parameter in parameters(self)
-                if parameter.name not in _NOT_SHAPED
-            },
+            **self._shaping,
             **({} if self.max_tokens is None else {"max_tokens": self.max_tokens}),
             "seed": self.world.seed,
             "question": facts.id,
@@ -120,6 +117,15 @@ class SimulatedModel(Character):
             "messages": messages_json(request),
             "params": dict(request.params),
             "schema": request.schema,
+        }
+
+    @cached_property
+    def _shaping(self) -> Mapping[str, Any]:
+        """Its parameters, as far as replies follow from them."""
+        return {
+            parameter.name: getattr(self, parameter.name)
+            for parameter in parameters(self)
+            if parameter.name not in _NOT_SHAPED
         }
 
     async def generate(self, request: Request) -> Reply:

@@ -30,6 +30,8 @@ from moot.types import UNKNOWN, Case, digest
 NORMAL = NormalDist()
 
 _OPEN_LURES = 24
+_SPACES_KEPT = 1024
+"""A space is asked for with every call, and many calls are about one question; few questions are under way at a time."""
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _YES_NO = (("yes", "да", "true"), ("no", "нет", "false"))
 _ONSETS = ("b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z", "br", "st")
@@ -115,6 +117,7 @@ class World:
         self._choices = bytearray()
         self._yes_no: set[int] = set()
         self._open = array("I")
+        self._spaces: dict[Facts, str] = {}
         for case in cases:
             self._add(case)
 
@@ -180,6 +183,14 @@ class World:
 
     def space(self, facts: Facts) -> str:
         """A name for the answers among which a reply is drawn; it gives none of them away."""
+        name = self._spaces.get(facts)
+        if name is None:
+            if len(self._spaces) >= _SPACES_KEPT:
+                self._spaces.clear()
+            name = self._spaces[facts] = self._named_space(facts)
+        return name
+
+    def _named_space(self, facts: Facts) -> str:
         lures = self._lures(facts) if facts.options else list(self._open_lures(facts))
         return digest([facts.truth, facts.accepted, lures])
 

@@ -23,6 +23,9 @@ in a second call; what it gains is the tax on the form."""
 SINGLE_CALL: Drafts = "single-call"
 DOUBLE_CALL: Drafts = "double-call"
 
+NATIVE_STAGES = ("draft", "verdict", "rationale")
+"""The stages under which the calls of a native answer stand in a transcript."""
+
 EXPLAINED_WITHOUT = "no rationale"
 
 

@@ -279,7 +279,12 @@ def test_cells_have_short_names_and_whole_keys() -> None:
     voted = ("vote", "vote", {})
     cells = [cell_of(*way) for way in (*ways, voted)] + [cell_of(*voted, team="nine/closed")]
     named = named_cells(cells)
-    assert [each["title"] for each in named] == ["mixture(order=ascending)", "mixture", "vote (open)", "vote (closed)"]
+    assert [each["title"] for each in named] == [
+        "mixture(order=ascending)",
+        "mixture",
+        "vote (nine/open)",
+        "vote (nine/closed)",
+    ], "a team may be called so"
     assert [each["key"] for each in named] == [*long, "vote (nine/open)", "vote (nine/closed)"]
     assert [each["full"] for each in named] == [*long, None, None]
     assert [each["options"] for each in named] == ["order=ascending", "", "", ""]

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from moot.measures.cells import Stored, table_of
+from moot.measures.cells import Stored, table_of, unusual_drafts
 from moot.measures.source import Source
 from moot.stats.graded import bounds_row, value_of, why_nothing
 from moot.stats.proportion import accuracy
@@ -70,6 +70,7 @@ def _named(cell: Stored) -> dict[str, Any]:
         return {**named, "player": cell["player"]}
     named |= {"team": cell["team"], "captain": cell["captain"]}
     named |= {"cohort": cell["cohort"]} if cell["cohort"] else {}
+    named |= {"drafts": kind} if (kind := unusual_drafts(cell)) else {}
     return {**named, "table": table} if (table := table_of(cell)) != cell["team"] else named
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.experiment.claims import ClaimError
-from moot.measures.cells import Stored, playing_alone, table_of
+from moot.measures.cells import Stored, table_of
+from moot.measures.native_cost import native_cost
 from moot.measures.sides import Alone, SideResults, alone_by_player, best_alone, cells_named, side_of
 from moot.measures.source import Source
 from moot.stats.crossfit import CrossFit, best, crossfit
@@ -231,20 +232,16 @@ def _over_captain(chosen: _Chosen, alone: Alone, pooled: bool, seed: int) -> Row
 def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, single: CrossFit) -> Row:
     """How many times the best single player's cost: in money, or in calls where money is nothing or not known."""
     used = [chosen.sides[title] for title in set(chosen.choice.values())]
-    drafting = chosen.sides[chosen.of].first
-    alone = {name: side_of(source, [cell], "") for name, cell in playing_alone(cells, drafting).items()}
-    singles = [alone.get(name) for name in set(single.chosen)]
-    team = None  # of the team alone: a single that was never played so leaves what the team cost known
+    one = native_cost(source, cells, chosen.sides[chosen.of].first, single.choice)
+    team = None
     if all(side.cost_usd is not None for side in used):
         team = _mean([(chosen.sides[title].cost_usd or {}).get(question) for question, title in chosen.choice.items()])
-    if team is not None and all(side is not None and side.cost_usd is not None for side in singles):
-        one = _mean([(alone[name].cost_usd or {}).get(question) for question, name in single.choice.items()])
-        if team and one:
-            return {"cost_ratio": team / one, "cost_unit": "usd", "cost_usd": team}
+    if team and one.cost_usd:
+        return {"cost_ratio": team / one.cost_usd, "cost_unit": "usd", "cost_usd": team}
     calls = _mean([chosen.sides[title].calls.get(question) for question, title in chosen.choice.items()])
-    if calls is None:
-        return {}
-    return {"cost_ratio": calls, "cost_unit": "calls", "cost_usd": team}
+    if calls is None or not one.calls:
+        return {"cost_usd": team}
+    return {"cost_ratio": calls / one.calls, "cost_unit": "calls", "cost_usd": team}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

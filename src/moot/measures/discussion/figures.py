@@ -16,13 +16,15 @@ from moot.measures.discussion.cost import cost_rows, drafted_at_once, way_alone
 from moot.measures.discussion.naming import (
     apart_from,
     family_of,
-    in_words,
     is_discussion,
     is_usual,
+    meaning_of,
     names_of,
+    one_agent,
     options_of,
     protocol_of,
     varied,
+    with_role,
 )
 from moot.measures.discussion.similarity import similarity_figures
 from moot.measures.discussion.talks import Talk, by_question, fitted, graded, mean_rounds, score, turns_to_decide
@@ -31,25 +33,11 @@ from moot.measures.source import Source
 from moot.stats.estimates import with_holm
 from moot.stats.paired import FEW_QUESTIONS, compare
 from moot.store.rows import verdict_of
+from moot.strategies.option_meanings import Meaning, in_words, meanings_named
 from moot.traces import Challenge, Objection, of_kind
 from moot.types import Case, Verdict
 
 Row = dict[str, Any]
-
-COUNTING = "solution-counting"
-_AXES = (
-    ("agents", "agents", ("agents",)),
-    ("rounds", "vote_from", ("vote_from",)),
-    ("rounds", "max_turns", ("max_turns",)),
-    ("rounds", "vote_from", ("vote_from", "max_turns")),
-)
-"""What scores are drawn along: by which option, and which options may differ."""
-_PARTS: Sequence[tuple[str, tuple[str, ...], str | None]] = (
-    *((part, (part,), None) for part in ("drafting", "style", "paradigm", "step_by_step")),
-    ("decision", ("decision", "judge", "budget"), COUNTING),
-)
-"""What is compared by itself: an option, those that come and go with it, and what it is compared with; None: the
-default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +155,7 @@ def _turns(source: Source, named: Row, discussion: Discussion) -> Row:
 
 def _rounds(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
     """Voting and consensus, each over all its protocols; one agent has nobody to decide with."""
-    held = [discussion for discussion in held if discussion.options.get("agents") != 1]
+    held = [discussion for discussion in held if not one_agent(discussion.cell)]
     for family in dict.fromkeys(family_of(discussion.cell) for discussion in held):
         of_family = [discussion for discussion in held if family_of(discussion.cell) == family]
         talks = [talk for discussion in of_family for talk in discussion.talks]
@@ -177,7 +165,7 @@ def _rounds(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
 
 def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
     """Every way against the default, and every protocol against counting solutions, where nothing else differs."""
-    for part, free, standard in _PARTS:
+    for part, free, standard in _compared(held):
         names = _names(held, *free)
         able = [discussion for discussion in held if part in discussion.options]
         usual = {
@@ -196,12 +184,47 @@ def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
             pooled = len(graded(discussion.talks)) > len(ours) or len(graded(against.talks)) > len(theirs)
             comparison = compare(pairs, pooled=pooled, seed=source.seed)
             of, other = (in_words(side.options[part]) for side in (discussion, against))
-            yield {**names[discussion.cell["id"]], "part": part, "of": of, "against": other, **comparison.row()}
+            kind = {"protocol_part": True} if meaning_of(discussion.cell, part).role == "protocol" else {}
+            named = {**names[discussion.cell["id"]], "part": part, "of": of, "against": other, **kind}
+            yield {**named, **_flag(discussion, part), **comparison.row()}
+
+
+def _flag(discussion: Discussion, part: str) -> Row:
+    """An option that is on or off is told by what it does: "True" says nothing."""
+    value = discussion.options[part]
+    return {"does": meaning_of(discussion.cell, part).told(part, value)} if isinstance(value, bool) else {}
+
+
+def _meanings(held: Sequence[Discussion]) -> dict[str, Meaning]:
+    """What the options of all strategies here are for, by name."""
+    strategies = dict.fromkeys(discussion.cell["strategy"] for discussion in held)
+    return {name: meaning for strategy in strategies for name, meaning in meanings_named(strategy).items()}
+
+
+def _compared(held: Sequence[Discussion]) -> list[tuple[str, tuple[str, ...], Any]]:
+    """What is compared by itself: an option, those that may differ with it, and what it is compared with; None: the
+    default. How it is decided comes last."""
+    meanings = sorted(_meanings(held).items(), key=lambda item: item[1].role == "protocol")
+    return [(name, (name, *meaning.comes_with), meaning.against) for name, meaning in meanings if meaning.compared]
+
+
+def _axes(held: Sequence[Discussion]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """What scores are drawn along: by which option, and which options may differ."""
+    meanings = sorted(_meanings(held).items(), key=lambda item: not item[1].leads)
+    axes: dict[str, list[str]] = {}
+    for name, meaning in meanings:
+        if meaning.along is not None:
+            axes.setdefault(meaning.along, []).append(name)
+    for along in sorted(axes):
+        names = axes[along]
+        yield from ((along, name, (name,)) for name in names)
+        if len(names) > 1:
+            yield along, names[0], tuple(names)
 
 
 def _scaling(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
     """Score by the number of agents, and by the number of rounds, with a line through it."""
-    for along, key, free in _AXES:
+    for along, key, free in _axes(held):
         alike: dict[Any, list[Discussion]] = {}
         for discussion in held:
             if all(isinstance(discussion.options.get(name), int) for name in free):
@@ -223,6 +246,7 @@ def _line(source: Source, along: str, key: str, group: Sequence[Discussion], nam
     yield {
         "along": along,
         "key": key,
+        "step": meaning_of(group[0].cell, key).step or key.replace("_", " "),
         **{name: value for name, value in named.items() if name != "label"},
         "also_varied": [name for name in varied([discussion.cell for discussion in group]) if name != key],
         "slope": line.slope.value,
@@ -238,6 +262,6 @@ def _line(source: Source, along: str, key: str, group: Sequence[Discussion], nam
 
 
 def _challenges(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
-    names = _names(held, "challenge")
+    names = _names(held, *with_role([discussion.cell for discussion in held], "challenge"))
     for discussion in held:
         yield from challenge_rows(source, discussion.rounds, names[discussion.cell["id"]])

@@ -6,23 +6,14 @@ package brings may have other options than ours, or none: what it lacks is simpl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from moot.errors import UsageError
-from moot.measures.cells import Stored
-from moot.strategies import strategy_class
-from moot.strategies.discuss.paradigm import DEFAULT
+from moot.measures.cells import Stored, option_of
+from moot.strategies.option_meanings import NOTHING, Meaning, Role, meanings_named
 from moot.types import canonical_json
 
 Row = dict[str, Any]
-Options = Mapping[str, Any]
-
-PROTOCOL = "decision"
-"""The option that has a column of its own."""
-_UNTOLD = ("planted_by", "facts")
-"""What comes with another option, and says nothing by itself."""
 
 
 def is_discussion(cell: Stored) -> bool:
@@ -31,21 +22,32 @@ def is_discussion(cell: Stored) -> bool:
 
 
 def options_of(cell: Stored) -> dict[str, Any]:
-    """All options by name. Who hears whom may be left to the strategy, which is a way too and has a name."""
-    options = dict(cell["options"])
-    if options.get("paradigm", DEFAULT) is None:
-        options["paradigm"] = DEFAULT
-    return options
+    """All options by name. One may be left to the strategy, which is a way too and has a name."""
+    meanings = meanings_named(cell["strategy"])
+    return {
+        name: meanings.get(name, NOTHING).unset if value is None else value for name, value in cell["options"].items()
+    }
+
+
+def with_role(cells: Iterable[Stored], role: Role) -> tuple[str, ...]:
+    """The options of these strategies that are declared to be for this."""
+    every = (item for cell in cells for item in meanings_named(cell["strategy"]).items())
+    return tuple(dict.fromkeys(name for name, meaning in every if meaning.role == role))
+
+
+def meaning_of(cell: Stored, option: str) -> Meaning:
+    return meanings_named(cell["strategy"]).get(option, NOTHING)
 
 
 def is_usual(cell: Stored, option: str) -> bool:
     """Whether an option has its default."""
-    return option not in cell["given"] or (option == "paradigm" and cell["given"][option] == DEFAULT)
+    unset = meaning_of(cell, option).unset
+    return option not in cell["given"] or (unset is not None and cell["given"][option] == unset)
 
 
 def protocol_of(cell: Stored) -> str:
     """How it is decided; of a strategy that offers no choice, what it says of itself."""
-    return str(cell["options"].get(PROTOCOL) or cell["traits"].decides_by or cell["strategy"])
+    return str(option_of(cell, "protocol") or cell["traits"].decides_by or cell["strategy"])
 
 
 def family_of(cell: Stored) -> str:
@@ -59,18 +61,15 @@ def varied(cells: Sequence[Stored]) -> list[str]:
         options = options_of(cell)
         for name, distinct in values.items():
             distinct.add(canonical_json(options.get(name)))
-    return [name for name, distinct in values.items() if name != PROTOCOL and len(distinct) > 1]
+    protocol = with_role(cells, "protocol")
+    return [name for name, distinct in values.items() if name not in protocol and len(distinct) > 1]
 
 
 def _in_order(cells: Sequence[Stored]) -> list[str]:
     """The names of all options, as their strategy lists them where it is installed."""
     names: dict[str, None] = {}
-    for cell in {cell["strategy"]: cell for cell in cells}.values():
-        try:
-            kind = strategy_class(cell["strategy"])
-        except (UsageError, ImportError):
-            continue
-        names |= dict.fromkeys(field.name for field in fields(kind)) if is_dataclass(kind) else {}
+    for strategy in dict.fromkeys(cell["strategy"] for cell in cells):
+        names |= dict.fromkeys(meanings_named(strategy))
     for cell in cells:
         names |= dict.fromkeys(cell["options"])
     return list(names)
@@ -85,11 +84,12 @@ def apart_from(cell: Stored, *names: str) -> tuple[str, bytes]:
 def names_of(cells: Sequence[Stored], *told_apart: str) -> dict[str, Row]:
     """By cell, what its row is called: its protocol, and those other options that are not the same everywhere, nor
     `told_apart`."""
-    varying = [name for name in varied(cells) if name not in (*_UNTOLD, *told_apart)]
+    details = [name for cell in cells for name, meaning in meanings_named(cell["strategy"]).items() if meaning.detail]
+    varying = [name for name in varied(cells) if name not in (*details, *told_apart)]
     return {
         cell["id"]: {
             "protocol": protocol_of(cell),
-            "with": _alone(options_of(cell)) or ", ".join(_words(cell, varying)) or None,
+            "with": _alone(cell) or ", ".join(_words(cell, varying)) or None,
             "label": cell["label"],
             "team": cell["team"],
             "cohort": cell.get("cohort"),
@@ -98,35 +98,29 @@ def names_of(cells: Sequence[Stored], *told_apart: str) -> dict[str, Row]:
     }
 
 
-def _alone(options: Options) -> str | None:
-    """One agent and one turn are no discussion, but a baseline."""
-    if (options.get("agents"), options.get("max_turns")) != (1, 1):
+def _alone(cell: Stored) -> str | None:
+    """One agent and one turn are no discussion, but a baseline; what else it is told to do is said."""
+    if not one_agent(cell) or _limits(cell, "rounds") != [1]:
         return None
-    return "alone, step by step" if options.get("step_by_step") else "alone"
+    flags = [name for name, value in cell["given"].items() if value is True]
+    return ", ".join(("alone", *(meaning_of(cell, name).told(name, True) for name in flags)))
+
+
+def one_agent(cell: Stored) -> bool:
+    """It says how many talk, and it is one."""
+    return _limits(cell, "agents") == [1]
+
+
+def _limits(cell: Stored, along: str) -> list[Any]:
+    """How many there may be at most."""
+    limits = meanings_named(cell["strategy"]).items()
+    return [cell["options"].get(name) for name, meaning in limits if meaning.along == along and not meaning.leads]
 
 
 def _words(cell: Stored, names: Iterable[str]) -> Iterator[str]:
     options = options_of(cell)
-    return (_said(name, options[name]) for name in names if name in options and not is_usual(cell, name))
-
-
-def _said(name: str, value: Any) -> str:
-    """``5 agents``, ``relay``, ``critical``: the value alone where it says what it is."""
-    match name:
-        case "agents":
-            return f"{value} agent{'s' * (value != 1)}"
-        case "step_by_step":
-            return "step by step"
-        case "drafting" | "style" | "paradigm":
-            return str(value)
-        case "vote_from":
-            return f"vote from {value}"
-        case "max_turns":
-            return f"{value} turn{'s' * (value != 1)}"
-        case _:
-            return f"{name.replace('_', ' ')} {in_words(value)}"
-
-
-def in_words(value: Any) -> str:
-    """A value as people read it."""
-    return str(tuple(value)) if isinstance(value, list) else str(value)
+    return (
+        meaning_of(cell, name).told(name, options[name])
+        for name in names
+        if name in options and not is_usual(cell, name)
+    )

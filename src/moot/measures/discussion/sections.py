@@ -154,7 +154,7 @@ def _drawn(row: Mapping[str, Any], *, by: bool) -> Iterator[dict[str, Any]]:
 
 def _slope(row: Mapping[str, Any]) -> str:
     """The line in words: what one more is worth, on the questions that all points share."""
-    one = {"agents": "agent", "vote_from": "turn before the vote", "max_turns": "turn"}[row["key"]]
+    one = row["step"]
     interval = "" if row["low"] is None else f" ({100 * row['low']:+.1f} to {100 * row['high']:+.1f})"
     also = f"; {' and '.join(row['also_varied'])} varied with it" if row["also_varied"] else ""
     worth = f"{100 * row['slope']:+.1f}{interval} points for one more {one}"
@@ -163,14 +163,15 @@ def _slope(row: Mapping[str, Any]) -> str:
 
 def _differences(figures: Figures) -> Iterator[Section]:
     rows = figures.get("protocol_differences", ())
-    parts = [row for row in rows if row["part"] != "decision"]
-    part_rows = [{**row, "of": "step by step" if row["part"] == "step_by_step" else row["of"]} for row in parts]
-    usual = dict.fromkeys(f"{row['part']} {row['against']}" for row in parts if row["part"] != "step_by_step")
+    parts = [row for row in rows if not row.get("protocol_part")]
+    part_rows = [{**row, "of": row.get("does", row["of"])} for row in parts]
+    usual = dict.fromkeys(f"{row['part']} {row['against']}" for row in parts if "does" not in row)
     words = (f"Against the default ({', '.join(usual)}), where nothing else differs.",) if usual else ()
     columns = (Column("of", "this"), *_named(part_rows, *paired_columns()))
     yield Section("protocol-parts", "Drafting and style", (*words, *paired_words(parts)), columns, part_rows)
-    counted = [row for row in rows if row["part"] == "decision"]
-    words = ("Each protocol against solution-counting, where nothing else differs.",)
+    counted = [row for row in rows if row.get("protocol_part")]
+    standard = " or ".join(dict.fromkeys(row["against"] for row in counted))
+    words = (f"Each protocol against {standard}, where nothing else differs.",)
     columns = _named(counted, *paired_columns())
     yield Section("protocol-counting", "Beside counting solutions", (*words, *paired_words(counted)), columns, counted)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.measures.quiz.played import Played, accuracy_figures, diversity_of, split
+from moot.measures.quiz.played import Drafts, Played, accuracy_figures, diversity_of, split
 from moot.stats.estimates import Row
 from moot.stats.rank import Correlation, midranks, spearman
 
@@ -18,7 +18,7 @@ DIFFICULTIES = ("easy", "medium", "hard")
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Accuracy by d; `left_out` counts the questions it could not place."""
+    """Accuracy by d; `left_out` counts the questions of which it could not place a play."""
 
     rows: list[Row]
     left_out: int
@@ -27,11 +27,11 @@ class Curve:
 def diversity_curve(plays: Sequence[Played], *, seed: int = 0) -> Curve:
     """A row for each d and strategy: how many questions, and the accuracy, the mean over captains of each question.
 
-    Questions whose groups are not known, nobody having answered, have no d.
+    With repeats a question stands at the d of each, by the plays that rest on those drafts. Drafts whose groups are not
+    known, nobody having answered, have no d.
     """
     diversity = diversity_of(plays)
-    questions = {play.question for play in plays}
-    return Curve(_rows(plays, diversity, seed), len(questions - diversity.keys()))
+    return Curve(_rows(plays, diversity, seed), len({play.question for play in plays if play.drafts not in diversity}))
 
 
 def diversity_by_difficulty(plays: Sequence[Played], *, seed: int = 0) -> Curve:
@@ -48,13 +48,17 @@ def diversity_by_difficulty(plays: Sequence[Played], *, seed: int = 0) -> Curve:
             {"difficulty": name, **row, "human": _mean_rate(row["d"], name, diversity, level, people)}
             for row in _rows(of_level, diversity, seed)
         ]
-    questions = {play.question for play in plays}
-    return Curve(rows, len(questions - (diversity.keys() & level.keys())))
+    left_out = {play.question for play in plays if play.drafts not in diversity or play.question not in level}
+    return Curve(rows, len(left_out))
 
 
 def diversity_and_people(plays: Sequence[Played]) -> Correlation | None:
-    """Spearman of d with the human rate, over the questions that have both."""
-    diversity, people = diversity_of(plays), human_rates(plays)
+    """Spearman of d with the human rate, over the questions that have both; with repeats d is their mean."""
+    by_question: dict[str, list[int]] = {}
+    for (question, _), d in diversity_of(plays).items():
+        by_question.setdefault(question, []).append(d)
+    diversity = {question: sum(several) / len(several) for question, several in by_question.items()}
+    people = human_rates(plays)
     both = sorted(diversity.keys() & people.keys())
     return spearman([diversity[question] for question in both], [people[question] for question in both])
 
@@ -74,9 +78,9 @@ def difficulty(people: Mapping[str, float]) -> dict[str, str]:
     }
 
 
-def _rows(plays: Sequence[Played], diversity: Mapping[str, int], seed: int) -> list[Row]:
-    placed = [play for play in plays if play.question in diversity]
-    parts = split(placed, lambda play: diversity[play.question])
+def _rows(plays: Sequence[Played], diversity: Mapping[Drafts, int], seed: int) -> list[Row]:
+    placed = [play for play in plays if play.drafts in diversity]
+    parts = split(placed, lambda play: diversity[play.drafts])
     return [
         {"d": d, "strategy": strategy, **accuracy_figures(strategy_plays, "accuracy", seed=seed)}
         for d, part in sorted(parts.items())
@@ -85,7 +89,8 @@ def _rows(plays: Sequence[Played], diversity: Mapping[str, int], seed: int) -> l
 
 
 def _mean_rate(
-    d: int, name: str, diversity: Mapping[str, int], level: Mapping[str, str], people: Mapping[str, float]
+    d: int, name: str, diversity: Mapping[Drafts, int], level: Mapping[str, str], people: Mapping[str, float]
 ) -> float:
-    rates = [people[question] for question in level if level[question] == name and diversity.get(question) == d]
-    return sum(rates) / len(rates)
+    """Of the questions of this level that stand at this d, each once."""
+    questions = {question for (question, _), number in diversity.items() if number == d and level.get(question) == name}
+    return sum(people[question] for question in sorted(questions)) / len(questions)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
+from moot.engine.match_record import texts_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.cells import playing_alone, table_of
 from moot.measures.episodes import right_of as right_of
@@ -28,7 +29,7 @@ from moot.measures.quiz.played import (
 from moot.measures.quiz.plays import plays_of as plays_of
 from moot.measures.quiz.self_preference import self_preference
 from moot.measures.quiz.skyline import best_single, gap_rows, skyline
-from moot.measures.quiz.threshold import learn_threshold
+from moot.measures.quiz.threshold import GroupingPaid, learn_threshold
 from moot.measures.source import Source as Source
 from moot.measures.team_drafts import TeamDrafts as TeamDrafts
 from moot.stats.estimates import Row, estimate_row, with_holm
@@ -48,7 +49,8 @@ def quiz_figures(source: Source, cells: Sequence[Stored]) -> Row:
     for family in ("gains", "comparisons"):
         if family in figures:
             figures[family] = with_holm(figures[family])
-    figures["measurement"] = _measurement(source)
+    figures["measurement"] = _measurement(source, cells)
+    figures["grouped_by_words"] = sum(len(source.tables[name].by_words) for name in names)
     return {key: value for key, value in figures.items() if value}
 
 
@@ -145,17 +147,32 @@ def _talk_threshold(
     talk = [play for play in teams(plays) if play.strategy == talking[-1]]
     if not vote or not talk:
         return None
-    calls = table.grouping_calls()
-    costs = source.costs_usd(key for keys in calls.values() for key in keys)
-    grouping_usd = {question: sum(costs.get(key) or 0.0 for key in keys) for (question, _), keys in calls.items()}
+    grouping = {drafts: _grouping_paid(source, keys) for drafts, keys in table.grouping_calls().items()}
     players = max(len(drafts) for drafts in table.drafts.values()) if table.drafts else None
-    learnt = learn_threshold(vote, talk, players=players, grouping_usd=grouping_usd, seed=source.seed)
+    learnt = learn_threshold(vote, talk, players=players, grouping=grouping, seed=source.seed)
     return learnt.row() if learnt else None
 
 
-def _measurement(source: Source) -> Row | None:
-    """What it took to tell whose draft the captains chose: in no strategy's cost."""
-    costs = source.costs_usd(source.matches.calls)
+def _grouping_paid(source: Source, keys: Sequence[str]) -> GroupingPaid:
+    costs_usd = list(source.costs_usd(keys).values())
+    paid = [cost for cost in costs_usd if cost is not None]
+    return GroupingPaid(len(keys), sum(paid) if len(paid) == len(keys) else None)
+
+
+def _measurement(source: Source, cells: Sequence[Stored]) -> Row | None:
+    """What it took to tell whose draft the captains chose: in no strategy's cost.
+
+    A grouping that some strategy has played is that strategy's, be it that it was first asked for to measure.
+    """
+    if not source.matches:
+        return None
+    together = [cell for cell in cells if cell["player"] is None]
+    seen = [episode for cell in together for episode in source.seen(cell) if episode.drafts]
+    keys = source.matches.calls({(*episode.key, tuple(dict.fromkeys(texts_of(episode.drafts)))) for episode in seen})
+    for cell in together:
+        if keys and cell["traits"].groups:
+            keys = keys.difference(*(episode.calls for episode in source.seen(cell)))
+    costs = source.costs_usd(keys)
     if not costs:
         return None
     paid_usd = [cost for cost in costs.values() if cost is not None]

@@ -7,7 +7,6 @@ counted beside it, and in the bounds.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,8 @@ from moot.stats.paired import bootstrap_difference, bootstrap_share
 from moot.types import Estimate
 
 Groups = tuple[tuple[str, ...], ...]
+Drafts = tuple[str, int]
+"""One set of drafts: the question, and which time it was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class Played:
     """Of the drafts it rests on."""
     heard: bool = True
     """Whether the player's answer was waited for; what it would have been is unknown else, and ungraded."""
+
+    @property
+    def drafts(self) -> Drafts:
+        """The drafts it rests on."""
+        return self.question, self.repeat
 
     @property
     def whose(self) -> str | None:
@@ -103,30 +109,24 @@ def accuracy_figures(plays: Sequence[Played], name: str = "value", *, seed: int 
     return row
 
 
-def groups_of(plays: Iterable[Played]) -> dict[str, Groups]:
-    """Each question's answer groups: in each repeat those of its fullest set of drafts, over repeats the commonest.
+def groups_of(plays: Iterable[Played]) -> dict[Drafts, Groups]:
+    """The answer groups of each set of drafts: in each repeat of a question those of its fullest set.
 
     Strategies share the drafts, but one may not have waited for all of them: how many plays rest on fewer, and so how
     many strategies stand in the file, must not matter.
     """
-    fullest: dict[tuple[str, int], Groups] = {}
+    fullest: dict[Drafts, Groups] = {}
     for play in plays:
         if play.groups:
             alike = tuple(sorted(tuple(sorted(group)) for group in play.groups))
-            place = play.question, play.repeat
-            fullest[place] = min(alike, fullest.get(place, alike), key=lambda groups: (-sum(map(len, groups)), groups))
-    seen: dict[str, Counter[Groups]] = {}
-    for (question, _), groups in fullest.items():
-        seen.setdefault(question, Counter())[groups] += 1
-    return {
-        question: min(counts, key=lambda grouping: (-counts[grouping], grouping))
-        for question, counts in sorted(seen.items())
-    }
+            kept = fullest.get(play.drafts, alike)
+            fullest[play.drafts] = min(alike, kept, key=lambda groups: (-sum(map(len, groups)), groups))
+    return dict(sorted(fullest.items()))
 
 
-def diversity_of(plays: Iterable[Played]) -> dict[str, int]:
-    """d of each question: how many different answers the team gave."""
-    return {question: len(groups) for question, groups in groups_of(plays).items()}
+def diversity_of(plays: Iterable[Played]) -> dict[Drafts, int]:
+    """d of each set of drafts: how many different answers the team gave."""
+    return {drafts: len(groups) for drafts, groups in groups_of(plays).items()}
 
 
 def gains(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.columns import (
     Figures,
     Row,
+    count,
     figure,
+    graded_words,
+    grouped_by_words,
     paired_columns,
     paired_words,
+    share_bounds,
     titled,
     ungraded_columns,
     who,
@@ -34,17 +38,33 @@ def _by_captain(figures: Figures) -> Iterator[Section]:
     for row in led:
         before = alone.get((row.get("table", row.get("team")) if several else None, row["captain"]), {})
         single = {"single": before.get("value"), "single_low": before.get("low"), "single_high": before.get("high")}
-        rows.append({key: row.get(key) for key in ("team", "captain", "label", "value", "low", "high", "n")} | single)
+        if ends := before.get("bounds"):
+            single |= {"single_least": ends["low"], "single_most": ends["high"]}
+        named = {key: row.get(key) for key in ("team", "captain", "label", "value", "low", "high", "n", "bounds")}
+        rows.append(with_bounds(named) | single)
     columns = with_team(
         rows,
         Column("captain", "captain"),
         Column("label", "strategy"),
         figure("value", "right"),
+        *share_bounds(rows),
         figure("single", "captain alone", "share", "single_low", "single_high"),
+        *(_SINGLE_BOUNDS if any("single_least" in row for row in rows) else ()),
         Column("n", "questions"),
     )
+    words = graded_words([*rows, *({"bounds": row.get("single_least") is not None} for row in rows)])
     chart = Chart("bars", "captain", "value", label="captain", series="label")
-    yield Section("by-captain", "By captain", (), columns, rows, chart)
+    yield Section("by-captain", "By captain", tuple(words), columns, rows, chart)
+
+
+_SINGLE_BOUNDS = (
+    Column("single_least", "alone, at least", "share"),
+    Column("single_most", "alone, at most", "share"),
+)
+_SETTLED_BY_ONE = (
+    "The skyline is over the questions of which it is known. One right answer settles that somebody was right, while"
+    " nobody was only where all are graded: so it is rather too high. At least and at most are over all questions."
+)
 
 
 def _skyline(figures: Figures) -> Iterator[Section]:
@@ -55,6 +75,8 @@ def _skyline(figures: Figures) -> Iterator[Section]:
             continue
         top, single, team = team_figures["skyline"], team_figures["best_single"], team_figures.get("team")
         rows.append({"team": team, "what": f"skyline: at least one player right, of {top['players']}", **_value(top)})
+        if top.get("bounds") and _SETTLED_BY_ONE not in words:
+            words.append(_SETTLED_BY_ONE)
         if top.get("not_heard"):
             whose = f"{team}: " if team else ""
             words.append(
@@ -67,7 +89,10 @@ def _skyline(figures: Figures) -> Iterator[Section]:
             rows.append({"team": team, "what": "best single player, chosen on other questions", **_value(single)})
             after = single["after_the_fact"]
             rows.append({"team": team, "what": f"{after['player']}, chosen after the fact", **_value(after)})
-    columns = with_team(rows, Column("what", "what"), figure("value", "right"), Column("n", "questions"))
+    rows = [with_bounds(row) for row in rows]
+    columns = with_team(
+        rows, Column("what", "what"), figure("value", "right"), *share_bounds(rows), Column("n", "questions")
+    )
     chart = Chart("dots", "value", "what", label="what")
     yield Section("skyline", "How far the players could get", tuple(words), columns, rows, chart)
     gap = [{**row, "captain": row["captain"] or "all"} for row in figures.get("gap", ()) if row["value"] is not None]
@@ -84,7 +109,7 @@ def _skyline(figures: Figures) -> Iterator[Section]:
 
 
 def _value(row: Mapping[str, Any]) -> Row:
-    return {key: row[key] for key in ("value", "low", "high", "n")}
+    return {key: row[key] for key in ("value", "low", "high", "n", "bounds") if key in row}
 
 
 def _gains(figures: Figures) -> Iterator[Section]:
@@ -113,61 +138,78 @@ def _self_preference(figures: Figures) -> Iterator[Section]:
     )
     words = (
         "How often a captain ended on its own draft, how often it was right then and else, and how often it was new.",
+        *_self_preference_words(figures.get("self_preference", ())),
+        *grouped_by_words(figures),
     )
     chart = Chart("bars", "captain", "self_choice", label="captain", series="strategy")
     yield Section("self-preference", "Captains and their own drafts", words, named, rows, chart)
 
 
+def _self_preference_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What a share leaves out: words that nobody could match, answers that nobody graded."""
+    single = [row for row in rows if row["captain"] is not None]
+    words = []
+    if unknown := sum(row["unknown"] for row in single):
+        words.append(f"Whose draft it was is not known of {count(unknown, 'play')}, which are left out.")
+    if ungraded := sum(row.get("ungraded", 0) for row in single):
+        words.append(f"{count(ungraded, 'play')} ungraded: right then and right else are over the others.")
+    return words
+
+
 def _diversity(figures: Figures) -> Iterator[Section]:
-    rows = figures.get("diversity", [])
-    right = (figure("accuracy", "right"), Column("n", "questions"))
+    rows = [with_bounds(row) for row in figures.get("diversity", ())]
+    right = (figure("accuracy", "right"), *share_bounds(rows), Column("n", "questions"))
     columns = with_team(rows, Column("d", "answers"), Column("strategy", "strategy"), *right)
+    by_words = grouped_by_words(figures)
     chart = Chart("lines", "d", "accuracy", series="strategy")
-    yield Section("diversity", "By the number of different answers", (), columns, rows, chart)
-    rows = figures.get("diversity_by_difficulty", [])
+    words = (*graded_words(rows), *by_words)
+    yield Section("diversity", "By the number of different answers", words, columns, rows, chart)
+    rows = [with_bounds(row) for row in figures.get("diversity_by_difficulty", ())]
     columns = with_team(
         rows,
         Column("difficulty", "difficulty"),
         Column("d", "answers"),
         Column("strategy", "strategy"),
-        *right,
+        *(figure("accuracy", "right"), *share_bounds(rows), Column("n", "questions")),
         Column("human", "people", "share"),
     )
-    words: tuple[str, ...] = ()
+    words = (*graded_words(rows), *by_words)
     if (people := figures.get("diversity_and_people")) and people["rho"] is not None:
         bounds = "" if people["low"] is None else f" ({people['low']:.2f} to {people['high']:.2f})"
-        words = (
+        words += (
             f"Spearman's correlation of the number of answers with the rate of people: {people['rho']:.2f}{bounds}.",
         )
     yield Section("diversity-by-difficulty", "The same by how hard people found it", words, columns, rows)
 
 
 def _human(figures: Figures) -> Iterator[Section]:
-    rows = [{**row, "who": who(row) or "all"} for row in figures.get("human", ())]
+    rows = [{**with_bounds(row), "who": who(row) or "all"} for row in figures.get("human", ())]
     columns = with_team(
         rows,
         Column("strategy", "strategy"),
         Column("who", "who"),
         figure("accuracy", "right"),
+        *share_bounds(rows),
         figure("human", "people", "share", "human_low", "human_high"),
         figure("difference", "difference", "points", "difference_low", "difference_high"),
         Column("n", "questions"),
     )
-    words = ("On the questions that people played too.",)
+    words = ("On the questions that people played too.", *graded_words(rows))
     yield Section("human", "Beside people", words, columns, rows)
 
 
 def _categories(figures: Figures) -> Iterator[Section]:
-    rows = figures.get("categories", [])
+    rows = [with_bounds(row) for row in figures.get("categories", ())]
     columns = with_team(
         rows,
         Column("category", "category"),
         Column("strategy", "strategy"),
         figure("accuracy", "right"),
+        *share_bounds(rows),
         Column("n", "n"),
     )
     chart = Chart("bars", "category", "accuracy", label="category", series="strategy")
-    yield Section("categories", "By category", (), columns, rows, chart)
+    yield Section("categories", "By category", tuple(graded_words(rows)), columns, rows, chart)
 
 
 def _talk_threshold(figures: Figures) -> Iterator[Section]:
@@ -175,15 +217,17 @@ def _talk_threshold(figures: Figures) -> Iterator[Section]:
     if not learnt:
         return
     arms = {"by_threshold": "talking from there on", "always_vote": "always voting", "always_talk": "always talking"}
-    rows = [{"policy": name, **learnt[arm]} for arm, name in arms.items()]
+    rows = [with_bounds({"policy": name, **learnt[arm]}) for arm, name in arms.items()]
     columns = (
         Column("policy", "policy"),
         figure("accuracy", "right"),
+        *share_bounds(rows),
         Column("calls", "calls a question", "calls"),
         Column("cost_usd", "cost a question", "usd"),
         Column("n", "questions"),
     )
-    words = (f"Learnt: talk from {learnt['talk_from']} different answers on. The figures are on unseen questions.",)
+    learnt_words = f"Learnt: talk from {learnt['talk_from']} different answers on. The figures are on unseen questions."
+    words = (learnt_words, *graded_words(rows))
     yield Section("talk-threshold", "When talking pays", words, columns, rows)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from moot.measures.quiz.played import Groups, Played, groups_of, split, teams
+from moot.measures.quiz.played import Drafts, Groups, Played, groups_of, split, teams
 from moot.stats.estimates import Row
 from moot.stats.paired import share_over_questions
 
@@ -38,11 +38,11 @@ def self_preference(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
     return rows
 
 
-def _measures(plays: Sequence[Played], groups: Mapping[str, Groups], seed: int) -> Row:
+def _measures(plays: Sequence[Played], groups: Mapping[Drafts, Groups], seed: int) -> Row:
     attributed = [play for play in plays if play.own_choice is not None]
     chose_own = [play for play in attributed if play.own_choice]
     other = [play for play in attributed if not play.own_choice]
-    grouped = [play for play in chose_own if play.question in groups]
+    grouped = [play for play in chose_own if play.drafts in groups]
     row: Row = {"n": len(attributed), "unknown": len(plays) - len(attributed)}
     if ungraded := sum(play.right is None for play in attributed):
         row["ungraded"] = ungraded
@@ -51,7 +51,7 @@ def _measures(plays: Sequence[Played], groups: Mapping[str, Groups], seed: int) 
         "accuracy_self": [(play.question, play.right) for play in chose_own if play.right is not None],
         "accuracy_not_self": [(play.question, play.right) for play in other if play.right is not None],
         "self_and_majority": [
-            (play.question, float(in_largest(play.captain, groups[play.question]))) for play in grouped
+            (play.question, float(in_largest(play.captain, groups[play.drafts]))) for play in grouped
         ],
         "novel": [(play.question, float(play.novel)) for play in plays if play.novel is not None],
     }

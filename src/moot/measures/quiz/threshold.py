@@ -10,12 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from moot.measures.quiz.played import Played, by_question, diversity_of, repeated, split, values_by_question
+from moot.measures.quiz.played import Drafts, Played, diversity_of, repeated, split
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
-from moot.stats.graded import least_of
-from moot.stats.paired import Paired, cluster_bootstrap, compare
+from moot.stats.graded import Value, bounds_row, compared_row, least_of, mean_value, value_of
+from moot.stats.paired import cluster_bootstrap
 from moot.types import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class GroupingPaid:
+    """What it took to group one set of drafts. Unknown cost is None."""
+
+    calls: int = 0
+    cost_usd: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +33,14 @@ class Arm:
     accuracy: Estimate | None
     cost_usd: Estimate | None
     calls: float
+    bounds: Row = field(default_factory=dict)
+    """Over all questions, where not all is graded."""
 
     def row(self) -> Row:
         cost = self.cost_usd
         return {
             **estimate_row(self.accuracy, "accuracy"),
+            **self.bounds,
             "cost_usd": cost and cost.value,
             "cost_usd_low": cost and cost.low,
             "cost_usd_high": cost and cost.high,
@@ -50,8 +61,8 @@ class Threshold:
     by_threshold: Arm
     """Cross-fitted."""
     after_the_fact: float
-    over_vote: Paired
-    over_talk: Paired
+    over_vote: Row
+    over_talk: Row
     n: int
     left_out: int
     """Questions that were not both voted and talked about, or not graded, or whose groups are not known."""
@@ -66,8 +77,8 @@ class Threshold:
             "always_talk": self.always_talk.row(),
             "by_threshold": self.by_threshold.row(),
             "after_the_fact": self.after_the_fact,
-            "over_vote": self.over_vote.row(),
-            "over_talk": self.over_talk.row(),
+            "over_vote": self.over_vote,
+            "over_talk": self.over_talk,
             "n": self.n,
             "left_out": self.left_out,
             **({"ungraded": self.ungraded} if self.ungraded else {}),
@@ -78,104 +89,110 @@ class Threshold:
 class _Policy:
     """One value a question, of the policy with one threshold."""
 
-    right: dict[str, float | None]
-    """None: ungraded."""
+    values: dict[str, Value]
     cost_usd: dict[str, float] | None
     calls: dict[str, float]
-    least: dict[str, float] = field(default_factory=dict)
-    """The least that the questions can be of which something is ungraded: only the choice goes by it."""
 
     @property
-    def graded(self) -> list[float]:
-        return [value for value in self.right.values() if value is not None]
+    def marks(self) -> dict[str, float | None]:
+        return {question: value.known for question, value in self.values.items()}
 
 
 def learn_threshold(
     vote: Sequence[Played],
     talk: Sequence[Played],
-    groups: Mapping[str, int] | None = None,
+    groups: Mapping[Drafts, int] | None = None,
     *,
     players: int | None = None,
-    grouping_usd: Mapping[str, float] | None = None,
+    grouping: Mapping[Drafts, GroupingPaid] | None = None,
     folds: int = FOLDS,
     seed: int = 0,
 ) -> Threshold | None:
-    """None below two questions. `groups` is d by question (from the plays if not given; 0: nobody answered).
+    """None below two questions. `groups` is d by set of drafts (from the plays if not given; 0: nobody answered).
 
     1 always talks, `players` + 1 never does. Where two are equally accurate the cheaper stands, and then the one that
     talks less. Chosen on all questions, by the least that each threshold can be where answers are ungraded; scored on
-    those of which both are graded. A team with a threshold groups even where it talks: `grouping_usd` adds what that
-    costs, if known.
+    those of which both are graded. With repeats each is voted or talked on by its own drafts. A team with a threshold
+    groups even where it talks: `grouping` says what that took.
     """
     diversity = diversity_of([*vote, *talk]) if groups is None else dict(groups)
     asked = {play.question for play in [*vote, *talk]}
-    grouped = {play.question for play in vote} & {play.question for play in talk} & diversity.keys()
-    both = grouped & by_question(vote).keys() & by_question(talk).keys()
-    if len(both) < 2:
+    both = {play.drafts for play in vote} & {play.drafts for play in talk} & diversity.keys()
+    voted, talked = _plays_on(vote, both), _plays_on(talk, both)
+    arms = _policy(voted, {}, {}), _policy({}, talked, {})
+    questions = sorted(arms[0].values)
+    graded = [q for q in questions if all(arm.values[q].known is not None for arm in arms)]
+    if len(graded) < 2:
         return None
-    questions, graded = sorted(grouped), sorted(both)
-    most = max([players or 0, 1, *(diversity[question] for question in questions)])
-    voted, talked = _policy(vote, questions), _policy(talk, questions)
     options = {
-        str(start): _mixed(voted, talked, {q for q in questions if diversity[q] >= start}, grouping_usd or {})
-        for start in range(most + 1, 0, -1)  # of equals the first stands: the one that talks least
-    }
-    right = {start: policy.right for start, policy in options.items()}
-    costs = _prices(options)
-    least = {start: policy.least for start, policy in options.items()}
+        str(start): _policy(
+            {drafts: plays for drafts, plays in voted.items() if diversity[drafts] < start},
+            {drafts: plays for drafts, plays in talked.items() if diversity[drafts] >= start},
+            grouping or {},
+        )
+        for start in range(max([players or 0, 1, *(diversity[drafts] for drafts in both)]) + 1, 0, -1)
+    }  # of equals the first stands: the one that talks least
+    right = {start: policy.marks for start, policy in options.items()}
+    costs, least = _prices(options), {start: least_of(policy.values) for start, policy in options.items()}
     fitted = crossfit(right, questions, costs=costs, least=least, count=folds, seed=seed)
     start = best(right, questions, costs, least)
     if fitted is None or start is None:
         return None
-    voted, talked = _policy(vote, graded), _policy(talk, graded)
-    played = _by_choice(options, {question: fitted.choice[question] for question in graded})
-    pooled = repeated(vote) or repeated(talk)
+    played, pooled = _by_choice(options, fitted.choice), repeated(vote) or repeated(talk)
+    always_vote, always_talk, by_threshold = (_arm(policy, graded, pooled, seed) for policy in (*arms, played))
     return Threshold(
         talk_from=int(start),
         chosen=tuple(map(int, fitted.chosen)),
-        always_vote=_arm(voted, pooled, seed),
-        always_talk=_arm(talked, pooled, seed),
-        by_threshold=_arm(played, pooled, seed),
+        always_vote=always_vote,
+        always_talk=always_talk,
+        by_threshold=by_threshold,
         after_the_fact=sum(right[start][question] or 0.0 for question in graded) / len(graded),
-        over_vote=compare(_pairs(played, voted, graded), pooled=pooled, seed=seed),
-        over_talk=compare(_pairs(played, talked, graded), pooled=pooled, seed=seed),
+        over_vote=_compared(played, arms[0], pooled, seed),
+        over_talk=_compared(played, arms[1], pooled, seed),
         n=len(graded),
-        left_out=len(asked - both),
-        ungraded=len(grouped - both),
+        left_out=len(asked) - len(graded),
+        ungraded=len(questions) - len(graded),
     )
 
 
-def _policy(plays: Sequence[Played], questions: Sequence[str]) -> _Policy:
-    wanted = set(questions)
-    parts = split([play for play in plays if play.question in wanted], lambda play: play.question)
-    calls = {question: sum(play.calls for play in part) / len(part) for question, part in parts.items()}
-    costs_usd: dict[str, float] = {}
-    for question, question_plays in parts.items():
-        paid = [play.cost_usd for play in question_plays if play.cost_usd is not None]
-        if len(paid) == len(question_plays):
-            costs_usd[question] = sum(paid) / len(paid)
-    values = values_by_question(play for part in parts.values() for play in part)
-    right = {question: value.known for question, value in values.items()}
-    return _Policy(right, costs_usd if len(costs_usd) == len(parts) else None, calls, least_of(values))
+Plays = Mapping[Drafts, Sequence[Played]]
 
 
-def _pairs(one: _Policy, other: _Policy, questions: Sequence[str]) -> list[tuple[float, float]]:
-    marks = [(one.right[question], other.right[question]) for question in questions]
-    return [(first, second) for first, second in marks if first is not None and second is not None]
+def _plays_on(plays: Sequence[Played], both: set[Drafts]) -> dict[Drafts, list[Played]]:
+    return split([play for play in plays if play.drafts in both], lambda play: play.drafts)
 
 
-def _mixed(voted: _Policy, talked: _Policy, talk: set[str], grouping_usd: Mapping[str, float]) -> _Policy:
-    cost = None
-    if voted.cost_usd is not None and talked.cost_usd is not None:
-        cost = {q: paid for q, paid in voted.cost_usd.items() if q not in talk}
-        cost |= {q: paid + grouping_usd.get(q, 0.0) for q, paid in talked.cost_usd.items() if q in talk}
+def _policy(voted: Plays, talked: Plays, grouping: Mapping[Drafts, GroupingPaid]) -> _Policy:
+    """Each set of drafts by its mean over captains, each question by its mean over repeats."""
+    values: dict[str, list[Value]] = {}
+    calls: dict[str, list[float]] = {}
+    costs_usd: dict[str, list[float | None]] = {}
+    for drafts, plays in sorted([*voted.items(), *talked.items()]):
+        question = drafts[0]
+        paid = grouping.get(drafts, GroupingPaid()) if drafts in talked else GroupingPaid()
+        values.setdefault(question, []).append(value_of([play.right for play in plays]))
+        calls.setdefault(question, []).append(sum(play.calls for play in plays) / len(plays) + paid.calls)
+        known = [play.cost_usd for play in plays if play.cost_usd is not None]
+        unknown = paid.cost_usd is None or len(known) < len(plays)
+        costs_usd.setdefault(question, []).append(None if unknown else sum(known) / len(plays) + (paid.cost_usd or 0.0))
+    priced = not any(cost is None for several in costs_usd.values() for cost in several)
     return _Policy(
-        {q: talked.right[q] if q in talk else value for q, value in voted.right.items()},
-        cost,
-        {q: talked.calls[q] if q in talk else value for q, value in voted.calls.items()},
-        {q: value for q, value in voted.least.items() if q not in talk}
-        | {q: value for q, value in talked.least.items() if q in talk},
+        {question: mean_value(several) for question, several in values.items()},
+        {question: _mean([cost or 0.0 for cost in several]) for question, several in costs_usd.items()}
+        if priced
+        else None,
+        {question: _mean(several) for question, several in calls.items()},
     )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _compared(one: _Policy, other: _Policy, pooled: bool, seed: int) -> Row:
+    """Over the questions of which both are graded, with bounds over all."""
+    pairs = {question: [(value, other.values[question])] for question, value in one.values.items()}
+    return compared_row(pairs, pooled=pooled, seed=seed)
 
 
 def _prices(options: Mapping[str, _Policy]) -> dict[str, dict[str, float]]:
@@ -189,18 +206,18 @@ def _by_choice(options: Mapping[str, _Policy], choice: Mapping[str, str]) -> _Po
     costs = {question: options[start].cost_usd for question, start in choice.items()}
     costs_usd = {question: cost[question] for question, cost in costs.items() if cost is not None}
     return _Policy(
-        {question: options[start].right[question] for question, start in choice.items()},
+        {question: options[start].values[question] for question, start in choice.items()},
         costs_usd if len(costs_usd) == len(choice) else None,
         {question: options[start].calls[question] for question, start in choice.items()},
     )
 
 
-def _arm(policy: _Policy, pooled: bool, seed: int) -> Arm:
-    paid = None
-    if policy.cost_usd is not None:
-        paid = _mean_cost(list(policy.cost_usd.values()), seed)
-    calls = sum(policy.calls.values()) / len(policy.calls)
-    return Arm(estimate(policy.graded, pooled=pooled, seed=seed), paid, calls)
+def _arm(policy: _Policy, graded: Sequence[str], pooled: bool, seed: int) -> Arm:
+    """Right over the questions that every arm has graded; cost and calls over all."""
+    right = [value for question in graded if (value := policy.values[question].known) is not None]
+    paid = None if policy.cost_usd is None else _mean_cost(list(policy.cost_usd.values()), seed)
+    bounds = bounds_row(policy.values.values())
+    return Arm(estimate(right, pooled=pooled, seed=seed), paid, _mean(list(policy.calls.values())), bounds)
 
 
 def _mean_cost(costs: Sequence[float], seed: int) -> Estimate | None:

@@ -1,27 +1,36 @@
-"""Cohorts side by side: what each could reach at best, how far the weaker comes up to the stronger, and means over sets."""
+"""Cohorts side by side: what each could reach at best, and means over sets."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from moot.measures.quiz.skyline import guessing
-from moot.measures.safety.pairs import ANSWERED, Pair, Row, graded, split
-from moot.stats.crossfit import FOLDS, CrossFit, best, crossfit
+from moot.measures.safety.pairs import Pair, Row, graded, split
 from moot.stats.estimates import estimate, estimate_row
-from moot.stats.paired import bootstrap_difference, cluster_bootstrap
+from moot.stats.graded import (
+    Value,
+    best_value,
+    bounds_row,
+    difference_bounds,
+    known,
+    mean_value,
+)
+from moot.stats.paired import bootstrap_difference
 from moot.stats.quantiles import Z_95
 from moot.types import Estimate
 
-ByModel = Mapping[str, Mapping[str, float]]
-"""By model and question: how right."""
+ONE_WORD = (
+    "the answers after are no model's own: a vote gives one word for all, and who breaks its ties is no second answer"
+)
 
 
 def coverage(pairs: Sequence[Pair], *, choices: Mapping[str, int] | None = None, seed: int = 0) -> list[Row]:
     """How often at least one model is right, alone and after: each cohort, then all together (cohort None).
 
-    Beside it what as many independent guessers would reach, where the questions offer choices.
+    After has a ceiling only where every model answers again itself; what a vote comes to under the best of all
+    tie-breaks nobody could choose. Beside it what as many independent guessers would reach, where the questions offer
+    choices.
     """
     parts = split(pairs, lambda pair: pair.cohort) if any(pair.cohort for pair in pairs) else {}
     return [
@@ -32,103 +41,62 @@ def coverage(pairs: Sequence[Pair], *, choices: Mapping[str, int] | None = None,
 
 
 def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, int], seed: int) -> Row:
-    asked = {pair.question for pair in pairs}
-    sides = [_anybody(pairs, side) for side in ("native", "after")]
-    native, after = ({question: side[question] for question in sides[0] if question in sides[1]} for side in sides)
+    """Over the questions that are known to be covered or not; the bounds are over all."""
+    own_words = all(pair.own_word for pair in pairs)
+    alone, then = (_anybody(pairs, side) for side in ("native_value", "after_value"))
+    native, after = known(alone), known(then)
+    both = [question for question in native if question in after or not own_words]
     models = len({pair.model for pair in pairs})
-    offered = [choices[question] for question in native if question in choices]
-    difference = bootstrap_difference([after[question] - value for question, value in native.items()], seed=seed)
-    pooled = len({(pair.question, pair.repeat) for pair in pairs}) > len(native)
-    before, then = (estimate(list(shares.values()), pooled=pooled, seed=seed) for shares in (native, after))
-    return {
+    offered = [choices[question] for question in both if question in choices]
+    pooled = len({(pair.question, pair.repeat) for pair in pairs}) > len(alone)
+    row: Row = {
         "cohort": cohort,
         "models": models,
-        **_named(before, "native"),
-        **_named(then, "after"),
-        **_named(difference, "difference"),
-        "guessing": sum(guessing(models, offer) for offer in offered) / len(native) if offered else None,
-        "ungraded": len(asked) - len(native),
-        "n": len(native),
-        **({} if native else {"why": f"none of {len(asked)} questions is known to be covered or not, alone and after"}),
+        **_named(estimate([native[question] for question in both], pooled=pooled, seed=seed), "native"),
+        **_named(None, "after"),
+        **_named(None, "difference"),
+        "guessing": sum(guessing(models, offer) for offer in offered) / len(both) if offered else None,
+        "ungraded": len(alone) - len(both),
+        "n": len(both),
     }
+    if "bounds" in (beside := bounds_row(alone.values())):
+        row["native_bounds"] = beside["bounds"]
+    if not both:
+        row["why"] = f"none of {len(alone)} questions is known to be covered or not, alone and after"
+    if not own_words:
+        return {**row, "why": ONE_WORD}
+    gains = [after[question] - native[question] for question in both]
+    row |= _named(estimate([after[question] for question in both], pooled=pooled, seed=seed), "after")
+    row |= _named(bootstrap_difference(gains, seed=seed), "difference")
+    if "bounds" in (beside := bounds_row(then.values())):
+        row["after_bounds"] = beside["bounds"]
+    return {**row, **_difference_bounds(alone, then)}
 
 
-def _anybody(pairs: Sequence[Pair], side: str) -> dict[str, float]:
+def _difference_bounds(alone: Mapping[str, Value], then: Mapping[str, Value]) -> Row:
+    beside = difference_bounds({question: [(then[question], value)] for question, value in alone.items()})
+    return {"bounds": beside["bounds"]} if beside else {}
+
+
+def _anybody(pairs: Sequence[Pair], side: str) -> dict[str, Value]:
     """The share of repeats in which anybody was right; with one repeat, whether.
 
-    Where none is known to be right and one is ungraded, nobody knows: such a question is left out.
+    Where none is known to be right and one is ungraded, nobody knows.
     """
-    shares: dict[str, float] = {}
-    for question, part in split(pairs, lambda pair: pair.question).items():
-        repeats = [_any_right(repeat_pairs, side) for repeat_pairs in split(part, lambda pair: pair.repeat).values()]
-        graded_repeats = [right for right in repeats if right is not None]
-        if len(graded_repeats) == len(repeats):
-            shares[question] = sum(graded_repeats) / len(graded_repeats)
-    return shares
-
-
-def _any_right(pairs: Sequence[Pair], side: str) -> bool | None:
-    if any(getattr(pair, f"{side}_right") for pair in pairs):
-        return True
-    there = [pair for pair in pairs if getattr(pair, f"{side}_outcome") in ANSWERED]
-    return None if any(getattr(pair, side) is None for pair in there) else False
+    return {
+        question: mean_value(
+            [
+                best_value([getattr(pair, side).known for pair in repeat_pairs])
+                for repeat_pairs in split(part, lambda pair: pair.repeat).values()
+            ]
+        )
+        for question, part in split(pairs, lambda pair: pair.question).items()
+    }
 
 
 def _named(interval: Estimate | None, name: str) -> Row:
     row = estimate_row(interval, name)
     return {name: row[name], f"{name}_low": row["low"], f"{name}_high": row["high"]}
-
-
-@dataclass(frozen=True, slots=True)
-class GapClosure:
-    """(best of the weaker after - its best alone) / (best of the stronger alone - its best alone), all cross-fitted."""
-
-    estimate: Estimate | None
-    after_the_fact: float | None
-    """The same with the three best chosen on the questions they are scored on."""
-    alone: float | None
-    after: float | None
-    stronger: float | None
-    note: str | None = None
-
-    def row(self) -> Row:
-        figures = estimate_row(self.estimate)
-        sides = {"alone": self.alone, "after": self.after, "stronger": self.stronger}
-        return {**figures, **sides, "after_the_fact": self.after_the_fact, "note": self.note}
-
-
-def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int = FOLDS, seed: int = 0) -> GapClosure:
-    """Over the questions that all three have played. The choice of each best is kept while questions are resampled."""
-    sides = (alone, after, stronger)
-    questions = sorted(set.intersection(*({q for by_question in side.values() for q in by_question} for side in sides)))
-    raw = [_highest(side, questions) for side in sides]
-    fitted = [crossfit(side, questions, count=folds, seed=seed) for side in sides]
-    alone_mean, then, other = (_mean(fit) for fit in fitted)
-    note = None
-    closure = None
-    if alone_mean is None or then is None or other is None:
-        note = "fewer than two questions that all have played"
-    elif other - alone_mean <= 1e-12:
-        note = "there is no gap: the other cohort's best is no better alone"
-    else:
-        one, two, three = (fit.values for fit in fitted if fit is not None)
-        closure = cluster_bootstrap([(two[q] - one[q], three[q] - one[q]) for q in questions], seed=seed)
-    return GapClosure(closure, _closed(*raw), alone_mean, then, other, note)
-
-
-def _highest(side: ByModel, questions: Sequence[str]) -> float | None:
-    name = best(side, questions)
-    return None if name is None else sum(side[name].get(question, 0.0) for question in questions) / len(questions)
-
-
-def _mean(fitted: CrossFit | None) -> float | None:
-    return None if fitted is None else sum(fitted.values.values()) / len(fitted.values)
-
-
-def _closed(alone: float | None, after: float | None, stronger: float | None) -> float | None:
-    if alone is None or after is None or stronger is None or stronger - alone <= 1e-12:
-        return None
-    return (after - alone) / (stronger - alone)
 
 
 def macro_average(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:

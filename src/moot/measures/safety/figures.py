@@ -15,12 +15,13 @@ from typing import Any
 from moot.grade.normalise import normalise
 from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
-from moot.measures.safety.cohorts import coverage, gap_closure, macro_average
+from moot.measures.safety.cohorts import coverage, macro_average
+from moot.measures.safety.consensus import consensus_rate
+from moot.measures.safety.gap import gap_closure
 from moot.measures.safety.pairs import (
+    ANSWERED,
     Pair,
-    consensus_rate,
     gain_by_strength,
-    graded,
     lift,
     per_model,
     safety,
@@ -28,6 +29,7 @@ from moot.measures.safety.pairs import (
 )
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.measures.source import Source
+from moot.stats.graded import Value, mean_value
 from moot.store.rows import verdict_of
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
 from moot.strategies.solo import Solo
@@ -99,11 +101,8 @@ def native_pairs(source: Source, cell: Stored, alone: Stored | None) -> Iterator
     """The captain alone and as captain, wherever both are known."""
     before = {native.key: native for native in source.seen(alone)} if alone else {}
     for after in source.seen(cell):
-        if alone is None:
-            native = _own_draft(source, after)
-        else:
-            played = before.get(after.key)
-            native = (played.right, played.outcome) if played is not None else None
+        played = before.get(after.key)
+        native = (played.right, played.outcome) if played is not None else _own_draft(source, after)
         if native is not None:
             yield _pair(source, after, *native)
 
@@ -118,8 +117,8 @@ def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str
 
 
 def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: str) -> Pair:
-    question, repeat = after.key
-    case, cell = source.cases[question], after.cell
+    question, cell = after.key[0], after.cell
+    case = source.cases[question]
     return Pair(
         question,
         cell["captain"] or "",
@@ -128,9 +127,17 @@ def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: s
         outcome,
         after.outcome,
         cohort=cell.get("cohort"),
-        repeat=repeat,
+        repeat=after.repeat,
         dataset=case.question_set,
+        own_word=_own_word(after),
     )
+
+
+def _own_word(after: EpisodeOutline) -> bool:
+    """Whether whoever leads has answered again itself: a vote is one word for all, and a captain only breaks its ties."""
+    traits = after.cell["traits"]
+    counted_out = traits.groups and traits.asks == "captain" and not after.order
+    return traits.captain == "leads" and not (counted_out and after.outcome in ANSWERED)
 
 
 def _missing(source: Source, led: Iterable[Stored], alone: Alone) -> list[Row]:
@@ -194,23 +201,23 @@ def _coverage(source: Source, stage: Stage) -> Iterable[Row]:
 
 
 def _gaps(stage: Stage, seed: int) -> Iterable[Row]:
-    """How far each cohort comes up to each that is better alone."""
+    """How far each cohort comes up to each that is better alone; nothing where it is known that none is."""
     cohorts = {cohort: pairs for cohort, pairs in _by_cohort(stage.pairs) if cohort is not None}
     for weaker, stronger in permutations(cohorts, 2):
-        native, after = (_by_model(cohorts[weaker], side) for side in ("native_right", "after_right"))
-        closure = gap_closure(native, after, _by_model(cohorts[stronger], "native_right"), seed=seed)
-        if closure.estimate is not None:
+        native, after = (_by_model(cohorts[weaker], side) for side in ("native_value", "after_value"))
+        closure = gap_closure(native, after, _by_model(cohorts[stronger], "native_value"), seed=seed)
+        if closure.estimate is not None or closure.why is not None:
             yield {**stage.named, "cohort": weaker, "towards": stronger, **closure.row()}
 
 
-def _by_model(pairs: Iterable[Pair], side: str) -> dict[str, dict[str, float]]:
-    """By model and question: the share of its graded repeats that are right."""
-    rights_by_model: dict[str, dict[str, list[bool]]] = {}
-    for pair in graded(pairs):
-        rights_by_model.setdefault(pair.model, {}).setdefault(pair.question, []).append(getattr(pair, side))
+def _by_model(pairs: Iterable[Pair], side: str) -> dict[str, dict[str, Value]]:
+    """By model and question: the share of its repeats that are right, and what it can be where not all is graded."""
+    values: dict[str, dict[str, list[Value]]] = {}
+    for pair in pairs:
+        values.setdefault(pair.model, {}).setdefault(pair.question, []).append(getattr(pair, side))
     return {
-        model: {question: sum(rights) / len(rights) for question, rights in of_model.items()}
-        for model, of_model in rights_by_model.items()
+        model: {question: mean_value(several) for question, several in of_model.items()}
+        for model, of_model in values.items()
     }
 
 
@@ -340,13 +347,6 @@ def _consensus(source: Source, cells: Sequence[Stored]) -> Iterator[Row | None]:
                     endings.setdefault(row["question"], []).append(ending)
         if endings:
             counted_places.add(place)
-            how = {question: [ending.how for ending in ended] for question, ended in endings.items()}
-            rate = consensus_rate(how, seed=source.seed)
-            late = sum(_agreed_late(ending) for ended in endings.values() for ending in ended)
+            rate = consensus_rate(endings, seed=source.seed)
             named = {"stage": place[0], "team": place[1], "cohort": place[2]}
-            yield {**named, **rate, "agreed_in_resolution": late} if rate else None
-
-
-def _agreed_late(ending: Ending) -> bool:
-    """In the resolution, after rounds that brought no consensus."""
-    return ending.agreed and ending.how not in ("unanimous", "consensus")
+            yield {**named, **rate} if rate else None

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from moot.measures.safety.multiple import Multiple, multiple
+from moot.stats.graded import Value, difference_bounds
 from moot.stats.paired import bootstrap_share, cluster_bootstrap, compare
-from moot.stats.proportion import wilson
 from moot.stats.rank import spearman
 from moot.types import Estimate
 
@@ -41,6 +41,8 @@ class Pair:
     cohort: str | None = None
     repeat: int = 0
     dataset: str | None = None
+    own_word: bool = True
+    """Whether the answer after is its own; False: one that was counted out for all, and at most a tie broken for it."""
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -70,11 +72,26 @@ class Pair:
         return "rescue" if self.after_right else "still-wrong"
 
     @property
+    def native_value(self) -> Value:
+        return _value(self.native, self.native_outcome, self.native_right)
+
+    @property
+    def after_value(self) -> Value:
+        return _value(self.after, self.after_outcome, self.after_right)
+
+    @property
     def possible(self) -> frozenset[Change]:
         """What an ungraded pair may turn out to be once it is graded."""
         natives = (0.0, 1.0) if self.native is None else (self.native,)
         afters = (0.0, 1.0) if self.after is None else (self.after,)
         return frozenset(replace(self, native=native, after=after).change for native in natives for after in afters)
+
+
+def _value(grade: float | None, outcome: str, right: bool) -> Value:
+    """An answer that never came is not right; one that nobody has graded may be."""
+    if outcome in ANSWERED and grade is None:
+        return Value(None, 0.0, 1.0)
+    return Value(float(right), float(right), float(right))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +111,9 @@ class Safety:
     net_share: Estimate | None
     """Net over all pairs."""
     questions: int
+    more_rescues: int = 0
+    """Ungraded pairs that may turn out to be rescues."""
+    more_regressions: int = 0
 
     @property
     def pairs(self) -> int:
@@ -104,9 +124,24 @@ class Safety:
     def net(self) -> int:
         return self.counts.get("rescue", 0) - self.counts.get("regression", 0)
 
+    def bounds(self) -> Row:
+        """What multiple and net would be over all pairs, whatever the ungraded ones turn out to be."""
+        if not self.counts.get("ungraded"):
+            return {}
+        rescues, regressions = self.counts.get("rescue", 0), self.counts.get("regression", 0)
+        most = regressions + self.more_regressions
+        return {
+            "bounds": {
+                "low": rescues / most if most else None,
+                "high": (rescues + self.more_rescues) / regressions if regressions else None,
+            },
+            "net_bounds": {"low": self.net - self.more_regressions, "high": self.net + self.more_rescues},
+        }
+
     def row(self) -> Row:
         """In the names of the report."""
         return {
+            **self.bounds(),
             "rescues": self.counts.get("rescue", 0),
             "regressions": self.counts.get("regression", 0),
             "recovered": self.counts.get("recovered", 0),
@@ -153,6 +188,8 @@ def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
         bootstrap_share(_clusters(regressions, right), seed=seed),
         cluster_bootstrap(_clusters(net, [changes.total() for changes in by_question]), seed=seed),
         len(by_question),
+        sum("rescue" in pair.possible for pair in pairs if not pair.graded),
+        sum("regression" in pair.possible for pair in pairs if not pair.graded),
     )
 
 
@@ -230,31 +267,41 @@ def _net_by_question(pairs: Iterable[Pair]) -> dict[str, float]:
 
 def per_model(pairs: Sequence[Pair], *, seed: int = 0) -> list[Row]:
     """Each model alone and after, and the difference question by question; the strongest alone first."""
-    rows = []
-    for model, every in split(pairs, lambda pair: pair.model).items():
-        graded_pairs = graded(every)
-        if not graded_pairs:
-            continue
-        values = [_means(part) for part in split(graded_pairs, lambda pair: pair.question).values()]
-        pooled = len(graded_pairs) > len(values)
-        comparison = compare([(after, native) for native, after in values], pooled=pooled, seed=seed).row()
-        counts = Counter(pair.change for pair in graded_pairs)
-        rows.append(
-            {
-                "model": model,
-                "cohort": graded_pairs[0].cohort,
-                "native": sum(native for native, _ in values) / len(values),
-                "after": sum(after for _, after in values) / len(values),
-                **{key: comparison[key] for key in ("difference", "low", "high", "p", "n", "small")},
-                "rescues": counts["rescue"],
-                "regressions": counts["regression"],
-                "recovered": counts["recovered"],
-                "refused": sum(pair.native_outcome == "refused" for pair in every),
-                "refused_after": sum(pair.after_outcome == "refused" for pair in every),
-                "ungraded": len(every) - len(graded_pairs),
-            }
-        )
-    return sorted(rows, key=lambda row: (-row["native"], row["model"]))
+    rows = [_model_row(model, every, seed) for model, every in split(pairs, lambda pair: pair.model).items()]
+    return sorted(rows, key=lambda row: (row["native"] is None, -(row["native"] or 0.0), row["model"]))
+
+
+def _model_row(model: str, every: Sequence[Pair], seed: int) -> Row:
+    graded_pairs = graded(every)
+    values = [_means(part) for part in split(graded_pairs, lambda pair: pair.question).values()]
+    pooled = len(graded_pairs) > len(values)
+    comparison = compare([(after, native) for native, after in values], pooled=pooled, seed=seed).row()
+    counts = Counter(pair.change for pair in graded_pairs)
+    row = {
+        "model": model,
+        "cohort": every[0].cohort,
+        "native": sum(native for native, _ in values) / len(values) if values else None,
+        "after": sum(after for _, after in values) / len(values) if values else None,
+        **{key: comparison[key] for key in ("difference", "low", "high", "p", "n", "small")},
+        "rescues": counts["rescue"],
+        "regressions": counts["regression"],
+        "recovered": counts["recovered"],
+        "refused": sum(pair.native_outcome == "refused" for pair in every),
+        "refused_after": sum(pair.after_outcome == "refused" for pair in every),
+        "ungraded": len(every) - len(graded_pairs),
+    }
+    if row["ungraded"]:
+        row["bounds"] = difference_bounds(_sides(every))["bounds"]
+        row |= {} if values else {"why": "no pair has both answers graded"}
+    return row
+
+
+def _sides(pairs: Iterable[Pair]) -> dict[str, list[tuple[Value, Value]]]:
+    """By question: after and alone, of each of its pairs."""
+    return {
+        question: [(pair.after_value, pair.native_value) for pair in several]
+        for question, several in split(pairs, lambda pair: pair.question).items()
+    }
 
 
 def _means(pairs: Sequence[Pair]) -> tuple[float, float]:
@@ -267,33 +314,11 @@ def gain_by_strength(rows: Sequence[Row]) -> Row | None:
 
     A native figure that was low by chance makes a gain by chance, so some of a negative rho is regression to the mean.
     """
+    known = [row for row in rows if row["native"] is not None]
     correlation = (
-        spearman([row["native"] for row in rows], [row["difference"] for row in rows]) if len(rows) > 2 else None
+        spearman([row["native"] for row in known], [row["difference"] for row in known]) if len(known) > 2 else None
     )
     if correlation is None:
         return None
     estimate = correlation.estimate
-    return {"rho": estimate.value, "low": estimate.low, "high": estimate.high, "p": correlation.p, "models": len(rows)}
-
-
-def consensus_rate(endings: Mapping[str, Sequence[str]], *, seed: int = 0) -> Row | None:
-    """How debates ended, by question and for each repeat: the share of those debated that came to a consensus.
-
-    Unanimous from the start is no debate, and a resolution that turns out unanimous is no consensus in the rounds.
-    """
-    debated = {question: [ending for ending in ended if ending != "unanimous"] for question, ended in endings.items()}
-    clusters = [(float(ended.count("consensus")), float(len(ended))) for ended in debated.values() if ended]
-    if not clusters:
-        return None
-    once = all(size == 1 for _, size in clusters)
-    rate = wilson(sum(top for top, _ in clusters), len(clusters)) if once else bootstrap_share(clusters, seed=seed)
-    assert rate is not None, "something was debated"
-    counts = Counter(ending for ended in debated.values() for ending in ended)
-    return {
-        "value": rate.value,
-        "low": rate.low,
-        "high": rate.high,
-        "n": rate.n,
-        "unanimous_before": sum(map(len, endings.values())) - counts.total(),
-        "endings": dict(sorted(counts.items())),
-    }
+    return {"rho": estimate.value, "low": estimate.low, "high": estimate.high, "p": correlation.p, "models": len(known)}

@@ -6,9 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.columns import Figures, figure, with_team
-from moot.measures.section import Chart, Column, Section
+from moot.measures.section import Chart, Column, Section, Unit
 
 Rows = Sequence[Mapping[str, Any]]
+
+
+_GRADED_PAIRS = (
+    "Pairs with an ungraded side are left out; at least and at most are over all, whatever the ungraded answers turn out"
+    " to be."
+)
 
 
 def safety_sections(figures: Figures) -> Iterator[Section]:
@@ -27,7 +33,7 @@ def _all_named(rows: Rows) -> list[dict[str, Any]]:
 
 
 def _safety(figures: Figures) -> Iterator[Section]:
-    rows = _all_named(figures.get("safety", ()))
+    rows = [_with_ends(row, "net_bounds") for row in _all_named(figures.get("safety", ()))]
     columns = with_team(
         rows,
         Column("stage", "stage"),
@@ -36,6 +42,7 @@ def _safety(figures: Figures) -> Iterator[Section]:
         Column("regressions", "regressions"),
         figure("multiple", "safety multiple", "ratio"),
         Column("net", "net"),
+        *_ends(rows, "net_bounds", "net", ""),
         Column("recovered", "recovered"),
         Column("n_pairs", "pairs"),
         figure("rescue_rate", "rescued of the wrong", "share", "rescue_rate_low", "rescue_rate_high"),
@@ -54,10 +61,26 @@ def _safety(figures: Figures) -> Iterator[Section]:
         words.append(f"Refused: {'; '.join(parts)}.")
     if ungraded := sum(row["ungraded"] for row in rows if _whole(row, rows)):
         pairs = "pair has" if ungraded == 1 else "pairs have"
-        words.append(f"{ungraded:,} {pairs} an ungraded side and are in no figure.")
+        words.append(
+            f"{ungraded:,} {pairs} an ungraded side and are in no figure; at least and at most are over all pairs,"
+            " whatever these turn out to be."
+        )
     yield Section(
         "safety", "Rescues and regressions", tuple(words), columns, rows, Chart("dots", "multiple", "stage", "stage")
     )
+
+
+def _with_ends(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The bounds of figures as figures of their own: what each is at least and at most, whatever is ungraded."""
+    ends = {f"{name}_{end}": row[name][end] for name in names if row.get(name) for end in ("low", "high")}
+    return {**row, **ends}
+
+
+def _ends(rows: Rows, name: str, title: str, unit: Unit) -> tuple[Column, ...]:
+    """Two columns, only where something is ungraded."""
+    if not any(row.get(name) for row in rows):
+        return ()
+    return Column(f"{name}_low", f"{title}, at least", unit), Column(f"{name}_high", f"{title}, at most", unit)
 
 
 def _where(row: Mapping[str, Any]) -> str:
@@ -78,7 +101,7 @@ def _missing(figures: Figures) -> Iterator[Section]:
 
 
 def _models(figures: Figures) -> Iterator[Section]:
-    rows = figures.get("safety_models", ())
+    rows = [_with_ends(row, "bounds") for row in figures.get("safety_models", ())]
     columns = with_team(
         rows,
         Column("stage", "stage"),
@@ -87,6 +110,7 @@ def _models(figures: Figures) -> Iterator[Section]:
         Column("native", "alone", "share"),
         Column("after", "after", "share"),
         figure("difference", "difference", "points"),
+        *_ends(rows, "bounds", "difference", "points"),
         Column("rescues", "rescues"),
         Column("regressions", "regressions"),
         Column("refused", "refused alone"),
@@ -99,46 +123,72 @@ def _models(figures: Figures) -> Iterator[Section]:
     ]
     if words:
         words.append("What was low by chance alone rises by chance after, so some of a negative rho means nothing.")
+    if any(row.get("bounds") for row in rows):
+        words.append(_GRADED_PAIRS)
     chart = Chart("scatter", "native", "difference", label="model", series="stage")
     yield Section("safety-models", "Each model alone and after", tuple(words), columns, rows, chart)
 
 
 def _coverage(figures: Figures) -> Iterator[Section]:
-    rows = _all_named(figures.get("coverage", ()))
+    rows = [
+        _with_ends(row, "native_bounds", "after_bounds", "bounds") for row in _all_named(figures.get("coverage", ()))
+    ]
     columns = with_team(
         rows,
         Column("stage", "stage"),
         *_cohort(rows),
         figure("native", "alone", "share", "native_low", "native_high"),
+        *_ends(rows, "native_bounds", "alone", "share"),
         figure("after", "after", "share", "after_low", "after_high"),
+        *_ends(rows, "after_bounds", "after", "share"),
         figure("difference", "difference", "points", "difference_low", "difference_high"),
+        *_ends(rows, "bounds", "difference", "points"),
         Column("guessing", "guessing", "share"),
         Column("models", "models"),
         Column("n", "questions"),
     )
-    words = (
+    words = [
         "How often at least one model is right: what a perfect choice among the answers could reach. Guessing: what as"
         " many independent guessers would reach on the same choices.",
-    )
-    yield Section("coverage", "Coverage ceiling", words, columns, rows)
+    ]
+    if any(row["ungraded"] for row in rows):
+        words.append(_SETTLED_BY_ONE)
+    if withheld := [row["stage"] for row in rows if row["after"] is None and row["n"]]:
+        words.append(
+            f"Nothing after for {', '.join(dict.fromkeys(withheld))}: a vote gives one word for all, and the best of all"
+            " tie-breaks is no choice among answers."
+        )
+    yield Section("coverage", "Coverage ceiling", tuple(words), columns, rows)
+
+
+_SETTLED_BY_ONE = (
+    "Over the questions of which it is known. One right answer settles that somebody was right, while nobody was only"
+    " where all are graded: so it is rather too high. At least and at most are over all questions."
+)
 
 
 def _gap(figures: Figures) -> Iterator[Section]:
-    rows = figures.get("gap_closure", ())
+    rows = [_with_ends(row, "bounds") for row in figures.get("gap_closure", ())]
     columns = with_team(
         rows,
         Column("stage", "stage"),
         Column("cohort", "cohort"),
         Column("towards", "towards"),
         figure("value", "gap closed"),
+        *_ends(rows, "bounds", "closed", "share"),
         Column("alone", "best alone", "share"),
         Column("after", "best after", "share"),
         Column("stronger", "their best", "share"),
         Column("after_the_fact", "chosen after the fact", "share"),
         Column("n", "questions"),
     )
-    words = ("The best of each side is chosen on other questions than those it is scored on.",)
-    yield Section("gap-closure", "How far a cohort comes up to a stronger one", words, columns, rows)
+    words = ["The best of each side is chosen on other questions than those it is scored on."]
+    if any(row.get("ungraded") for row in rows):
+        words.append("Scored on the questions of which all three are graded; at least and at most are over all.")
+    words += [
+        f"{row['stage']}, {row['cohort']} towards {row['towards']}: {row['why']}." for row in rows if row.get("why")
+    ]
+    yield Section("gap-closure", "How far a cohort comes up to a stronger one", tuple(words), columns, rows)
 
 
 def _lift(figures: Figures) -> Iterator[Section]:
@@ -168,6 +218,7 @@ def _consensus(figures: Figures) -> Iterator[Section]:
         Column("stage", "stage"),
         *_cohort(rows),
         figure("value", "consensus"),
+        Column("in_rounds", "in the rounds", "share"),
         Column("n", "debated"),
         Column("unanimous_before", "unanimous before"),
         *(
@@ -177,7 +228,7 @@ def _consensus(figures: Figures) -> Iterator[Section]:
         ),
         Column("endings", "how they ended"),
     )
-    words = ("Of the questions on which native answers differed; agreement in the resolution is no consensus.",)
+    words = ("Of the questions on which native answers differed: how often all agreed in a round, or at last alone.",)
     yield Section("consensus", "How debates ended", words, columns, rows)
 
 

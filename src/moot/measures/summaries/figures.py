@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.measures.cells import Stored
+from moot.measures.cells import Stored, option_of
 from moot.measures.episodes import right_of
 from moot.measures.section import Chart, Column, Section
 from moot.measures.source import Source
@@ -116,7 +116,7 @@ def _row(source: Source, cell: Stored) -> Row:
         "label": cell["label"],
         "team": cell["team"],
         "summariser": cell["traits"].offices.get(ROLE) or cell["captain"],
-        "order": cell["options"].get("order") or ("random" if read.drawn else "fixed"),
+        "order": option_of(cell, "order") or ("random" if read.drawn else "fixed"),
         "accuracies": _accuracies(cell),
         "proposers": list(read.proposers),
         "size": len(read.proposers),
@@ -129,10 +129,9 @@ def _row(source: Source, cell: Stored) -> Row:
 
 def _accuracies(cell: Stored) -> str:
     """Whether the summariser saw accuracies; "unknown" where it was to see them and there were none to show."""
-    options = cell["options"]
-    if options.get("accuracies", "hidden") == "hidden":
+    if option_of(cell, "accuracies") in (None, "hidden"):
         return "hidden"
-    return "shown" if options.get("shown_accuracies") else "unknown"
+    return "shown" if option_of(cell, "accuracy-values") else "unknown"
 
 
 def _partners(source: Source, cells: Sequence[Stored], played: Sequence[tuple[Stored, Row]]) -> Iterator[Row]:

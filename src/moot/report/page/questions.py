@@ -21,7 +21,7 @@ from sqlalchemy import Connection, select
 from moot.measures.cells import Stored, stored_cell
 from moot.measures.sides import title_of
 from moot.report.figures import grader_of
-from moot.report.names import options_left, short_names, table_names, ways_of
+from moot.report.names import options_left, short_names, ways_of
 from moot.report.page.pack import Once, packed
 from moot.report.page.part import Part
 from moot.report.page.words import Play, Plays, Words
@@ -114,15 +114,13 @@ def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
     """
     ways = ways_of(cells, "given")
     short, left = short_names(ways), options_left(ways)
-    tables = table_names(cell["team"] for cell in cells if cell["player"] is None and cell["team"])
     titles = Counter(title_of(cell) for cell in cells)
     rows = []
     for cell in cells:
-        team = tables.get(cell["team"] or "", cell["team"])
-        shortly = Stored(**{**cell, "label": short[cell["label"]], "team": team})
+        shortly = Stored(**{**cell, "label": short[cell["label"]]})
         key, title = title_of(cell), title_of(shortly)
         if titles[key] > 1:  # the same strategy at several tables
-            key, title = f"{key} ({cell['team']})", f"{title} ({team})"
+            key, title = f"{key} ({cell['team']})", f"{title} ({cell['team']})"
         named: dict[str, Any] = {
             "strategy": shortly["strategy"],
             "label": shortly["label"],

@@ -17,10 +17,11 @@ from moot.errors import UsageError
 from moot.models.closest import closest
 from moot.strategies.discuss import personas
 from moot.strategies.discuss.challenge import PLANT, PLANTED, Setting
-from moot.strategies.discuss.paradigm import ParadigmName
+from moot.strategies.discuss.paradigm import DEFAULT, ParadigmName
 from moot.strategies.discuss.personas import Personas
 from moot.strategies.discuss.table import Drafting, Style
 from moot.strategies.discuss.vote import JUDGE
+from moot.strategies.option_meanings import Meaning
 from moot.team import Player, Team
 from moot.team.player import likeness
 
@@ -34,31 +35,35 @@ AtLeastOne = Annotated[int, Ge(1)]
 class DiscussOptions:
     """The options in the file. What makes no sense together is refused with the reason."""
 
-    paradigm: ParadigmName | None = None
+    paradigm: Annotated[ParadigmName | None, Meaning(compared=True, words="{}", unset=DEFAULT)] = None
     """Who hears whom: memory, relay, report, debate, collective-refinement.
 
     Left out is `DEFAULT`, but where the drafting says itself who sees what, one that is written down is refused.
     """
-    style: Style = "simple"
-    drafting: Drafting = "first-agent"
-    decision: str = "simple-voting"
+    style: Annotated[Style, Meaning(compared=True, words="{}")] = "simple"
+    drafting: Annotated[Drafting, Meaning(compared=True, words="{}")] = "first-agent"
+    decision: Annotated[
+        str, Meaning("protocol", compared=True, against="solution-counting", comes_with=("judge", "budget"))
+    ] = "simple-voting"
     personas: Personas = "expert"
-    agents: Annotated[int, Ge(1), Le(MOST_AGENTS)] = 3
+    agents: Annotated[int, Ge(1), Le(MOST_AGENTS), Meaning(along="agents", step="agent", unit="agent")] = 3
     """The first so many players; where the team has fewer, they are asked several times over, each with a voice of its own."""
-    max_turns: AtLeastOne = 5
-    vote_from: AtLeastOne = DEFAULT_VOTE_FROM
+    max_turns: Annotated[int, Ge(1), Meaning(along="rounds", step="turn", unit="turn")] = 5
+    vote_from: Annotated[
+        int, Ge(1), Meaning(along="rounds", leads=True, step="turn before the vote", words="vote from {}")
+    ] = DEFAULT_VOTE_FROM
     """The turn at whose end the first vote is held."""
     visible_turns: AtLeastOne = 2
     debate_rounds: AtLeastOne = 2
     budget: AtLeastOne = BUDGET
     """Points that a voter has under cumulative-voting."""
-    step_by_step: bool = False
+    step_by_step: Annotated[bool, Meaning(compared=True, words="step by step")] = False
     judge: str | None = None
     """The model that picks under ``decision: judge``."""
-    challenge: Setting = "none"
-    facts: str | None = None
+    challenge: Annotated[Setting, Meaning("challenge")] = "none"
+    facts: Annotated[str | None, Meaning(detail=True)] = None
     """Under ``challenge: facts``: a folder of text files, or the name of a retriever."""
-    planted_by: str | None = None
+    planted_by: Annotated[str | None, Meaning(detail=True)] = None
     """Under ``challenge: wrong`` and ``irrelevant``: the model that makes up the answer."""
 
     def __post_init__(self) -> None:
@@ -96,7 +101,7 @@ def _check_combination(discuss: DiscussOptions) -> None:
         if discuss.style == "reasoning":
             raise UsageError(
                 "drafting: collective-improvement with style: reasoning: one shows only solutions, the other none, so "
-                "nobody would hear anything"
+                "nobody would hear anything; expected another style"
             )
     if discuss.paradigm == "collective-refinement" and consensus:
         raise UsageError(
@@ -104,11 +109,14 @@ def _check_combination(discuss: DiscussOptions) -> None:
             "solution to agree to; expected a voting protocol or judge"
         )
     if discuss.paradigm in ("report", "debate") and discuss.agents == 1:
-        raise UsageError(f"paradigm: {discuss.paradigm} with one agent: a moderator needs somebody to moderate")
+        raise UsageError(
+            f"paradigm: {discuss.paradigm} with one agent: a moderator needs somebody to moderate; expected agents: 2 or more"
+        )
     unset = consensus and discuss.vote_from == DEFAULT_VOTE_FROM  # no vote is held: the default means nothing
     if discuss.vote_from > discuss.max_turns and not unset:
         raise UsageError(
-            f"vote_from: {discuss.vote_from} with max_turns: {discuss.max_turns}: the discussion ends before the vote"
+            f"vote_from: {discuss.vote_from} with max_turns: {discuss.max_turns}: the discussion ends before the vote; "
+            f"expected at most {discuss.max_turns}"
         )
 
 
@@ -124,9 +132,9 @@ def _check_offices(discuss: DiscussOptions) -> None:
         if value is not None and not value.strip():
             raise UsageError(f"{key}: expected {what}, found {value!r}")
         if value is not None and not wanted:
-            raise UsageError(f"{key}: means something only with {where}")
+            raise UsageError(f"{key}: {value!r} means something only with {where}; expected that, or no {key}")
         if value is None and wanted and key != "facts":
-            raise UsageError(f"{where} needs {key}: {what}")
+            raise UsageError(f"{where} needs {key}; expected {key}: with {what}")
 
 
 def check_team(discuss: DiscussOptions, team: Team) -> None:
@@ -138,7 +146,7 @@ def check_team(discuss: DiscussOptions, team: Team) -> None:
     if PLANT in discuss.offices and team.officers[PLANT].model.name in talking:
         raise UsageError(f"planted_by: {discuss.planted_by!r} talks in team {team.name!r}; expected another model")
     if discuss.challenge == "facts" and team.retriever is None:
-        raise UsageError("challenge: facts needs facts: a folder of text files, or a retriever")
+        raise UsageError("challenge: facts needs facts; expected a folder of text files, or a retriever")
 
 
 def with_copies(players: Sequence[Player], agents: int) -> tuple[Player, ...]:

@@ -16,6 +16,7 @@ from annotated_types import Ge, Le
 
 from moot.errors import UsageError
 from moot.strategies.captaincy import absent, by_captain, drafts_shown, nobody_answered
+from moot.strategies.option_meanings import Meaning
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Player, Team
 from moot.team.forms import AnswerForm
@@ -47,12 +48,12 @@ class Mixture:
 
     name: ClassVar[str] = "mixture"
 
-    order: Order = "random"
+    order: Annotated[Order, Meaning("order")] = "random"
     """By accuracy, the best last (ascending) or first; or drawn for each question and repeat."""
-    accuracies: Literal["shown", "hidden"] = "shown"
+    accuracies: Annotated[Literal["shown", "hidden"], Meaning("accuracies")] = "shown"
     summariser: str | None = None
     """A model that does not play; left out, the team's captain."""
-    proposers: tuple[str, ...] = ()
+    proposers: Annotated[tuple[str, ...], Meaning("proposers", selection="team")] = ()
     """Players of the team; left out, all."""
     repeats: Annotated[int, Ge(1)] = 10
     """How often the summariser is asked about a question; the score is the mean."""
@@ -60,7 +61,9 @@ class Mixture:
     """Of the summariser; null: the model's own."""
     context_tokens: Annotated[int, Ge(100)] | None = None
     """What the summariser can read. Responses that do not fit are all cut to one length, and the episode says so."""
-    shown_accuracies: Mapping[str, Annotated[float, Ge(0), Le(1)]] = field(default_factory=Accuracies)
+    shown_accuracies: Annotated[
+        Mapping[str, Annotated[float, Ge(0), Le(1)]], Meaning("accuracy-values", selection="accuracies")
+    ] = field(default_factory=Accuracies)
     """Each proposer's accuracy on the selection split: a mapping, or a file that `moot select --json` wrote."""
 
     def __post_init__(self) -> None:

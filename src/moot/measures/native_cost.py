@@ -1,0 +1,95 @@
+"""What a player alone takes: by its own cell, or, where it never played alone, by the calls of its drafts.
+
+It is the baseline of every "so many times the cost": a native answer may itself take several calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from moot.engine.matching import drafts_repeat
+from moot.grade.extract import EXTRACT
+from moot.measures.cells import Row, Stored, own_repeats, playing_alone, table_of
+from moot.measures.source import Source
+from moot.store.rows import verdict_of
+from moot.strategies.natives import NATIVE_STAGES
+from moot.traces import Extraction, of_kind
+
+CallKeys = tuple[str, ...]
+ByPlayer = Mapping[str, Sequence[CallKeys | None]]
+"""By player: the calls of each of its native answers to a question; None: nobody can tell which they were."""
+
+
+@dataclass(frozen=True, slots=True)
+class NativeCost:
+    """A question's mean; None where it is not known of a single answer."""
+
+    calls: float | None
+    cost_usd: float | None
+
+
+UNKNOWN = NativeCost(None, None)
+
+
+def native_cost(source: Source, cells: Sequence[Stored], like: Stored, choice: Mapping[str, str]) -> NativeCost:
+    """Of the player that `choice` names for each question, asked alone as the players of the cell `like` are."""
+    alone = playing_alone(cells, like)
+    players = set(choice.values())
+    answers: dict[str, dict[str, list[CallKeys | None]]] = {}
+    for name in sorted(players & alone.keys()):
+        for episode in source.seen(alone[name]):
+            answers.setdefault(episode.key[0], {}).setdefault(name, []).append(episode.calls)
+    if drafting := players - alone.keys():
+        beside = [cell for cell in cells if cell["player"] is None and table_of(cell) == table_of(like)]
+        for question, by_player in _drafted(source, beside, drafting).items():
+            answers.setdefault(question, {}).update(by_player)
+    chosen = [answers.get(question, {}).get(name, []) for question, name in choice.items()]
+    if not chosen or any(not several or None in several for several in chosen):
+        return UNKNOWN
+    keys = [[calls or () for calls in several] for several in chosen]
+    spent = source.costs_usd({key for several in keys for calls in several for key in calls})
+    costs = [[[spent.get(key) for key in calls] for calls in several] for several in keys]
+    unknown = any(cost is None for several in costs for calls in several for cost in calls)
+    paid = [_mean([sum(cost or 0.0 for cost in calls) for calls in several]) for several in costs]
+    return NativeCost(
+        _mean([_mean([float(len(calls)) for calls in several]) for several in keys]), None if unknown else _mean(paid)
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _drafted(
+    source: Source, cells: Iterable[Stored], players: Collection[str]
+) -> dict[str, dict[str, list[CallKeys | None]]]:
+    """From the transcripts of a team whose players first answer alone: each set of drafts once."""
+    answers: dict[str, dict[str, list[CallKeys | None]]] = {}
+    told: set[tuple[str, int]] = set()
+    for cell in cells:
+        if cell["traits"].drafts is None:
+            continue
+        for row in source.results(cell):
+            drafts = row["question"], drafts_repeat(row["repeat"], own_repeats(cell))
+            if drafts not in told:
+                told.add(drafts)
+                for name, keys in _calls_of(row, players).items():
+                    answers.setdefault(drafts[0], {}).setdefault(name, []).append(keys)
+    return answers
+
+
+def _calls_of(row: Row, players: Collection[str]) -> dict[str, CallKeys | None]:
+    """Whose reply models had to read out is not in the record of those calls: then nobody knows what it took."""
+    steps = orjson.loads(row["transcript"])
+    unknown: set[str] = set()
+    if any(stage == EXTRACT and turn == 1 for _, stage, turn, *_ in steps):
+        read = of_kind(verdict_of(row["verdict"]).traces, Extraction)
+        unknown = {record.player for record in read if record.turn == 1}
+    keys: dict[str, dict[str, None]] = {}
+    for name, stage, turn, key, *_ in steps:
+        if name in players and turn == 1 and stage in NATIVE_STAGES and key:
+            keys.setdefault(name, {})[key] = None
+    return {name: None if name in unknown else tuple(several) for name, several in keys.items()}

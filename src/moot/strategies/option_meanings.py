@@ -1,0 +1,93 @@
+"""What an option of a strategy is for, said where it is declared: whoever measures it, or fills it in, needs no name.
+
+    agents: Annotated[int, Ge(1), Meaning(unit="agent", along="agents", step="agent")] = 3
+
+Meanings are read from the class of the strategy, so they hold for what is stored already; of a strategy that is not
+installed nothing is known, and its options are values like any others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from moot.errors import UsageError
+
+Role = Literal["protocol", "order", "accuracies", "accuracy-values", "proposers", "challenge"]
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """All of it may be left out: an option that means nothing to others is compared and told by its value."""
+
+    role: Role | None = None
+    """What others look for: how it is decided, in which order proposals are shown, with which accuracies, ..."""
+    selection: Literal["team", "accuracies"] | None = None
+    """The part of what `moot select --json` wrote that it may be filled from: by a file's name, or with another that is."""
+    compared: bool = False
+    """Strategies that differ in it alone are put beside each other."""
+    against: Any = None
+    """The value that all others are compared with; None: the default."""
+    comes_with: tuple[str, ...] = ()
+    """Options that come and go with it."""
+    along: Literal["agents", "rounds"] | None = None
+    """A number along which scores are drawn."""
+    leads: bool = False
+    """Of several that go up together on one axis, the one that is drawn; the others are limits."""
+    step: str | None = None
+    """What one more of it is called."""
+    unit: str | None = None
+    """``5 agents``: what a number counts."""
+    words: str | None = None
+    """How a value is told, with ``{}`` for it; None: by the option's name."""
+    detail: bool = False
+    """It comes with another option and says nothing by itself."""
+    unset: Any = None
+    """What it stands for where it is left to the strategy."""
+
+    def told(self, name: str, value: Any) -> str:
+        """``5 agents``, ``relay``, ``budget 9``: the value alone where it says what it is."""
+        if self.unit is not None:
+            return f"{value} {self.unit}{'s' * (value != 1)}"
+        if self.words is not None:
+            return self.words.format(value)
+        return f"{name.replace('_', ' ')} {in_words(value)}"
+
+
+NOTHING = Meaning()
+
+
+def in_words(value: Any) -> str:
+    """A value as people read it."""
+    return str(tuple(value)) if isinstance(value, list) else str(value)
+
+
+@cache
+def meanings_of(kind: Any) -> Mapping[str, Meaning]:
+    """By option, in the order in which the strategy lists them."""
+    if not is_dataclass(kind):
+        return {}
+    try:
+        hints = get_type_hints(kind, include_extras=True)
+    except NameError:  # a type that only checkers know
+        return dict.fromkeys((option.name for option in fields(kind)), NOTHING)
+    return {option.name: _meaning(hints[option.name]) for option in fields(kind)}
+
+
+def _meaning(hint: Any) -> Meaning:
+    if get_origin(hint) is not Annotated:
+        return next((found for part in get_args(hint) if (found := _meaning(part)) is not NOTHING), NOTHING)
+    return next((note for note in get_args(hint)[1:] if isinstance(note, Meaning)), NOTHING)
+
+
+def meanings_named(strategy: str) -> Mapping[str, Meaning]:
+    """Of the strategy of this name; of one that is not installed nothing is known."""
+    from moot.strategies import strategy_class
+
+    try:
+        kind: Any = strategy_class(strategy)
+    except UsageError:
+        return {}
+    return meanings_of(kind)

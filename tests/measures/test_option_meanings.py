@@ -1,0 +1,118 @@
+"""Options are known by what their strategy declares them to be for, whatever they are called."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+import pytest
+
+import moot.strategies
+from moot.experiment.selected import with_selection
+from moot.experiment.spec import read_experiment
+from moot.measures.cells import Stored, option_of
+from moot.measures.discussion.figures import Discussion, _axes, _compared
+from moot.measures.discussion.naming import is_usual, names_of, one_agent, options_of, protocol_of
+from moot.strategies import BUILT_IN
+from moot.strategies.option_meanings import Meaning, meanings_named
+from moot.strategies.traits import Traits
+
+
+@dataclass(frozen=True)
+class Salon:
+    """A discussion of somebody else's, with words of its own."""
+
+    name: ClassVar[str] = "salon"
+
+    heads: Annotated[int, Meaning(along="agents", step="head", unit="head")] = 3
+    evenings: Annotated[int, Meaning(along="rounds", step="evening", unit="evening")] = 4
+    ending: Annotated[str, Meaning("protocol", compared=True, against="toast", comes_with=("wine",))] = "toast"
+    manners: Annotated[str | None, Meaning(compared=True, words="{}", unset="good")] = None
+    seance: Annotated[bool, Meaning(compared=True, words="in the dark")] = False
+    wine: Annotated[str | None, Meaning(detail=True)] = None
+    known: Annotated[Mapping[str, float], Meaning("accuracy-values", selection="accuracies")] = field(
+        default_factory=dict
+    )
+    guests: Annotated[tuple[str, ...], Meaning(selection="team")] = ()
+    shown_accuracies: str = ""
+    """A name that means something elsewhere, and nothing here."""
+
+
+DEFAULT = {
+    "heads": 3,
+    "evenings": 4,
+    "ending": "toast",
+    "manners": None,
+    "seance": False,
+    "wine": None,
+    "known": {},
+    "guests": [],
+    "shown_accuracies": "",
+}
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moot.strategies, "registered", lambda: {**BUILT_IN, "salon": f"{__name__}:Salon"})
+
+
+def salon(**given: Any) -> Stored:
+    return Stored(
+        id=json.dumps(given),
+        strategy="salon",
+        label="salon",
+        team="two",
+        captain=None,
+        player=None,
+        cohort=None,
+        spec="{}",
+        given=given,
+        options={**DEFAULT, **given},
+        traits=Traits(hears="talk"),
+    )
+
+
+def test_rows_are_called_by_what_the_options_say() -> None:
+    cells = [salon(heads=1, evenings=1, seance=True), salon(heads=5), salon(manners="bad", wine="red"), salon()]
+    rows = names_of(cells)
+    assert [rows[cell["id"]]["with"] for cell in cells] == ["alone, in the dark", "5 heads", "bad", None]
+    assert [one_agent(cell) for cell in cells] == [True, False, False, False]
+    assert options_of(salon())["manners"] == "good"
+    assert is_usual(salon(manners="good"), "manners")
+    assert protocol_of(salon(ending="duel")) == "duel"
+    assert option_of(salon(known={"ann": 0.5}), "accuracy-values") == {"ann": 0.5}
+    assert option_of(salon(), "order") is None
+
+
+def test_what_is_compared_and_drawn_is_declared() -> None:
+    held = [Discussion(cell, options_of(cell)) for cell in (salon(), salon(heads=5))]
+    assert list(_axes(held)) == [("agents", "heads", ("heads",)), ("rounds", "evenings", ("evenings",))]
+    assert _compared(held) == [
+        ("manners", ("manners",), None),
+        ("seance", ("seance",), None),
+        ("ending", ("ending", "wine"), "toast"),
+    ]
+
+
+def test_of_a_strategy_that_is_not_here_nothing_is_known() -> None:
+    assert meanings_named("nowhere") == {}
+
+
+def test_a_selection_fills_the_options_that_say_so(tmp_path: Path) -> None:
+    (tmp_path / "chosen.json").write_text(json.dumps([{"team": ["ann"], "accuracies": {"ann": 0.7}}]))
+    (tmp_path / "cup.yaml").write_text(
+        "name: cup\nmodels: {ann: {provider: simulated, accuracy: 0.5}}\nquestions: {builtin: facts-en, sample: 1}\n"
+    )
+    file = read_experiment(tmp_path / "cup.yaml")
+    filled = with_selection(file, "salon", {"known": "chosen.json", "heads": 2})
+    assert filled == {"known": {"ann": 0.7}, "guests": ["ann"], "heads": 2}
+    given = {"known": "chosen.json", "guests": ["bob"]}
+    assert with_selection(file, "salon", given) == {"known": {"ann": 0.7}, "guests": ["bob"]}
+    elsewhere = {"shown_accuracies": "chosen.json"}
+    assert with_selection(file, "salon", elsewhere) == elsewhere
+    assert with_selection(file, "nowhere", elsewhere) == elsewhere
+    filled = with_selection(file, "mixture", {"shown-accuracies": "chosen.json"})
+    assert filled == {"shown-accuracies": {"ann": 0.7}, "proposers": ["ann"]}

@@ -1,0 +1,188 @@
+"""What a figure cannot say by itself stands beside it: what is ungraded, and who told which answers are the same."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from worlds import World, everything_right, grouped_by, in_form, row, shown_texts
+
+import moot
+from moot import Request
+from moot.models.scripted import Script
+from moot.report.sections import all_sections
+from moot.report.terminal import print_report
+
+
+def printed(figures: Any) -> str:
+    console = Console(file=io.StringIO(), width=110)
+    print_report(figures, console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def words_of(figures: Any, section: str) -> str:
+    return " ".join(next(part for part in all_sections(figures) if part.id == section).words)
+
+
+# --- answers that only a judge can accept ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("strategies", [["solo", "peer-review"], ["vote"], ["solo", "vote", "silent"], ["silent"]])
+def test_answers_that_only_a_judge_accepts(strategies: list[Any]) -> None:
+    """Everybody is right alone and after, in words that match nothing."""
+    world = World(
+        lambda name, number, repeat: f"the city that {name} calls Paris",
+        lambda name, number, texts: "the capital of France",
+        count=12,
+        offices={"jay": everything_right},
+    )
+    figures = world.play(strategies, judge={"models": ["jay"]}).figures
+    assert [line["value"] for line in figures["accuracy"]] == [1.0] * len(figures["accuracy"])
+    assert [line["value"] for line in figures["players"]] == [1.0] * 3
+    assert (figures["skyline"]["value"], figures["skyline"]["n"]) == (1.0, 12)
+    assert figures["headline"]["over_best_single"]["difference"] == 0.0
+    sentence = figures["headline"]["sentence"]
+    assert "points more" not in sentence
+    assert all(line["rescues"] == line["regressions"] == 0 for line in figures["safety"])
+    assert "ungraded" not in figures
+
+
+# --- some of which nobody has graded -----------------------------------------------------------------------------------
+
+
+def silent_on_odd(request: Request) -> Script:
+    """A judge who accepts what it is shown, and has no usable word on the odd ones."""
+    texts = shown_texts(request)
+    if any("odd" in text for text in texts):
+        return "I cannot tell."
+    return {"grades": [{"id": place, "is_correct": False} for place, _ in enumerate(texts, 1)]}
+
+
+@pytest.fixture(scope="module")
+def partly() -> dict[str, Any]:
+    """On every second question bob and cat say something odd and ann something wrong; on the others all are right."""
+    world = World(
+        lambda name, number, repeat: "Paris" if number % 2 == 0 else "Lyon" if name == "ann" else f"odd {name}",
+        lambda name, number, texts: "Paris" if "Paris" in texts else "odd",
+        count=8,
+        offices={"jay": silent_on_odd},
+    )
+    return dict(world.play(["solo", "vote", "talkative"], judge={"models": ["jay"]}).figures)
+
+
+def test_a_skyline_of_what_is_known_says_that_it_is_too_high(partly: dict[str, Any]) -> None:
+    top = partly["skyline"]
+    assert (top["value"], top["n"], top["ungraded"], top["bounds"]) == (1.0, 4, 4, {"low": 0.5, "high": 1.0})
+    assert "rather too high" in words_of(partly, "skyline")
+    section = next(part for part in all_sections(partly) if part.id == "skyline")
+    assert (section.rows[0]["least"], section.rows[0]["most"]) == (0.5, 1.0)
+    text = " ".join(printed(partly).split())
+    assert "of the 4 of 8 questions of which it is known, rather too high; over all between 50.0 % and 100.0 %" in text
+
+
+def test_figures_of_what_is_graded_are_marked(partly: dict[str, Any]) -> None:
+    lines = printed(partly).splitlines()
+    start = next(place for place, line in enumerate(lines) if "by captain" in line)
+    by_captain = next(line for line in lines[start:] if line.split()[:1] == ["bob"])
+    assert by_captain.count("*") == 3, "alone, the vote and the talk"
+    ann = next(line for line in lines[start:] if line.split()[:1] == ["ann"])
+    assert ann.count("*") == 1, "alone and in the vote all that she says is graded"
+    start = next(place for place, line in enumerate(lines) if "number of different answers" in line)
+    three = next(line for line in lines[start:] if line.split()[:1] == ["3"])
+    assert "*" in three
+    assert sum(line.startswith("* Over what is graded") for line in lines) == 2
+    for section in ("by-captain", "diversity"):
+        part = next(part for part in all_sections(partly) if part.id == section)
+        assert {"least", "most"} <= {column.key for column in part.columns}
+        assert any("over all" in sentence for sentence in part.words)
+
+
+def test_coverage_says_what_it_leaves_out(partly: dict[str, Any]) -> None:
+    talk = row(partly["coverage"], stage="talkative")
+    assert (talk["native"], talk["after"], talk["n"], talk["ungraded"]) == (1.0, 1.0, 4, 4)
+    assert talk["native_bounds"] == talk["after_bounds"] == {"low": 0.5, "high": 1.0}
+    vote = row(partly["coverage"], stage="vote")
+    assert (vote["after"], vote["difference"]) == (None, None)
+    assert vote["why"]
+    assert "rather too high" in words_of(partly, "coverage")
+    assert "Nothing after for vote" in words_of(partly, "coverage")
+
+
+# --- by captain --------------------------------------------------------------------------------------------------------
+
+
+def test_a_captain_stands_beside_itself_as_it_was_asked_there() -> None:
+    """Everybody is right when asked in one call, and wrong when asked in two."""
+    world = World(lambda name, number, repeat: "Paris")
+    world.reply = lambda name, request: in_form(request, "Paris" if request.schema else "Lyon")  # type: ignore[method-assign]
+    strategies = ["solo", {"solo": {"drafts": "double-call"}}, "silent", "peer-review"]
+    figures = world.play(strategies).figures
+    section = next(part for part in all_sections(figures) if part.id == "by-captain")
+    assert {(line["label"], line["single"]) for line in section.rows} == {("silent", 1.0), ("peer-review", 0.0)}
+    lines = printed(figures).splitlines()
+    tables = [place for place, line in enumerate(lines) if "by captain" in line]
+    assert len(tables) == 2
+    alone = [next(line.split()[1] for line in lines[place:] if line.split()[:1] == ["ann"]) for place in tables]
+    assert alone == ["100.0", "0.0"]
+    gains = {(line["strategy"], line["captain"]): line["difference"] for line in figures["gains"]}
+    assert (gains["silent", "ann"], gains["peer-review", "ann"]) == (0.0, 1.0)
+
+
+# --- who said the same -------------------------------------------------------------------------------------------------
+
+WORDS = {"ann": "the capital", "bob": "its capital city", "cat": "Metz"}
+
+
+def capital() -> World:
+    return World(
+        lambda name, number, repeat: WORDS[name],
+        lambda name, number, texts: "the capital",
+        offices={"gil": grouped_by(lambda text: "capital" in text)},
+    )
+
+
+def test_a_store_whose_drafts_nobody_grouped_says_so(tmp_path: Path) -> None:
+    """As a store of an earlier version: played, and never run again since drafts are grouped to be measured."""
+    path = tmp_path / "cup.db"
+    results = moot.run(capital().keys(["silent"], grouping={"model": "gil"}), store=path)
+    assert {line["d"] for line in results.figures["diversity"]} == {2}
+    assert "grouped_by_words" not in results.figures
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM matches")
+        connection.commit()
+    figures = moot.open_store(str(path)).report().figures
+    assert {line["d"] for line in figures["diversity"]} == {3}
+    assert figures["grouped_by_words"] == 4
+    for section in ("diversity", "self-preference"):
+        assert "4 sets of drafts are grouped by words alone" in words_of(figures, section)
+    assert "grouped by words alone" in " ".join(printed(figures).split())
+    again = moot.run(capital().keys(["silent"], grouping={"model": "gil"}), store=path).figures
+    assert again["diversity"] == results.figures["diversity"]
+
+
+def test_a_grouping_model_that_gives_nothing_usable_is_told_of() -> None:
+    world = capital()
+    world.offices["gil"] = lambda request: "no groups here"
+    for strategies in (["silent"], ["vote"]):
+        figures = world.play(strategies, grouping={"model": "gil"}).figures
+        assert figures["grouped_by_words"] == 4
+        assert "gave no usable word" in words_of(figures, "diversity")
+    assert "grouped_by_words" not in world.play(["vote"], grouping={"match": "only"}).figures
+
+
+def test_what_was_asked_to_measure_and_then_played_is_no_measurement(tmp_path: Path) -> None:
+    """However a run is split: the calls of a vote are the vote's."""
+    path = tmp_path / "cup.db"
+    more = {"grouping": {"model": "gil"}}
+    first = moot.run(capital().keys(["silent"], **more), store=path).figures
+    assert first["measurement"]["calls"] == 4
+    then = moot.run(capital().keys(["silent", "vote"], **more), store=path).figures
+    at_once = capital().play(["silent", "vote"], **more).figures
+    assert then.get("measurement") == at_once.get("measurement")
+    assert [line["calls"] for line in then["accuracy"]] == [line["calls"] for line in at_once["accuracy"]]
