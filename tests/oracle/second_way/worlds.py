@@ -25,10 +25,10 @@ DISCUSSIONS: tuple[dict[str, Any], ...] = (
 )
 
 
-def experiment(number: int, folder: Path) -> dict[str, Any]:
-    """The keys of an experiment file; what it refers to is written into the folder."""
+def experiment(number: int, folder: Path, *, choices: bool = False) -> dict[str, Any]:
+    """The keys of an experiment file; what it refers to is written into the folder. `choices`: no open questions."""
     draw = random.Random(number)
-    open_questions = draw.random() < 0.4
+    open_questions = draw.random() < 0.4 and not choices
     players = list(PLAYERS[: draw.randint(2, 4)])
     repeats = draw.choice((1, 1, 2, 3))
     models: dict[str, Any] = {name: _model(draw) for name in players}
