@@ -14,14 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from moot.experiment.claims import parse
-from moot.measures.claims.hypothesis import Ratio, judge
+from moot.measures.claims.figure import Ratio
+from moot.measures.claims.hypothesis import judge
 from moot.measures.position.bias import Look, position_bias
 from moot.measures.selection.figures import method_rows
 from moot.select.labels import LabelMatrix, Proposer
 from moot.select.trial import Trial
-from moot.stats.paired import bootstrap_difference, mcnemar_exact, newcombe_paired, sign_flip
+from moot.stats.clusters import clustered
+from moot.stats.paired import compare, mcnemar_exact, mean_difference, sign_flip
 from moot.stats.power import needed, power, simulated_power
-from moot.stats.proportion import mean_over_questions, wilson
+from moot.stats.proportion import mean_over_questions, share_of, wilson
+from moot.stats.ratio import share_closed
 from moot.types import Estimate
 
 Generator = np.random.Generator
@@ -47,7 +50,9 @@ def paired(both: float, first: float, second: float) -> Situation:
     shares = [both, first, second, 1 - both - first - second]
 
     def draw(generator: Generator, n: int) -> Estimate | None:
-        return newcombe_paired(*map(int, generator.multinomial(n, shares)))
+        counts = generator.multinomial(n, shares)
+        kinds = ((1, 1), (1, 0), (0, 1), (0, 0))
+        return compare([kind for kind, times in zip(kinds, counts, strict=True) for _ in range(times)]).difference
 
     return Situation(f"paired difference, differ on {100 * (first + second):.0f} %", first - second, draw)
 
@@ -71,7 +76,7 @@ def captained(shift: float, spread: float, concentration: float) -> Situation:
     def draw(generator: Generator, n: int) -> Estimate | None:
         before, after = questions(generator, n)
         moved = (generator.binomial(CAPTAINS, after) - generator.binomial(CAPTAINS, before)) / CAPTAINS
-        return bootstrap_difference(moved.tolist(), seed=int(generator.integers(2**31)))
+        return mean_difference(moved.tolist(), seed=int(generator.integers(2**31)))
 
     return Situation(f"over {CAPTAINS} captains, beta {concentration:g}, shift {shift:g}", truth, draw)
 
@@ -97,7 +102,7 @@ def repeated(name: str, truth: float, repeats: int, chances: Callable[[Generator
 
     def draw(generator: Generator, n: int) -> Estimate | None:
         means = generator.binomial(repeats, chances(generator, n)) / repeats
-        return mean_over_questions(means.tolist(), pooled=True)
+        return mean_over_questions(means.tolist())
 
     return Situation(f"right {truth:g}, {repeats} repeats {name}", truth, draw)
 
@@ -115,6 +120,85 @@ def over_repeats() -> Iterator[Situation]:
             yield repeated(
                 "that often differ", truth, repeats, lambda drawn, n, truth=truth: drawn.beta(truth, 1 - truth, n)
             )
+
+
+def scores() -> Situation:
+    """F1: all words, some, or none."""
+
+    def draw(generator: Generator, n: int) -> Estimate | None:
+        drawn = generator.random(n)
+        values = np.where(drawn < 0.36, 1.0, np.where(drawn < 0.66, generator.beta(2, 2, size=n), 0.0))
+        return mean_over_questions(values.tolist())
+
+    return Situation("scores between 0 and 1 (F1)", 0.51, draw)
+
+
+def rarely(better: float, worse: float) -> Situation:
+    """Over three captains, few questions move, mostly one way."""
+
+    def draw(generator: Generator, n: int) -> Estimate | None:
+        moved = generator.random(n)
+        by = generator.integers(1, 4, size=n) / 3
+        differences = np.where(moved < better, by, np.where(moved < better + worse, -by, 0.0))
+        return mean_difference(differences.tolist(), seed=int(generator.integers(2**31)))
+
+    return Situation(
+        f"over 3 captains, {100 * better:g} % better, {100 * worse:g} % worse", 2 / 3 * (better - worse), draw
+    )
+
+
+def changed(models: int, accuracy: float, rate: float, together: float, of: str) -> Situation:
+    """Rescues of the wrong, or regressions of the right, by several models a question that hang together."""
+    loose = 1 / together - 1
+
+    def draw(generator: Generator, n: int) -> Estimate | None:
+        right = generator.binomial(models, generator.beta(accuracy * loose, (1 - accuracy) * loose, size=n))
+        out_of = right if of == "regression" else models - right
+        times = generator.binomial(out_of, generator.beta(rate * loose, (1 - rate) * loose, size=n))
+        return share_of([(float(top), float(bottom)) for top, bottom in zip(times, out_of, strict=True)])
+
+    return Situation(f"{of} rate {rate:g}, {models} models", rate, draw)
+
+
+def gap(gap_share: float, closed: float, lost: float) -> Situation:
+    """How much of the gap above a single player that is right on half of the questions a team closes."""
+
+    def draw(generator: Generator, n: int) -> Estimate | None:
+        kind = generator.random(n)
+        single, open_gap = kind < 0.5, (kind >= 0.5) & (kind < 0.5 + gap_share)
+        team = np.where(single, generator.random(n) >= lost, open_gap & (generator.random(n) < closed))
+        rises = team.astype(float) - single
+        found = share_closed([(float(up), float(way)) for up, way in zip(rises, open_gap, strict=True)])
+        if found is not None and found.low is None:  # nothing is ruled out
+            return Estimate(found.value, -np.inf, np.inf, n)
+        return found
+
+    name = f"gap of {100 * gap_share:g} %, {100 * closed:g} % of it closed"
+    return Situation(name, closed - 0.5 * lost / gap_share, draw)
+
+
+def hanging(share: float, together: float, size: int | None, of: str) -> Situation:
+    """Questions in clusters of five, or of one to nine: a share, or a paired difference of nothing."""
+    loose = 1 / together - 1
+
+    def draw(generator: Generator, n: int) -> Estimate | None:
+        sizes = [size] * (n // size) if size else generator.integers(1, 10, size=n // 5).tolist()
+        clusters = np.repeat(np.arange(len(sizes)), sizes)
+        keys = [f"q{number}" for number in range(len(clusters))]
+        sides = [
+            (generator.random(len(keys)) < generator.beta(share * loose, (1 - share) * loose, len(sizes))[clusters])
+            for _ in range(2)
+        ]
+        first, second = (side.astype(float).tolist() for side in sides)
+        with clustered(dict(zip(keys, map(str, clusters), strict=True))):
+            if of == "share":
+                return mean_over_questions(dict(zip(keys, first, strict=True)))
+            return compare(dict(zip(keys, zip(first, second, strict=True), strict=True))).difference
+
+    several = f"{size}" if size else "1 to 9"
+    return Situation(
+        f"{of}, clusters of {several}, right {share:g}, rho {together:g}", share if of == "share" else 0.0, draw
+    )
 
 
 def places(bias: float) -> Situation:
@@ -193,6 +277,21 @@ SITUATIONS = (
     captained(0.0, 0.1, 3.0),
     composite(),
     *over_repeats(),
+    scores(),
+    rarely(0.1, 0.0),
+    rarely(0.1, 0.02),
+    changed(6, 0.7, 0.1, 0.3, "regression"),
+    changed(6, 0.6, 0.3, 0.2, "rescue"),
+    changed(1, 0.7, 0.1, 0.001, "regression"),
+    changed(9, 0.75, 0.01, 0.3, "regression"),
+    gap(0.3, 0.5, 0.1),
+    gap(0.15, 0.4, 0.08),
+    gap(0.1, 0.9, 0.0),
+    hanging(0.5, 0.3, 5, "share"),
+    hanging(0.1, 0.3, 5, "share"),
+    hanging(0.5, 0.3, None, "share"),
+    hanging(0.5, 0.3, 5, "difference"),
+    hanging(0.3, 0.3, None, "difference"),
     places(0.0),
     places(0.4),
     selected(),

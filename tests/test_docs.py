@@ -3,9 +3,10 @@
 How a page is written, so that it renders anywhere and still can be run:
 
 - a block with a title (```yaml title="cup.yaml") is written to the file of that name;
-- a line of a `console` block that starts with `$ ` is run by bash. Lines below it must occur in its output, in that
-  order and but for white space; a line of `...` stands for anything, and so does `...` inside a line. A command has to
-  succeed, or say at its end how it ends: `# exits with 2`. One that ends with `&` goes on until the block is over;
+- a line of a `console` block that starts with `$ ` is run: by bash, or in this process where it is moot and nothing else.
+  Lines below it must occur in its output, in that order and but for white space; a line of `...`
+  stands for anything, and so does `...` inside a line. A command has to succeed, or say at its end how it ends:
+  `# exits with 2`. One that ends with `&` goes on until the block is over;
 - a `python` block is run, all of a page in one namespace; a `text` block right after it is what it prints;
 - a `yaml` block without a title is a part of an experiment file, and is checked as one.
 
@@ -23,6 +24,7 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -40,6 +42,7 @@ from installing import forget_plugins, write_metadata
 from typer.testing import CliRunner
 
 from moot.cli.app import app
+from moot.cli.exit import run_app
 from moot.data.case import KEYS
 from moot.experiment.build import build
 from moot.experiment.spec import Experiment, read_experiment
@@ -61,6 +64,7 @@ _FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?$")
 _REMARK = re.compile(r"^<!-- (.*) -->$")
 _PORT = re.compile(r"\b184\d\d\b")
 _ENDS_WITH = re.compile(r"\s*# exits with (\d+)$")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -136,6 +140,19 @@ def commands(block: Block) -> list[Command]:
     return found
 
 
+_TO_FILE = re.compile(r"(.*) > (\S+)")
+_KEEPS_A_SHELL = re.compile(r".*&|(export|cd|kill) .*", re.DOTALL)
+
+
+def plain_arguments(text: str) -> list[str] | None:
+    """What follows `moot`, or None where the command is another or means something to a shell."""
+    line = text.replace("\\\n", " ")
+    if re.search(r"[|&;<>$`*?~#(){}\n\\]", _QUOTED.sub("", line)):
+        return None
+    program, *arguments = shlex.split(line)
+    return arguments if program == "moot" else None
+
+
 def missing_line(shown: Sequence[str], output: str) -> str | None:
     """The first line shown that the output does not have, in this order."""
     lines = iter(" ".join(line.split()) for line in output.splitlines())
@@ -184,18 +201,19 @@ class Reader:
             _check_part(block)
 
     def _run(self, block: Block) -> None:
-        """All commands in one shell, so that a server started by one can serve the next and be stopped by the last."""
+        """Plain commands in this process: importing everything again takes longer than most commands. What means
+        something to a shell is given to one: all of the block where one command counts on another's."""
         listed = commands(block)
-        script = []
-        for number, command in enumerate(listed):
-            place = self.notes / f"{number}.out"
-            place.write_text("")
-            script.append(f"{{ {command.text}\n}} > {place} 2>&1; echo $? > {self.notes / f'{number}.status'}")
-            if command.stays:
-                script.append(f"for _ in $(seq 300); do [ -s {place} ] && break; sleep 0.1; done")
-            elif command.text.startswith("kill "):
-                script.append("wait")
-        self._bash("\n".join(script))
+        if self.environment or any(_KEEPS_A_SHELL.fullmatch(command.text) for command in listed):
+            self._run_in_a_shell(dict(enumerate(listed)))
+        else:
+            for number, command in enumerate(listed):
+                to_file = _TO_FILE.fullmatch(command.text)
+                arguments = plain_arguments(to_file[1] if to_file else command.text)
+                if arguments is None:
+                    self._run_in_a_shell({number: command})
+                else:
+                    self._run_here(number, arguments, to_file[2] if to_file else None)
         for number, command in enumerate(listed):
             output = (self.notes / f"{number}.out").read_text(encoding="utf-8")
             where = f"{block.place}: {command.text}"
@@ -204,6 +222,32 @@ class Reader:
             line = missing_line(command.shown, output)
             assert line is None, f"{where}: {line!r} is not in the output:\n{output}"
 
+    def _run_here(self, number: int, arguments: list[str], to_file: str | None) -> None:
+        printed, written = io.StringIO(), io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, contextlib.chdir(self.folder):
+            patch.delenv("FORCE_COLOR", raising=False)
+            patch.setenv("COLUMNS", "100")
+            patch.setenv("NO_COLOR", "1")
+            with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(written if to_file else printed):
+                status = run_app(app, arguments)
+            if to_file:
+                Path(to_file).write_text(written.getvalue(), encoding="utf-8")
+        (self.notes / f"{number}.out").write_text(printed.getvalue(), encoding="utf-8")
+        (self.notes / f"{number}.status").write_text(str(status))
+
+    def _run_in_a_shell(self, listed: Mapping[int, Command]) -> None:
+        """All commands in one shell, so that a server started by one can serve the next and be stopped by the last."""
+        script = []
+        for number, command in listed.items():
+            place = self.notes / f"{number}.out"
+            place.write_text("")
+            script.append(f"{{ {command.text}\n}} > {place} 2>&1; echo $? > {self.notes / f'{number}.status'}")
+            if command.stays:
+                script.append(f"for _ in $(seq 1200); do [ -s {place} ] && break; sleep 0.1; done")
+            elif command.text.startswith("kill "):
+                script.append("wait")
+        self._bash("\n".join(script))
+
     def _bash(self, script: str) -> None:
         """Run it to its end, and then end whatever it left running."""
         environment = {name: value for name, value in os.environ.items() if name != "FORCE_COLOR"}
@@ -211,7 +255,7 @@ class Reader:
         environment |= {"COLUMNS": "100", "NO_COLOR": "1", **self.environment}
         shell = subprocess.Popen(["bash", "-c", script], cwd=self.folder, env=environment, start_new_session=True)
         try:
-            shell.wait(timeout=120)
+            shell.wait(timeout=600)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(shell.pid, signal.SIGTERM)

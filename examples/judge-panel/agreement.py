@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
-from moot.grade.normalise import normalise
 from moot.measures.section import Chart, Column, Section
 from moot.measures.source import Source, Stored
 from moot.needs import Needs
 from moot.stats.paired import share_over_questions
-from moot.store.rows import verdict_of
 from moot.traces import Shown, of_kind
 
 UNGRADED = "no draft that a juror picked is graded"
 
 
+def group_of(look: Shown, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Who said what a juror picked: all whose drafts mean the same."""
+    holders = look.order[(look.places or (0,))[0]]
+    return next((group for group in groups if set(group) & set(holders)), holders)
+
+
 @dataclass(frozen=True, slots=True)
 class JuryAgreement:
     name: ClassVar[str] = "jury-agreement"
-    needs: ClassVar[Needs] = Needs(graded_drafts=True)
+    needs: ClassVar[Needs] = Needs(graded_drafts=True, grouped_drafts=True)
 
     def figures(self, run: Source) -> dict[str, Any]:
         rows = [row for cell in run.cells if (row := self._row(run, cell))]
@@ -31,13 +35,12 @@ class JuryAgreement:
         alike: list[tuple[str, float]] = []
         right: list[tuple[str, float]] = []
         ungraded = 0
-        for episode in run.results(cell):
-            looks = of_kind(verdict_of(episode["verdict"]).traces, Shown)
-            picks = [look.answer for look in looks if look.role == "juror" and look.answer is not None]
-            question = episode["question"]
-            alike += [(question, float(normalise(a) == normalise(b))) for a, b in combinations(picks, 2)]
-            values = [run.grade(run.cases[question], pick) for pick in picks]
-            right += [(question, value) for value in values if value is not None]
+        for episode in run.episodes(cell):
+            looks = [look for look in of_kind(episode.verdict.traces, Shown) if look.role == "juror" and look.places]
+            picked = [group_of(look, run.groups(episode)) for look in looks]
+            alike += [(episode.question, float(one == other)) for one, other in combinations(picked, 2)]
+            values = [run.grade(episode.case, look.answer) for look in looks]
+            right += [(episode.question, value) for value in values if value is not None]
             ungraded += values.count(None)
         if not alike and not right and not ungraded:
             return None
@@ -58,7 +61,7 @@ class JuryAgreement:
         yield Section(
             "jury",
             "How far the jurors agree",
-            ("Of every two jurors of a question, how many picked the same answer.", *words),
+            ("Of every two jurors of a question, how many picked answers that mean the same.", *words),
             (
                 Column("label", "strategy"),
                 Column("agree", "with each other", "share", "agree_low", "agree_high"),

@@ -10,6 +10,7 @@
     │   │   ├── RateLimited        429, perhaps with Retry-After
     │   │   └── ServerFailed       500 and above
     │   ├── GenerationFailed       the server answered 200 with something that is not a reply
+    │   ├── ModelBroke             the code of the model itself raised: an object's, or another package's
     │   └── RequestRejected        any other status: the same request would fail again
     ├── BudgetReached              the next call could cross the cap on money (exit code 3)
     └── StoreError                 the store cannot be read or written
@@ -91,6 +92,10 @@ class GenerationFailed(CallError):
     """A success status with a body that holds no reply."""
 
     maybe_billed = True
+
+
+class ModelBroke(CallError):
+    """The code of the model itself raised, or gave what is no reply."""
 
 
 class RequestRejected(CallError):

@@ -5,6 +5,10 @@ estimate. The engine grades and groups exactly that, whichever strategies are pl
 
 Drafts themselves need not be asked for: a strategy whose players first answer alone leaves them with every verdict. One
 whose players do not has no drafts, and nobody is asked for any on its behalf; `solo` beside it in the file does that.
+
+A reference and repeats are no needs. A run cannot provide a reference that the questions do not have, and repeats are
+paid plays, which the file alone decides on; so a measure takes what there is, and where there is none its figure is null
+and says why.
 """
 
 from __future__ import annotations

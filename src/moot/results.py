@@ -18,6 +18,7 @@ import signal
 import sys
 import tempfile
 import threading
+import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -98,6 +99,8 @@ class Results:
     measures: tuple[Measure, ...]
     """Those given as objects."""
     plan_id: str
+    warnings: tuple[str, ...] = ()
+    """What was worth knowing before the first call, although nothing was wrong: each was given as a `UserWarning` too."""
     _folder: _Folder | None = field(default=None, compare=False)
     """Holds the store where nobody asked for one: it goes when the results do."""
 
@@ -137,7 +140,9 @@ class Results:
         """What a notebook shows: the verdict, and every section as a table."""
         title = html.escape(str(self.figures["experiment"]))
         tables = "".join(map(section_html, self.sections))
-        return f"<h3>{title}</h3><p><b>{html.escape(self.headline)}</b></p>{tables}"
+        warned = "".join(f"<li>{html.escape(warning)}</li>" for warning in self.warnings)
+        notes = f"<ul>{warned}</ul>" if warned else ""
+        return f"<h3>{title}</h3><p><b>{html.escape(self.headline)}</b></p>{notes}{tables}"
 
 
 class _Folder:
@@ -155,6 +160,7 @@ def run(source: Source, **options: Unpack[RunOptions]) -> Results:
     are no exceptions: `Results.state` says which it was, and whatever was played is kept.
     """
     job = _Job(source, options)
+    _warn(job.plan)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -172,7 +178,15 @@ def run(source: Source, **options: Unpack[RunOptions]) -> Results:
 
 async def arun(source: Source, **options: Unpack[RunOptions]) -> Results:
     """The same where an event loop is running. Cancelled, it keeps what was played and is cancelled."""
-    return await _Job(source, options).play()
+    job = _Job(source, options)
+    _warn(job.plan)
+    return await job.play()
+
+
+def _warn(plan: Plan) -> None:
+    """Said where `run` or `arun` is called, before anything is asked."""
+    for warning in plan.warnings:
+        warnings.warn(warning, UserWarning, stacklevel=3)
 
 
 class _Job:
@@ -182,10 +196,9 @@ class _Job:
         if unknown := options.keys() - RunOptions.__annotations__.keys():
             arguments = ", ".join(RunOptions.__annotations__)
             raise TypeError(f"run() has no argument {sorted(unknown)[0]!r}; expected {arguments}")
+        _check(options)
         self.measures = _not_registered(options.get("measures", ()))
         limit = options.get("limit")
-        if limit is not None and limit < 1:
-            raise UsageError(f"limit: expected 1 or more, found {limit}")
         self.quiet = options.get("quiet", True)
         self.experiment = _experiment(source, options)
         self.folder, self.plan = self._planned(source, options.get("store"), limit)
@@ -231,6 +244,7 @@ class _Job:
             stopped_by=None if runner.stopped_by is None else str(runner.stopped_by),
             measures=self.measures,
             plan_id=plan.id,
+            warnings=plan.warnings,
             _folder=self.folder,
         )
 
@@ -251,6 +265,24 @@ def _on_signals(runner: Runner) -> Iterator[None]:
         yield
     finally:
         loop.remove_signal_handler(signal.SIGINT)
+
+
+_LISTS = {"strategies": "strategies", "measures": "measures", "graders": "graders", "ballots": "rules"}
+
+
+def _check(options: RunOptions) -> None:
+    """Values of arguments, which nobody but a type checker has looked at."""
+    given: Mapping[str, Any] = options
+    limit, budget_usd = given.get("limit"), given.get("budget_usd")
+    if limit is not None and (type(limit) is not int or limit < 1):
+        raise UsageError(f"limit: expected a whole number from 1 on, found {limit!r:.40}")
+    if budget_usd is not None and (type(budget_usd) not in (int, float) or not budget_usd > 0):
+        raise UsageError(f"budget_usd: expected a number above 0, found {budget_usd!r:.40}")
+    for name, several in _LISTS.items():
+        if not isinstance(given.get(name, ()), list | tuple):
+            raise UsageError(f"{name}: expected a list of {several}, found {type(given[name]).__name__}")
+    if not isinstance(given.get("models") or {}, Mapping):
+        raise UsageError(f"models: expected a mapping of models by their names, found {type(given['models']).__name__}")
 
 
 def _not_registered(measures: Sequence[Measure]) -> tuple[Measure, ...]:
@@ -281,8 +313,6 @@ def _experiment(source: Source, options: RunOptions) -> Experiment:
     if graders and "grader" not in experiment.model_fields_set:
         update["grader"] = graders[0].name
     if (budget_usd := options.get("budget_usd")) is not None:
-        if budget_usd <= 0:
-            raise UsageError(f"budget_usd: expected more than 0, found {budget_usd:g}")
         update["budget_usd"] = float(budget_usd)
     return experiment.model_copy(update=update) if update else experiment
 

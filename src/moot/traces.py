@@ -292,6 +292,16 @@ class NotNeeded:
     players: tuple[str, ...]
 
 
+@trace("decided-from")
+@dataclass(frozen=True, slots=True)
+class DecidedFrom:
+    """What a strategy that learns had learnt from when it decided: the graded drafts of so many other questions."""
+
+    questions: int
+    fingerprint: str
+    """Of these drafts, their grades and their groups. Where they have changed, the question is decided again."""
+
+
 @trace("cut")
 @dataclass(frozen=True, slots=True)
 class Cut:

@@ -329,3 +329,5 @@ class Estimate:
     low: float | None
     high: float | None
     n: int
+    clusters: int | None = None
+    """How many independent clusters the questions make up, where some of them hang together."""

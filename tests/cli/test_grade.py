@@ -17,8 +17,8 @@ from moot.cli.exit import run_app
 Captured = pytest.CaptureFixture[str]
 SAID = {"ann": ["Person 0", "the [bold]zero[/]", "nothing"], "bob": ["Zero", "Person 1", "nobody"]}
 """Answers to three questions whose references are Person 0, 1 and 2; two answers a question need a judge, or one."""
-TOM = [[True], [False], [False, False]]
-KIM = [[True], [True], [False, False]]
+TOM = [[True], [False], [False]]
+KIM = [[True], [True], [False]]
 
 
 @pytest.fixture(autouse=True)
@@ -176,7 +176,7 @@ def test_no_player_is_called(tmp_path: Path, capfd: Captured) -> None:
     connection = sqlite3.connect(path.with_suffix(".db"))
     made = dict(connection.execute("SELECT model, count(*) FROM calls GROUP BY model").fetchall())
     connection.close()
-    assert made == {"ann": 3, "bob": 3, "tom": 3}
+    assert made == {"ann": 3, "bob": 3, "tom": 4}, "tom is shown four answers, each by itself"
 
 
 @pytest.mark.parametrize(
@@ -192,3 +192,34 @@ def test_mistakes(judges: list[str], words: str, tmp_path: Path, capfd: Captured
 def test_nothing_to_grade_yet(tmp_path: Path, capfd: Captured) -> None:
     assert moot("grade", experiment(tmp_path)) == 2
     assert "run the experiment first" in capfd.readouterr().err
+
+
+def test_batches_are_shown_by_themselves_and_beside_what_the_judge_said_one_by_one(
+    tmp_path: Path, capfd: Captured
+) -> None:
+    path = experiment(tmp_path)
+    spec = json.loads(path.read_text())
+    spec["models"]["sim"] = {"provider": "simulated", "accuracy": 0.5, "judgement": 0.6}
+    path.write_text(json.dumps({**spec, "judge": {"models": ["sim"]}}))
+    assert moot("run", path, "--quiet") == 0
+    assert moot("grade", path) == 0
+    before = accuracy(path, capfd)
+    assert moot("grade", path, "--batch", "5") == 0
+    said = capfd.readouterr().out
+    assert "match+sim@5: 6 answers" in said
+    assert "sim, up to 5 together and one by one: n = 4, agreement 100.0 %" in said
+    assert "as graded by match+sim@5" in said
+    assert accuracy(path, capfd) == before, "the file's own judge is what the report shows"
+    path.write_text(json.dumps({**spec, "judge": {"models": ["sim"], "batch": 5}}))
+    assert moot("grade", path) == 0
+    assert "shows the figures" in capfd.readouterr().out
+    assert moot("grade", path, "--batch", "1") == 0
+    said = capfd.readouterr().out
+    assert "match+sim: 6 answers" in said
+    assert "sim, one by one and up to 5 together: n = 4" in said
+
+
+def test_a_batch_without_a_judge_is_a_mistake(tmp_path: Path, capfd: Captured) -> None:
+    path = played(tmp_path, capfd)
+    assert moot("grade", path, "--batch", "5") == 2
+    assert "--batch: there is no judge" in capfd.readouterr().err

@@ -15,6 +15,7 @@ from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.needs import Needs
 from moot.testing import check_measure
+from moot.traces import claims_in
 
 
 @pytest.mark.parametrize("name", list(registered()))
@@ -27,7 +28,7 @@ class Longest:
     """The longest answer of each cell: through nothing but what a measure of one's own may use."""
 
     name: ClassVar[str] = "longest"
-    needs: ClassVar[Needs] = Needs()
+    needs: ClassVar[Needs] = Needs(grouped_drafts=True)
 
     def figures(self, run: Source) -> dict[str, Any]:
         rows = []
@@ -100,6 +101,63 @@ class DrawsNoWord(Longest):
         yield Section("longest", "Longest", (), (Column("label", "label"),), [{"label": float("nan")}])
 
 
+class ReadsUnaskedGrades(Longest):
+    """Honest about what is ungraded, and yet it depends on whether another measure asked for grades of drafts."""
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        worth = [
+            run.grade(episode.case, draft.text)
+            for cell in run.cells
+            if cell["traits"].drafts
+            for episode in run.episodes(cell)
+            for draft in episode.verdict.answers
+        ]
+        graded = [value for value in worth if value is not None]
+        share = {
+            "right": sum(graded) / len(graded) if graded else None,
+            "n": len(graded),
+            "ungraded": len(worth) - len(graded),
+        }
+        return {"longest": [share]}
+
+
+class AsksForGrades(ReadsUnaskedGrades):
+    needs: ClassVar[Needs] = Needs(graded_drafts=True)
+
+
+class ReadsUnaskedGroups(Longest):
+    needs: ClassVar[Needs] = Needs()
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        return {
+            "longest": [{"groups": sum(len(run.groups(play)) for cell in run.cells for play in run.episodes(cell))}]
+        }
+
+
+class ReadsUnaskedClaims(Longest):
+    needs: ClassVar[Needs] = Needs(graded_drafts=True, grouped_drafts=True, matched_words=True)
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        plays = [episode for cell in run.cells for episode in run.episodes(cell)]
+        worth = [run.grade(play.case, claim) for play in plays for claim in claims_in(play.verdict.traces)]
+        return {"longest": [{"graded": sum(value is not None for value in worth), "n": len(worth)}]}
+
+
+class AsksForGroups(ReadsUnaskedGroups):
+    needs: ClassVar[Needs] = Needs(grouped_drafts=True)
+
+
+class UngradedIsWrong(Longest):
+    def figures(self, run: Source) -> dict[str, Any]:
+        cells = {cell["id"]: [episode.right or 0.0 for episode in run.episodes(cell)] for cell in run.cells}
+        return {"longest": [{"right": sum(marks) / len(marks)} for marks in cells.values() if marks]}
+
+
+@pytest.mark.parametrize("honest", [AsksForGrades(), AsksForGroups()], ids=lambda measure: type(measure).__name__)
+async def test_what_is_asked_for_may_be_read(honest: Longest) -> None:
+    await check_measure(honest)
+
+
 @pytest.mark.parametrize(
     ("broken", "error", "words"),
     [
@@ -111,6 +169,10 @@ class DrawsNoWord(Longest):
         (Greedy(), AssertionError, "is a Needs"),
         (DividesByNothing(), ZeroDivisionError, "division"),
         (DrawsNoWord(), ValueError, "Out of range"),
+        (ReadsUnaskedGrades(), AssertionError, "longest: another figure where more is graded or grouped than it needs"),
+        (ReadsUnaskedGroups(), AssertionError, "longest: another figure where more is graded or grouped than it needs"),
+        (ReadsUnaskedClaims(), AssertionError, "longest: .* it reads something of graded_claims$"),
+        (UngradedIsWrong(), AssertionError, "longest: what is ungraded is counted as wrong"),
     ],
     ids=lambda each: type(each).__name__ if isinstance(each, Longest) else "",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,6 +14,7 @@ import pytest
 from moot.strategies import CallBound, Strategy, Traits, strategy, traits_of
 from moot.strategies.adaptive import Adaptive
 from moot.strategies.captaincy import by_captain, captain_decides
+from moot.strategies.mixture import mixture
 from moot.strategies.mixture.mixture import Mixture
 from moot.strategies.peer_review import peer_review
 from moot.strategies.peer_review.peer_review import PeerReview
@@ -229,6 +230,52 @@ class WrongTraits(Captained):
 
 
 REVIEW = PeerReview().traits
+
+
+@dataclass(frozen=True)
+class SaysOfMixture(Says):
+    """The same with the prompts of a mixture."""
+
+    prompts: ClassVar[Path] = Path(mixture.__file__).parent / "prompts"
+
+
+@dataclass(frozen=True)
+class NamesModel(Captained):
+    """It hides what players are called, and not which models they are."""
+
+    traits: ClassVar[Traits] = replace(TALKATIVE, names="hidden")
+
+    def told(self, team: Team, drafts: Sequence[Answer]) -> str:
+        return f"{', '.join(player.model.name for player in team.players)} have answered."
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        captain = next(player for player in team.players if player.name == team.captain)
+        asked = f"{question.text} {self.told(team, drafts)} What do you say?"
+        heard = await team.ask(captain, question, asked, AnswerForm(question), stage="captain", turn=2)
+        if heard.value is None:
+            absent = tuple(draft.player for draft in drafts if draft.text is None)
+            return Verdict(
+                None, heard.outcome, answers=tuple(drafts), absent=absent or (captain.name,), cause="silence"
+            )
+        return Verdict(heard.value.answer, "answered", who=(captain.name,), answers=tuple(drafts), turns=2)
+
+
+@dataclass(frozen=True)
+class NamesInReasons(NamesModel):
+    """It quotes reasons as they are, with the names that stand in them."""
+
+    def told(self, team: Team, drafts: Sequence[Answer]) -> str:
+        return " ".join(draft.reasoning for draft in drafts)
+
+
+@dataclass(frozen=True)
+class Learner(Captained):
+    async def drafts(self, question: Question, team: Team) -> tuple[Answer, ...]:
+        assert [lesson.question.id for lesson in team.lessons] in ([], ["another"])
+        return await team.drafts(question)
+
+
 LIES: dict[str, tuple[Any, str]] = {
     "drafts one after the other": (
         OneAfterTheOther(),
@@ -271,8 +318,12 @@ LIES: dict[str, tuple[Any, str]] = {
         "names: they are said to be hidden, yet the prompt of ann names bob as",
     ),
     "names in reasons": (
-        saying(Talkative(), names="hidden"),
+        NamesInReasons(),
         "names: they are said to be hidden, yet the prompt of ann names bob as 'bob'",
+    ),
+    "the name of a model": (
+        NamesModel(),
+        "names: they are said to be hidden, yet the prompt of ann names bob as 'model-bob'",
     ),
     "groups": (
         saying(Vote(), groups=False, served={}),
@@ -282,6 +333,23 @@ LIES: dict[str, tuple[Any, str]] = {
         saying(Talkative(), calls=CallBound(per_player=1)),
         "calls: at most 3 for 3 players are promised, and 4 were",
     ),
+    "repeats": (
+        saying(Vote(), repeats=3, served={}),
+        "repeats: it decides 3 times from the same drafts, yet those of ann are asked for anew in repeat 3",
+    ),
+    "repeats that are more": (
+        SaysOfMixture(Mixture(repeats=3), replace(traits_of(Mixture(repeats=3)), repeats=2)),
+        "repeats: it decides 2 times from the same drafts, yet those of ann are not asked for anew in repeat 3",
+    ),
+    "repeats of no drafts": (
+        saying(Talkative(), repeats=2, drafts=None),
+        "repeats: it is said to decide several times from the same drafts, and no drafts are declared",
+    ),
+    "learns": (
+        saying(Vote(), learns=True, served={}),
+        "learns: it is said to be True, yet it never looks at the team's lessons",
+    ),
+    "learns in secret": (Learner(), "learns: it is said to be False, yet it looks at the team's lessons"),
     "served": (saying(Solo(), served={"early_stop": True}), "served: it has no option 'early_stop'"),
     "an office under another name": (
         Judged("jury"),

@@ -369,11 +369,40 @@ class TestAime:
     def test_bad_rows(self, tmp_path: Path) -> None:
         for answer, problem in [
             (1000, "expected 0 to 999, found 1000"),
+            (-1, "expected 0 to 999, found -1"),
             ("n + 1", "expected a whole number, found 'n + 1'"),
         ]:
             with pytest.raises(FileError) as error:
                 cases(as_jsonl("a.jsonl", {**AIME, "Answer": answer})(tmp_path), "aime")
             assert f"a.jsonl:1: Answer: {problem}" in str(error.value)
+
+
+class TestImo:
+    def test_any_whole_number(self, tmp_path: Path) -> None:
+        for answer, read in (
+            (25, "25"),
+            (1000, "1000"),
+            (-7, "-7"),
+            ("−12", "-12"),
+            ("2024.0", "2024"),
+            (10**12, str(10**12)),
+        ):
+            (case,) = cases(as_jsonl("a.jsonl", {**AIME, "Answer": answer})(tmp_path), "imo")
+            assert (case.question.kind, case.answer, case.accepted) == ("open", read, ())
+
+    def test_five_choices(self, tmp_path: Path) -> None:
+        rows = [{**AIME, "ID": str(number), "Answer": number * 37 - 2000} for number in range(100)]
+        found = cases(as_jsonl("a.jsonl", *rows)(tmp_path), "imo", seed=5, choices=5)
+        for row, case in zip(rows, found, strict=True):
+            assert int(right_choice(case)) == row["Answer"]
+            others = [int(choice) for choice in case.question.choices if int(choice) != row["Answer"]]
+            assert len(set(others)) == 4
+            assert all(0 <= number <= 1000 for number in others)
+
+    def test_bad_rows(self, tmp_path: Path) -> None:
+        for answer in ("n + 1", "1/2", "--3", "-", "3.5"):
+            with pytest.raises(FileError, match="Answer: expected a whole number"):
+                cases(as_jsonl("a.jsonl", {**AIME, "Answer": answer})(tmp_path), "imo")
 
 
 def test_unknown_formats_name_the_closest() -> None:

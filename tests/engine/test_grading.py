@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from sqlalchemy import Connection, select
 
-from moot.engine.grading import Graded, grade_stored, open_answers, settle
+from moot.engine.grading import Graded, batch_effects, declare_judges, grade_stored, open_answers, settle
 from moot.engine.play import play
 from moot.errors import ConnectionFailed
 from moot.experiment.plan import Cell
+from moot.grade import graders
 from moot.grade.grading import Grading
 from moot.grade.normalise import normalise
 from moot.models.cache import Cache
@@ -24,7 +28,7 @@ from moot.store.sqlite import SqliteStore
 from moot.strategies.solo import Solo
 from moot.team import Player, Team
 from moot.team.attempts import ATTEMPTS
-from moot.types import Case, Question, Request
+from moot.types import Case, Question, Request, Score, Verdict
 
 CASES = [
     Case(Question("q1", "Which games?"), "Olympics", accepted=("Olympic Games",)),
@@ -70,8 +74,8 @@ class Stage:
         model = ScriptedModel(name, script)
         return Player(name, Cache(model, ExperimentCalls(self.store, "cup"))), model
 
-    async def grade(self, *judges: Player) -> Graded:
-        return await grade_stored(self.store, Grading(Team("judges", ()), judges), "e")
+    async def grade(self, *judges: Player, batch: int = 1) -> Graded:
+        return await grade_stored(self.store, Grading(Team("judges", ()), judges, batch=batch), "e")
 
     async def scores(self, grader: str, question: int = 0) -> dict[str, tuple[float | None, str]]:
         table = schema.scores
@@ -119,13 +123,14 @@ async def test_equal_answers_are_judged_once_and_no_player_is_called(stage: Stag
         "cat": (1.0, "match"),
         "dan": (0.0, "judge"),
     }
-    first = next(each.messages[-1].content for each in model.requests if each.question_id == "q1")
-    assert first.count("<answer n=") == 2, "The Games! and games are one answer"
-    assert len(model.requests) == 2, "one call a question"
+    first = [each.messages[-1].content for each in model.requests if each.question_id == "q1"]
+    assert len(first) == 2, "The Games! and games are one answer, and Rome another"
+    assert all(prompt.count("<answer n=") == 1 for prompt in first), "each by itself"
+    asked = len(model.requests)
     assert graded.stages == {"match": 1, "judge": 7}
     again = await stage.grade(judging)
     assert again.stages == graded.stages
-    assert len(model.requests) == 2, "what a judge has said is kept"
+    assert len(model.requests) == asked, "what a judge has said is kept"
     assert stage.asked == before
 
 
@@ -163,7 +168,7 @@ async def test_a_new_judges_failure_keeps_the_older_grade(stage: Stage) -> None:
     await stage.grade(tom)
     before = await stage.scores("match+tom")
     await stage.grade(kim)
-    assert len(model.requests) == 2 * 3 * ATTEMPTS, "each question's list, then two answers by themselves"
+    assert len(model.requests) == 2 * 2 * ATTEMPTS, "two answers to each question by themselves, and no more"
     assert await stage.scores("match+tom") == before
     assert (await stage.scores("match+kim"))["ann"] == (None, "ungraded")
 
@@ -173,7 +178,7 @@ async def test_another_model_under_the_same_name_is_asked_anew(stage: Stage) -> 
     await stage.grade(tom)
     other = ScriptedModel("tom-2", words())
     await stage.grade(Player("tom", Cache(other, ExperimentCalls(stage.store, "cup"))))
-    assert len(other.requests) == 2
+    assert len(other.requests) == 5, "two different answers to the first question, three to the second"
     assert (await stage.scores("match+tom"))["ann"] == (0.0, "judge")
 
 
@@ -217,3 +222,98 @@ async def test_without_a_judge_what_does_not_match_is_wrong_unless_a_person_says
     await stage.store.run(lambda connection: settle(connection, CASES[0], "games", True))
     assert (await stage.grade()).stages == {"match": 6, "person": 2}
     assert (await stage.scores("match"))["ann"] == (1.0, "person")
+
+
+class Contains:
+    """A grader that is sure of what holds the reference, or a word of `wrong`, and leaves the rest open."""
+
+    name: ClassVar[str] = "contains"
+
+    def __init__(self, *wrong: str) -> None:
+        self.wrong = wrong
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        answer = verdict.answer or ""
+        if normalise(answer) in self.wrong:
+            return Score(0.0, "contains")
+        return Score(1.0, "contains") if (case.answer or "") in answer else Score(None, "ungraded")
+
+
+@pytest.mark.parametrize("known_here", [True, False])
+async def test_a_persons_word_never_replaces_that_of_a_grader_that_was_sure(
+    stage: Stage, known_here: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await stage.play()
+    await stage.grade()
+    by_contains = Grading(Team("judges", ()), grader=Contains("games"))
+    await grade_stored(stage.store, by_contains, "e")
+    if known_here:
+        monkeypatch.setitem(graders._GIVEN, "contains", by_contains.grader)
+    for answer in ("games", "rome"):
+        await stage.store.run(partial(settle, case=CASES[0], answer=answer, right=True))
+    assert (await stage.scores("match"))["bob"] == (1.0, "person")
+    theirs = await stage.scores("contains")
+    assert theirs["bob"] == (0.0, "contains"), "it was sure"
+    assert theirs["dan"] == (1.0, "person"), "it had left that open"
+    await grade_stored(stage.store, by_contains, "e")
+    assert await stage.scores("contains") == theirs, "grading again says the same"
+    await stage.store.run(partial(settle, case=CASES[0], answer="rome", right=False))
+    assert (await stage.scores("match"))["dan"] == (0.0, "person")
+    if known_here:
+        assert (await stage.scores("contains"))["dan"] == (0.0, "person"), "a person may think again"
+
+
+async def test_all_questions_are_graded_however_few_are_read_at_once(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.engine.grading.QUESTIONS_TOGETHER", 1)
+    assert (await stage.grade()).scores == len(SAID) * len(CASES)
+    grading = Grading(Team("judges", ()))
+    queued = {each.case.question.id for each in await open_answers(stage.store, grading, "e")}
+    assert queued == {"q1", "q2"}
+
+
+def test_what_was_graded_adds_up() -> None:
+    one = Graded(Counter(match=2), Counter(late=1), [(True, False)])
+    other = Graded(Counter(match=1, judge=1), Counter(late=2), [(False, False)])
+    total = Graded(Counter(match=3, judge=1), Counter(late=3), [(True, False), (False, False)])
+    assert one + other == total
+
+
+async def test_whom_the_file_names_now_is_written_down(stage: Stage) -> None:
+    async def declared(judges: list[str], grader: str) -> dict[str, Any]:
+        await stage.store.run(partial(declare_judges, experiment="e", judges=judges, grader=grader))
+        row = await stage.store.run(partial(queries.experiment_of, ident="e"))
+        config: dict[str, Any] = json.loads(row["config"])
+        return config
+
+    assert await declared(["tom"], "contains") == {"judge": {"models": ["tom"]}, "grader": "contains"}
+    assert await declared(["tom"], "match") == {"judge": {"models": ["tom"]}}, "back to the usual grader"
+    assert await declared([], "match") == {}
+
+
+async def test_what_batching_does_to_a_judge_s_words_is_measured(stage: Stage) -> None:
+    """A judge that finds nothing right in company: its words are kept beside the others, and compared."""
+    alone = words(games=True, rome=True)
+
+    def shy(request: Request) -> Any:
+        together = request.messages[-1].content.count("<answer n=") > 1
+        return words()(request) if together else alone(request)
+
+    judging, model = stage.judge("tom", shy)
+    one_by_one = Grading(Team("judges", ()), (judging,))
+    await stage.grade(judging)
+    assert await batch_effects(stage.store, one_by_one, "e") == [], "nothing to compare yet"
+    asked = len(model.requests)
+    await stage.grade(judging, batch=20)
+    assert len(model.requests) == asked + 2, "a call for each question"
+    assert (await stage.scores("match+tom"))["ann"] == (1.0, "judge"), "as it was"
+    assert (await stage.scores("match+tom@20"))["ann"] == (0.0, "judge")
+    (effect,) = await batch_effects(stage.store, one_by_one, "e")
+    assert (effect.judge, effect.batch) == ("tom", 20)
+    assert set(effect.pairs) == {(True, False), (False, False)}
+    (other,) = await batch_effects(stage.store, Grading(Team("judges", ()), (judging,), batch=20), "e")
+    assert (other.batch, sorted(other.pairs)) == (1, sorted((two, one) for one, two in effect.pairs))
+    rows = await stage.store.run(lambda connection: list(connection.execute(select(schema.judgements)).mappings()))
+    assert all("answers together" in row["detail"] for row in rows if row["judge"].startswith("tom@20"))
+    assert {row["detail"] for row in rows if row["judge"].startswith("tom#")} == {None}

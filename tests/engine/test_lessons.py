@@ -1,8 +1,8 @@
-"""Strategies that learn: decided last, by the graded drafts of other questions, at no call of their own."""
+"""Strategies that learn: decided last, by the graded drafts of other questions, which are asked for once."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,18 +10,17 @@ from typing import Any, ClassVar
 import pytest
 from beside import rows
 
-from moot.data import Dataset, given_cases
 from moot.engine.runner import Runner
 from moot.experiment.build import build
-from moot.experiment.plan import Plan, cell_of, with_lessons
-from moot.experiment.spec import read_experiment
+from moot.experiment.plan import Plan
+from moot.experiment.spec import Experiment
 from moot.models.scripted import Script, ScriptedModel
 from moot.strategies import Traits
 from moot.team import Lesson, Team
-from moot.types import Question, Request, Verdict
+from moot.types import Case, Question, Request, Verdict
 
 PLAYERS = ("ann", "bob", "cat")
-QUESTIONS = [{"id": f"q{n}", "text": f"Which city is number {n}?", "answer": f"city {n}"} for n in range(6)]
+CASES = [Case(Question(f"q{n}", f"Which city is number {n}?"), f"city {n}") for n in range(6)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +52,19 @@ class Cup:
     """Bob is always right, the others never: a vote follows the others, who agree, and a learner follows bob."""
 
     def __init__(self, folder: Path, **more: Any) -> None:
-        (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, QUESTIONS)), encoding="utf-8")
         judges = more.get("judge", {}).get("models", [])
-        spec = {
-            "name": "cup",
-            "questions": {"file": "questions.jsonl"},
-            "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in (*PLAYERS, *judges)},
-            "players": {name: {"model": name} for name in PLAYERS},
-            "teams": {"three": {"players": list(PLAYERS), "captain": "ann"}},
-            "strategies": ["vote"],
-            **more,
-        }
-        self.path = folder / "cup.yaml"
-        self.path.write_text(json.dumps(spec), encoding="utf-8")
         self.models = {name: ScriptedModel(name, self._player(name)) for name in PLAYERS}
         self.models |= {name: ScriptedModel(name, self._judge) for name in judges}
         self.strategy = Weighted()
         self.strategy.seen.clear()
+        self.store = folder / "cup.db"
+        self.keys = {
+            "name": "cup",
+            "players": {name: {"model": name} for name in PLAYERS},
+            "teams": {"three": {"players": list(PLAYERS), "captain": "ann"}},
+            "strategies": ["vote", self.strategy],
+            **more,
+        }
 
     def _player(self, name: str) -> Any:
         def reply(request: Request) -> Script:
@@ -82,18 +77,12 @@ class Cup:
         count = (request.schema or {})["properties"]["grades"]["items"]["properties"]["id"]["maximum"]
         return {"grades": [{"id": number, "is_correct": False} for number in range(1, count + 1)]}
 
-    def plan(self, dataset: Dataset | None = None) -> Plan:
-        plan = build(read_experiment(self.path))
-        dataset = dataset or plan.dataset
-        (team,) = plan.teams.values()
-        (lineup,) = self.strategy.lineups(team)
-        learner = cell_of(self.strategy, lineup, team.prompts, None, {})
-        cells = (*plan.cells, *with_lessons([learner], dataset, plan.grading))
-        models = {name: replace(built, model=self.models[name]) for name, built in plan.models.items()}
-        return replace(plan, cells=cells, dataset=dataset, models=models)
+    def plan(self, cases: Sequence[Case] = CASES) -> Plan:
+        experiment = Experiment(**{**self.keys, "questions": list(cases), "models": self.models})
+        return build(experiment.as_file, store_url=f"sqlite:///{self.store}")
 
-    async def play(self, dataset: Dataset | None = None) -> Runner:
-        plan = self.plan(dataset)
+    async def play(self, cases: Sequence[Case] = CASES) -> Runner:
+        plan = self.plan(cases)
         store = await plan.store().open()
         try:
             runner = Runner(plan, store)
@@ -104,7 +93,7 @@ class Cup:
 
     def right(self, strategy: str) -> list[float | None]:
         query = "SELECT value FROM scores JOIN cells ON cells.id = cell WHERE strategy = '{}'"
-        return [value for (value,) in rows(self.path.with_suffix(".db"), query.format(strategy))]
+        return [value for (value,) in rows(self.store, query.format(strategy))]
 
     @property
     def requests(self) -> int:
@@ -115,19 +104,19 @@ class Cup:
 async def test_it_decides_by_what_others_were_worth(tmp_path: Path, judge: dict[str, Any]) -> None:
     cup = Cup(tmp_path, **judge)
     runner = await cup.play()
-    assert cup.right("vote") == [0.0] * len(QUESTIONS)
-    assert cup.right("weighted-by-lessons") == [1.0] * len(QUESTIONS)
-    judged = len(QUESTIONS) if judge else 0
-    assert cup.requests == len(PLAYERS) * len(QUESTIONS) + judged, "its drafts are those of the vote"
-    assert runner.tally.done == runner.tally.total == 2 * len(QUESTIONS)
+    assert cup.right("vote") == [0.0] * len(CASES)
+    assert cup.right("weighted-by-lessons") == [1.0] * len(CASES)
+    judged = len(CASES) if judge else 0
+    assert cup.requests == len(PLAYERS) * len(CASES) + judged, "its drafts are those of the vote"
+    assert runner.tally.done == runner.tally.total == (2 + len(PLAYERS)) * len(CASES)
 
 
 async def test_lessons_are_of_the_other_questions_with_their_grades(tmp_path: Path) -> None:
     cup = Cup(tmp_path)
     await cup.play()
-    assert {question for question, _ in cup.strategy.seen} == {question["id"] for question in QUESTIONS}
+    assert {question for question, _ in cup.strategy.seen} == {case.question.id for case in CASES}
     for question, lessons in cup.strategy.seen:
-        assert {lesson.question.id for lesson in lessons} == {each["id"] for each in QUESTIONS} - {question}
+        assert {lesson.question.id for lesson in lessons} == {case.question.id for case in CASES} - {question}
         for lesson in lessons:
             assert [draft.player for draft in lesson.drafts] == list(PLAYERS)
             assert lesson.rights == (0.0, 1.0, 0.0)
@@ -143,10 +132,9 @@ async def test_what_nobody_could_grade_is_not_wrong(tmp_path: Path) -> None:
 
 async def test_questions_that_belong_together_or_say_the_same_teach_each_other_nothing(tmp_path: Path) -> None:
     cup = Cup(tmp_path)
-    cases = list(build(read_experiment(cup.path)).dataset or ())
-    placed = [replace(case, cluster=("sea", "sea", None, None, "hill", "hill")[n]) for n, case in enumerate(cases)]
+    placed = [replace(case, cluster=("sea", "sea", None, None, "hill", "hill")[n]) for n, case in enumerate(CASES)]
     twin = replace(placed[2], question=replace(placed[2].question, id="q2-again"))
-    await cup.play(given_cases((*placed, twin)))
+    await cup.play((*placed, twin))
     learnt = {question: {lesson.question.id for lesson in lessons} for question, lessons in cup.strategy.seen}
     every = {case.question.id for case in (*placed, twin)}
     assert learnt["q0"] == learnt["q1"] == every - {"q0", "q1"}
@@ -158,7 +146,7 @@ async def test_questions_that_belong_together_or_say_the_same_teach_each_other_n
 async def test_other_questions_or_another_judge_make_it_another_cell(tmp_path: Path) -> None:
     cup = Cup(tmp_path)
     whole = cup.plan()
-    fewer = cup.plan(given_cases(tuple(whole.dataset or ())[:3]))
+    fewer = cup.plan(CASES[:3])
     (tmp_path / "judged").mkdir()
     judged = Cup(tmp_path / "judged", judge={"models": ["jay"]}).plan()
     assert len({plan.cells[-1].id for plan in (whole, fewer, judged)}) == 3

@@ -500,3 +500,21 @@ async def test_what_was_once_matched_in_one_call_is_still_known(tmp_path: Path) 
     await cup.play()
     assert cup.requests["group"] == asked
     assert chosen(cup.figures, "silent") == first
+
+
+@pytest.mark.parametrize(("reference", "told"), [("shown", True), (None, False)])
+async def test_who_matches_is_told_the_reference_where_the_file_says_so(
+    tmp_path: Path, reference: str | None, told: bool
+) -> None:
+    cup = Cup(
+        tmp_path,
+        lambda player, question, stage: f"city of {player}" if stage == "draft" else "the town",
+        questions=[{"id": "q1", "text": "Which city?", "answer": "Timbuktu"}],
+        players=("ann", "bob"),
+        strategies=("silent",),
+        grouping={"model": "grouper", **({"reference": reference} if reference else {})},
+    )
+    await cup.play()
+    requests = cup.models["grouper"].requests
+    assert len(requests) == 2, "the drafts, and one word that both captains say"
+    assert ["Timbuktu" in request.messages[-1].content for request in requests] == [told, told]

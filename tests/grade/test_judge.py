@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from moot.errors import ConnectionFailed
-from moot.grade.judge import ANSWERS_TOGETHER, Judgement, judge, judge_identity, needs_judge, settled
+from moot.grade.judge import Judgement, batches_on_record, judge, judge_identity, needs_judge, settled
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Prompts
 from moot.team import Player, Team
@@ -35,7 +35,7 @@ def judging(*replies: Any) -> tuple[Player, ScriptedModel]:
 
 async def test_the_prompt_holds_all_that_a_judge_needs() -> None:
     player, model = judging(grades(True, False))
-    await judge(player, CASE, {"games": "The Games!", "answer 5": "</answer> 5"}, Team("judges", ()))
+    await judge(player, CASE, {"games": "The Games!", "answer 5": "</answer> 5"}, Team("judges", ()), batch=20)
     (request,) = model.requests
     prompt = request.messages[-1].content
     for part in ("held in", "Olympics", "Olympic Games", "Universiade", "In Athens.", "The Games!"):
@@ -46,7 +46,7 @@ async def test_the_prompt_holds_all_that_a_judge_needs() -> None:
 
 async def test_words_come_back_in_order() -> None:
     player, _ = judging({"grades": list(reversed(grades(True, False)["grades"]))})
-    heard = await judge(player, CASE, {"a": "A", "b": "B"}, Team("judges", ()))
+    heard = await judge(player, CASE, {"a": "A", "b": "B"}, Team("judges", ()), batch=20)
     assert [(each.answer, each.right) for each in heard] == [("a", True), ("b", False)]
 
 
@@ -66,7 +66,7 @@ BAD = {
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 async def test_a_list_with_other_ids_is_asked_for_again(bad: Any) -> None:
     player, model = judging(bad, grades(True, False))
-    heard = await judge(player, CASE, {"a": "A", "b": "B"}, Team("judges", ()))
+    heard = await judge(player, CASE, {"a": "A", "b": "B"}, Team("judges", ()), batch=20)
     assert [each.right for each in heard] == [True, False]
     assert len(model.requests) == 2
 
@@ -74,7 +74,7 @@ async def test_a_list_with_other_ids_is_asked_for_again(bad: Any) -> None:
 @pytest.mark.parametrize("bad", [*BAD.values(), ConnectionFailed("down")])
 async def test_a_judge_that_fails_leaves_it_ungraded_and_never_wrong(bad: Any) -> None:
     player, _ = judging(*[bad] * ATTEMPTS)
-    heard = await judge(player, CASE, {"a": "A", "b": "B"}, Team("judges", ()))
+    heard = await judge(player, CASE, {"a": "A", "b": "B"}, Team("judges", ()), batch=20)
     assert [each.right for each in heard] == [None, None]
     score = settled(CASE, "A", heard, None, judges=1)
     assert (score.value, score.stage) == (None, "ungraded")
@@ -88,7 +88,7 @@ async def test_an_answer_that_spoils_the_list_leaves_the_others_their_grades() -
 
     player = Player("tom", ScriptedModel("tom", say))
     answers = {"marathon": "Marathon", "spoiler": "spoiler", "rome": "Rome"}
-    heard = await judge(player, CASE, answers, Team("judges", ()))
+    heard = await judge(player, CASE, answers, Team("judges", ()), batch=20)
     assert [(judgement.answer, judgement.right) for judgement in heard] == [
         ("marathon", True),
         ("spoiler", None),
@@ -98,22 +98,50 @@ async def test_an_answer_that_spoils_the_list_leaves_the_others_their_grades() -
 
 async def test_a_judge_that_only_babbles_is_not_asked_about_every_answer() -> None:
     player, model = judging(*["I would rather not."] * 100)
-    heard = await judge(player, CASE, {name: name for name in "abcdef"}, Team("judges", ()))
+    heard = await judge(player, CASE, {name: name for name in "abcdef"}, Team("judges", ()), batch=20)
     assert [judgement.right for judgement in heard] == [None] * 6
     assert len(model.requests) == 3 * ATTEMPTS, "the list, and two answers by themselves"
 
 
+def size(request: Request) -> int:
+    return int((request.schema or {})["properties"]["grades"]["items"]["properties"]["id"]["maximum"])
+
+
 async def test_many_answers_go_in_batches() -> None:
-    model = ScriptedModel(
-        "tom",
-        lambda request: grades(
-            *[True] * (request.schema or {})["properties"]["grades"]["items"]["properties"]["id"]["maximum"]
-        ),
-    )
-    answers = {f"a{n}": f"A{n}" for n in range(ANSWERS_TOGETHER + 3)}
-    heard = await judge(Player("tom", model), CASE, answers, Team("judges", ()))
+    model = ScriptedModel("tom", lambda request: grades(*[True] * size(request)))
+    answers = {f"a{n}": f"A{n}" for n in range(7)}
+    heard = await judge(Player("tom", model), CASE, answers, Team("judges", ()), batch=3)
     assert [each.answer for each in heard] == list(answers)
-    assert len(model.requests) == 2
+    assert [size(request) for request in model.requests] == [3, 3, 1]
+
+
+async def test_each_answer_is_shown_by_itself_unless_said_otherwise() -> None:
+    """So a word does not depend on what else is in the file: more answers, the same prompts and a few more."""
+    prompts = []
+    for names in ("ab", "abcdef"):
+        model = ScriptedModel("tom", lambda request: grades('<answer n="1">\nA' in request.messages[-1].content))
+        heard = await judge(Player("tom", model), CASE, {name: name.upper() for name in names}, Team("judges", ()))
+        assert [judgement.right for judgement in heard] == [name == "a" for name in names]
+        assert all(size(request) == 1 for request in model.requests)
+        prompts.append([request.messages for request in model.requests])
+    assert prompts[1][:2] == prompts[0]
+
+
+async def test_one_by_one_a_judge_that_only_babbles_is_not_asked_on() -> None:
+    player, model = judging(*["I would rather not."] * 100)
+    heard = await judge(player, CASE, {name: name for name in "abcdef"}, Team("judges", ()))
+    assert [judgement.right for judgement in heard] == [None] * 6
+    assert len(model.requests) == 2 * ATTEMPTS, "two answers, and no more"
+    assert "not asked" in (heard[-1].detail or "")
+
+
+async def test_one_by_one_an_answer_that_spoils_its_own_grade_spoils_no_other() -> None:
+    def say(request: Request) -> Script:
+        return "no" if "spoiler" in request.messages[0].content else grades(True)
+
+    answers = {name: name for name in ("spoiler 1", "fine", "spoiler 2", "good")}
+    heard = await judge(Player("tom", ScriptedModel("tom", say)), CASE, answers, Team("judges", ()))
+    assert [judgement.right for judgement in heard] == [None, True, None, True]
 
 
 @pytest.mark.parametrize(
@@ -158,3 +186,15 @@ def test_another_model_or_prompt_under_the_same_name_is_another_judge() -> None:
     english, russian = Team("judges", ()), Team("judges", (), Prompts("ru"))
     assert judge_identity(one, english) == judge_identity(one, english.seated(3))
     assert len({judge_identity(one, english), judge_identity(other, english), judge_identity(one, russian)}) == 3
+
+
+def test_words_of_batches_are_kept_apart() -> None:
+    """A judge who saw several answers together is another one, and so is one of before there was a choice."""
+    player, team = Player("tom", ScriptedModel("tom", [])), Team("judges", ())
+    alone, few, many = (judge_identity(player, team, batch) for batch in (1, 3, 20))
+    assert len({alone, few, many}) == 3
+    assert (few.partition("#")[0], many.partition("#")[0]) == ("tom@3", "tom@20")
+    before = f"tom#{few.partition('#')[2]}"
+    other = judge_identity(Player("tom", ScriptedModel("kim", [])), team, 3)
+    found = batches_on_record(player, team, [alone, few, many, before, other])
+    assert found == {alone: 1, few: 3, many: 20, before: None}

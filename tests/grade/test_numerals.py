@@ -108,8 +108,20 @@ ALIKE = [
     ("первый", "1-й"),
     ("первая", "1-я"),
     ("двадцать первого", "21-го"),
-    ("третьим", "3"),
+    ("третьего", "3-го"),
+    ("второй", "2-й"),
+    ("second", "2nd"),
+    ("the hundredth", "100th"),
     ("тысяча восемьсот двенадцатый год", "1812 год"),
+    ("в тысяча девятьсот сорок пятом году", "в 1945 году"),
+    ("1812-й год", "1812 год"),
+    ("двадцатый век", "20 век"),
+    ("20-й век", "20 век"),
+    ("пятое мая", "5 мая"),
+    ("5-го мая", "5 мая"),
+    ("May fifth", "May 5"),
+    ("July 4th", "July 4"),
+    ("the 4th of July", "4 of July"),
     ("Двенадцать стульев", "12 стульев"),
     ("двухсот", "200"),
     ("семидесятых", "70-х"),
@@ -143,6 +155,36 @@ APART = [
     ("hundreds", ["hundreds"]),
 ]
 
+RANKS_AND_COUNTS = [
+    ("second", "two"),
+    ("second", "2"),
+    ("2nd", "2"),
+    ("twenty-first", "twenty-one"),
+    ("the Third Man", "Three Men"),
+    ("World War Two", "the Second World War"),
+    ("hundredth", "hundred"),
+    ("второй", "два"),
+    ("второй", "2"),
+    ("2-й", "2"),
+    ("третья", "три"),
+    ("двадцать первый", "двадцать один"),
+    ("пятого", "пяти"),
+    ("семидесятых", "70"),
+    ("тысячный", "1000"),
+]
+
+
+@pytest.mark.parametrize(("rank", "count"), RANKS_AND_COUNTS)
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_a_rank_is_no_count(rank: str, count: str, language: str) -> None:
+    assert sorted(read(rank, language)) != sorted(read(count, language))
+
+
+@given(st.integers(1, 999), st.sampled_from(["st", "nd", "rd", "th", "-й", "-я", "-го"]))
+def test_a_rank_in_digits_is_no_count(number: int, mark: str) -> None:
+    assert read(f"{number}{mark}") != read(str(number))
+    assert len(read(f"{number}{mark}")) == 1
+
 
 @pytest.mark.parametrize(("text", "words"), APART)
 def test_what_is_no_one_number(text: str, words: list[str]) -> None:
@@ -150,7 +192,7 @@ def test_what_is_no_one_number(text: str, words: list[str]) -> None:
 
 
 def test_a_language_without_a_table_keeps_its_words() -> None:
-    assert read("mille et un 21st", "fr") == ["mille", "et", "un", "21"]
+    assert read("mille et un 21st", "fr") == ["mille", "et", "un", "21th"]
     assert read("one ten", "nl") == ["one", "ten"]
 
 

@@ -12,13 +12,23 @@ from moot.engine.runner import Runner
 from moot.errors import FileError
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
-from moot.measures.claims.headline import sentences
+from moot.measures.claims.words import sentences
 from moot.report.figures import Figures, figures, find_experiment
 from moot.report.sections import all_sections
 from moot.store import queries
 from moot.store.declarations import declared
 
 MODELS = {"ann": 0.7, "bob": 0.5, "cat": 0.4}
+OVER: dict[str, Any] = {
+    "difference": 0.068,
+    "low": 0.029,
+    "high": 0.107,
+    "n": 572,
+    "test": "mcnemar",
+    "single": "bob",
+    "rescues": 71,
+    "regressions": 32,
+}
 ROW: dict[str, Any] = {
     "value": 0.442,
     "low": 0.402,
@@ -33,10 +43,10 @@ ROW: dict[str, Any] = {
     "player": None,
     "team": "six",
     "alone": False,
-    "parts": {},
+    "options": 12,
     "ungraded": 0,
-    "over_best_single": {"difference": 0.068, "low": 0.029, "high": 0.107},
-    "over_captain": {"rescues": 71, "regressions": 32},
+    "over_best_single": OVER,
+    "over_captain": {"rescues": 9, "regressions": 8},
     "cost_ratio": 7.1,
     "cost_unit": "usd",
     "cost_usd": 0.01,
@@ -51,7 +61,7 @@ def said(**more: Any) -> str:
 def test_the_sentence() -> None:
     assert said() == (
         "On these 572 questions the talkative team with qwen as captain, declared beforehand, answered 44.2 %"
-        " (40.2–48.3), 6.8 points more than the best single model (2.9–10.7); it fixed 71 of its captain's errors and"
+        " (40.2–48.3), 6.8 points more than the best single model, bob (2.9–10.7); it fixed 71 of bob's errors and"
         " made 32 new ones, at 7.1 × the cost."
     )
 
@@ -60,21 +70,25 @@ def test_the_sentence() -> None:
     ("more", "words"),
     [
         (
-            {"over_best_single": {"difference": -0.05, "low": -0.08, "high": -0.02}},
-            "5.0 points less than the best single model (2.0–8.0)",
+            {"over_best_single": OVER | {"difference": -0.05, "low": -0.08, "high": -0.02}},
+            "5.0 points less than the best single model, bob (2.0–8.0)",
         ),
         (
-            {"over_best_single": {"difference": 0.01, "low": -0.02, "high": 0.04}},
-            "cannot be told from the best single model (+1.0 points, -2.0 to +4.0)",
+            {"over_best_single": OVER | {"difference": 0.01, "low": -0.02, "high": 0.04}},
+            "cannot be told from the best single model, bob (+1.0 points, -2.0 to +4.0)",
         ),
         (
-            {"over_best_single": {"difference": 0.01, "low": None, "high": None}},
-            "+1.0 points against the best single model",
+            {"over_best_single": OVER | {"difference": 0.01, "low": None, "high": None}},
+            "+1.0 points against the best single model, bob;",
         ),
         ({"chosen": "declared late"}, "declared after the run had begun"),
-        ({"chosen": "cross-fitted", "parts": {"a@b": 4, "c@d": 1}}, "chosen were a@b in 4, c@d in 1 of 5 parts"),
-        ({"chosen": "cross-fitted", "parts": {}}, "its strategy and captain chosen on other questions"),
-        ({"chosen": "cross-fitted", "parts": {}, "led": False}, "its strategy chosen on other questions"),
+        ({"chosen": "declared late"}, "declared it too late, so this is a choice among 12"),
+        ({"chosen": "after the fact"}, "with qwen as captain, the highest of 12 options, answered"),
+        ({"chosen": "after the fact"}, "declares no primary, so this is a choice among 12, chosen after the fact"),
+        (
+            {"over_best_single": OVER | {"test": "score"}},
+            "it did better than bob on 71 questions and worse on 32, at",
+        ),
         ({"n": 29}, "Fewer than 30 questions show next to nothing"),
         (
             {"ungraded": 12.0, "bounds": {"low": 0.442, "high": 0.463}},
@@ -84,7 +98,11 @@ def test_the_sentence() -> None:
         ({"over_best_single": None, "over_captain": None, "played_alone": True}, "nobody of the team played alone"),
         ({"cost_unit": "calls", "cost_usd": None}, "with 7.1 × the calls (the cost in money is unknown)"),
         ({"cost_unit": "calls", "cost_usd": 0.0}, "with 7.1 × the calls."),
-        ({"over_captain": {"rescues": 1, "regressions": 1}}, "made 1 new one,"),
+        ({"over_best_single": OVER | {"rescues": 1, "regressions": 1}}, "fixed 1 of bob's errors and made 1 new one,"),
+        (
+            {"cost_ratio": None, "cost_unit": "calls", "calls": 7.25, "cost_usd": 0.0},
+            "new ones, with 7.2 calls a question.",
+        ),
         ({"captain": None, "captains": 6}, "on average over its 6 captains"),
         ({"captain": None, "captains": 1}, "the talkative team six, declared beforehand, answered"),
         ({"alone": True, "player": "ann", "over_captain": None, "over_best_single": None}, "ann alone, declared"),
@@ -141,19 +159,32 @@ async def test_a_declared_primary_is_the_headline(tmp_path: Path) -> None:
     assert [head[key] for key in ("value", "low", "high", "n")] == [row[key] for key in ("value", "low", "high", "n")]
     assert head["over_captain"]["rescues"] == gain["rescues"]
     assert head["over_captain"]["regressions"] == gain["regressions"]
-    assert head["over_best_single"]["best_single"]["value"] == shown["best_single"]["value"]
+    alone = {row["player"]: row["value"] for row in shown["accuracy"] if row["label"] == "solo"}
+    assert head["over_best_single"]["single"] == max(alone, key=alone.__getitem__)
+    assert head["over_best_single"]["best_single"]["value"] == max(alone.values())
+    assert head["over_best_single"]["difference"] == pytest.approx(head["value"] - max(alone.values()))
+    assert (head["options"], head["over_best_single"]["singles"]) == (1, 3)
     assert head["cost_ratio"] == row["calls"] / 60
     assert head["sentence"].startswith("On these 60 questions the talkative team with ann as captain, declared before")
     assert head["after_the_fact"]["value"] == max(each["value"] for each in shown["accuracy"])
 
 
-async def test_without_one_the_choice_is_cross_fitted(tmp_path: Path) -> None:
+async def test_without_one_the_highest_option_pays_for_the_choice(tmp_path: Path) -> None:
     shown = await run(write(tmp_path))
-    head = shown["headline"]
-    assert head["chosen"] == "cross-fitted"
-    assert sum(head["parts"].values()) == 5
-    assert head["value"] <= head["after_the_fact"]["value"]
-    assert "chosen on other questions" in head["sentence"]
+    head, over = shown["headline"], shown["headline"]["over_best_single"]
+    assert (head["chosen"], head["options"]) == ("after the fact", 6)
+    options = [row for row in shown["accuracy"] if row["label"] != "solo"]
+    own = max(options, key=lambda row: row["value"])
+    assert head["value"] == own["value"]
+    assert head["low"] < own["low"], "the highest of six is no measurement of one"
+    assert head["high"] == own["high"]
+    assert "the highest of 6 options, answered" in head["sentence"]
+    assert "chosen after the fact: the intervals pay for that" in head["sentence"]
+    late = await run(write(tmp_path, primary=head["of"]))
+    assert (late["headline"]["chosen"], late["headline"]["options"]) == ("declared late", 6)
+    assert [late["headline"]["over_best_single"][key] for key in ("low", "high", "p")] == [
+        over[key] for key in ("low", "high", "p")
+    ], "who declares when answers are there has chosen after the fact"
 
 
 async def test_several_teams_stand_beside_all_their_players_alone(tmp_path: Path) -> None:
@@ -162,7 +193,9 @@ async def test_several_teams_stand_beside_all_their_players_alone(tmp_path: Path
     head = shown["headline"]
     assert "played alone" not in head["sentence"]
     assert "best single model" in head["sentence"]
-    assert {*head["over_best_single"]["chosen"]} <= {"ann", "bob"}
+    best = max(shown["players"], key=lambda row: row["value"])
+    over = head["over_best_single"]
+    assert (over["single"], over["best_single"]["value"], over["singles"]) == (best["player"], best["value"], 2)
     assert [(row["player"], row["from"]) for row in shown["players"]] == [("ann", "solo"), ("bob", "solo")], (
         "what an agent ends on after a talk is not what it says alone"
     )
@@ -171,7 +204,8 @@ async def test_several_teams_stand_beside_all_their_players_alone(tmp_path: Path
 async def test_the_headline_has_the_interval_of_its_row(tmp_path: Path) -> None:
     for primary in ("vote@ann", "talkative@cat"):
         models = {name: {"provider": "simulated", "accuracy": 0.6, "temperature": 1.0} for name in MODELS}
-        shown = await run(write(tmp_path, 24, repeats=2, models=models, primary=primary))
+        path = write(tmp_path, 24, repeats=2, models=models, primary=primary, name=primary.partition("@")[0])
+        shown = await run(path, name=primary.partition("@")[0])
         head = shown["headline"]
         (row,) = (each for each in shown["accuracy"] if f"{each['label']}@{each.get('captain')}" == primary)
         assert [head[key] for key in ("value", "low", "high", "n")] == [
@@ -182,7 +216,7 @@ async def test_the_headline_has_the_interval_of_its_row(tmp_path: Path) -> None:
 async def test_players_alone(tmp_path: Path) -> None:
     shown = await run(write(tmp_path, strategies=["solo"]))
     assert shown["headline"]["alone"]
-    assert "the best single model, chosen on other questions, answered" in shown["headline"]["sentence"]
+    assert "ann alone, the highest of 3 players, answered" in shown["headline"]["sentence"]
     ann = {"ann": {"provider": "simulated", "accuracy": 0.5}}
     path = write(tmp_path, name="one", models=ann, teams={}, strategies=["solo"])
     one = await run(path, name="one")
@@ -198,7 +232,7 @@ async def test_what_is_declared_later_is_exploratory(tmp_path: Path) -> None:
     shown = await run(write(tmp_path, hypotheses=[first, second], primary="vote@ann"), also=["cost(vote) < 1"])
     rows = {row["hypothesis"]: row for row in shown["hypotheses"]}
     assert [rows[text]["frozen"] for text in (first, second, "cost(vote) < 1")] == [True, False, False]
-    assert rows[second]["p_holm"] is None
+    assert rows[second]["p_holm"] == rows[second]["p"], "exploratory ones are a family of their own"
     assert {row["family"] for row in rows.values()} == {1}
     assert shown["headline"]["chosen"] == "declared late"
     # A hypothesis that is taken out of the file again was still declared.
@@ -274,7 +308,9 @@ async def test_frontier_and_power(tmp_path: Path) -> None:
     assert rows["talkative@ann"]["cost"] == pytest.approx(4, abs=0.01)
     assert all(not row["on_frontier"] for row in rows.values() if row["accuracy"] < best_alone["accuracy"])
     solos = [row["within"] for row in rows.values() if row["alone"]]
-    assert solos == [shown["best_single"]["value"]] * 3
+    assert solos == [best_alone["accuracy"]] * 3
+    assert {row["within_of"] for row in rows.values() if row["alone"]} == {best_alone["of"]}
+    assert best_alone["beaten_by"] is None
     paired = {(row["a"], row["b"]): row for row in shown["comparisons"] if row["test"] == "mcnemar"}
     for row in shown["power"]:
         if (row["a"], row["b"]) in paired:

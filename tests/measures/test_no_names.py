@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import moot
-from moot.strategies import registered
+from moot.strategies import BUILT_IN, registered
 
 ROOT = Path(moot.__file__).parent
 MODULES = sorted(path for folder in ("measures", "report") for path in (ROOT / folder).rglob("*.py"))
@@ -23,6 +23,38 @@ def names_in(text: str) -> list[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and node.value in registered() and id(node) not in docstrings
     ]
+
+
+def strategies_imported_by(text: str) -> list[str]:
+    """Modules of single strategies that a text imports: what it knows by import it knows by name."""
+    own = {place.partition(":")[0] for place in BUILT_IN.values()}
+    rooms = {module.rpartition(".")[0] for module in own if module.count(".") > 2}
+    imported: list[str] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            imported += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            imported += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    inside = tuple(f"{room}." for room in rooms)
+    return [module for module in imported if module in own | rooms or module.startswith(inside)]
+
+
+def test_an_import_of_a_strategy_is_found() -> None:
+    for text, module in (
+        ("from moot.strategies.solo import Solo", "moot.strategies.solo"),
+        ("from moot.strategies import solo", "moot.strategies.solo"),
+        ("import moot.strategies.vote as v", "moot.strategies.vote"),
+        ("from moot.strategies.discuss.paradigm import DEFAULT", "moot.strategies.discuss.paradigm"),
+    ):
+        assert module in strategies_imported_by(text)
+    assert (
+        strategies_imported_by("from moot.strategies.traits import Traits\nfrom moot.strategies import strategy") == []
+    )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_strategy_is_imported(path: Path) -> None:
+    assert strategies_imported_by(path.read_text(encoding="utf-8")) == []
 
 
 def test_a_name_is_found_and_a_docstring_is_none() -> None:

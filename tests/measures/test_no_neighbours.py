@@ -67,7 +67,7 @@ def of_strategy(figures: Mapping[str, Any], name: str) -> dict[str, Any]:
         for key in ("safety", "safety_models", "coverage")
     }
     for row in (row for several in rows.values() for row in several):
-        for changing in ("seconds", "p_holm", "family"):
+        for changing in ("seconds", "p_holm", "low_holm", "high_holm", "family"):
             row.pop(changing, None)
     return {**rows, "skyline": figures["skyline"], "best_single": figures["best_single"]}
 

@@ -27,16 +27,17 @@ from moot.measures.quiz.self_preference import in_largest, self_preference
 from moot.measures.quiz.skyline import best_single, gap_closed, gap_rows, guessing, skyline
 from moot.measures.quiz.threshold import GroupingPaid, learn_threshold
 from moot.stats.crossfit import crossfit, folds
+from moot.stats.estimates import with_holm
 from moot.stats.paired import (
-    bootstrap_difference,
-    bootstrap_share,
     cluster_bootstrap,
     compare,
     holm,
+    holm_levels,
     mcnemar_exact,
-    newcombe_paired,
+    mean_difference,
     sign_flip,
 )
+from moot.stats.proportion import share_of
 from moot.stats.rank import midranks, spearman
 
 PLAYERS = ("ann", "bob", "cat")
@@ -84,7 +85,7 @@ def everything(plays: Sequence[Played]) -> dict[str, Any]:
         "self": self_preference(plays),
         "human": human_comparison(plays),
         "category": by_category(plays),
-        "gains": gains(plays),
+        "gains": with_holm(gains(plays)),
         "threshold": learnt and learnt.row(),
     }
 
@@ -128,29 +129,67 @@ def test_mcnemar_of_many() -> None:
 
 
 @unhurried
-@given(count, count, count, count)
-def test_newcombe(a: int, b: int, c: int, d: int) -> None:
-    found, mirrored = newcombe_paired(a, b, c, d), newcombe_paired(a, c, b, d)
-    flipped = newcombe_paired(d, c, b, a)
-    if found is None or mirrored is None or flipped is None:
-        assert a + b + c + d == 0
+@given(count, count, count)
+def test_the_interval_of_pairs(both: int, b: int, c: int) -> None:
+    """Mirrored where the sides change places, never of no width, and at one with the exact p at every level."""
+    pairs, turned = (_pairs(both, *ones) for ones in ((b, c), (c, b)))
+    if len(pairs) < 2:
+        assert compare(pairs).row()["low"] is None
         return
-    if found.n < 2:
-        assert found.low is None
-        return
-    assert None not in (found.low, found.high, mirrored.low, mirrored.high)
-    assert -1 <= found.low <= found.value <= found.high <= 1  # type: ignore[operator]
-    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))  # type: ignore[operator]
-    assert (flipped.low, flipped.high) == pytest.approx((mirrored.low, mirrored.high))
-    assert found.high - found.low > 0, "never an interval of nothing"  # type: ignore[operator]
+    figure, mirrored = compare(pairs).figure, compare(turned).figure
+    assert figure is not None
+    assert mirrored is not None
+    for alpha in (0.05, 0.05 / 3, 0.005):
+        low, high = figure.limits(alpha)
+        assert low is not None
+        assert high is not None
+        assert -1 <= low <= figure.value <= high <= 1
+        assert low < high, "never an interval of nothing"
+        assert mirrored.limits(alpha) == pytest.approx((-high, -low), abs=1e-8)
+        for threshold in (0.0, 0.02, -0.1, 0.4):
+            p = figure.p(threshold)
+            assert p is not None
+            assert (low <= threshold <= high) == (p > alpha), (alpha, threshold, p)
 
 
-def test_newcombe_as_published() -> None:
-    """The worked example of Newcombe (1998): 36, 12, 2, 0 gives 0.0569 to 0.3404 by method 10."""
-    found = newcombe_paired(36, 12, 2, 0)
-    assert found is not None
-    assert found.value == pytest.approx(0.2)
-    assert (found.low, found.high) == (pytest.approx(0.0569, abs=5e-4), pytest.approx(0.3404, abs=5e-4))
+def _pairs(both: int, b: int, c: int) -> list[tuple[float, float]]:
+    return [(1.0, 1.0)] * both + [(1.0, 0.0)] * b + [(0.0, 1.0)] * c
+
+
+def test_the_ends_are_where_the_score_of_the_likeliest_shares_says() -> None:
+    """Tango (1998), with the shares found by plain maximisation instead of his formula."""
+    optimize = pytest.importorskip("scipy.optimize")
+    b, c, n = 12, 2, 50
+
+    def score(difference: float) -> float:
+        def unlikely(second: float) -> float:
+            first, rest = second + difference, 1 - 2 * second - difference
+            return -(
+                b * math.log(max(first, 1e-300)) + c * math.log(max(second, 1e-300)) + (n - b - c) * math.log(rest)
+            )
+
+        edges = (max(0.0, -difference) + 1e-9, (1 - difference) / 2 - 1e-9)
+        second = optimize.minimize_scalar(unlikely, bounds=edges, method="bounded", options={"xatol": 1e-10}).x
+        return float((b - c - n * difference) / math.sqrt(n * (2 * second + difference * (1 - difference))))
+
+    row = compare(_pairs(n - b - c, b, c)).row()
+    assert score(row["low"]) == pytest.approx(1.96, abs=1e-3)
+    assert score(row["high"]) == pytest.approx(-1.96, abs=1e-3)
+
+
+def test_an_exact_p_above_the_level_leaves_zero_open() -> None:
+    """5 to 0 of 60: p is 0.062, and no score interval by itself would hold 0."""
+    row = compare(_pairs(55, 5, 0)).row()
+    assert row["p"] == pytest.approx(0.0625)
+    assert (row["low"], row["high"] > 0.1) == (0.0, True)
+    assert compare(_pairs(54, 6, 0)).row()["low"] > 0
+
+
+def test_whole_numbers_of_numpy_do_not_overflow() -> None:
+    numpy = pytest.importorskip("numpy")
+    for whole in (numpy.int8, numpy.int32, numpy.int64):
+        assert mcnemar_exact(whole(60), whole(30)) == mcnemar_exact(60, 30)
+    assert 0 < mcnemar_exact(numpy.int64(900), numpy.int64(1_100)) < 1e-4
 
 
 @unhurried
@@ -180,14 +219,21 @@ def test_drawn_sign_flips_come_close_and_stay_the_same() -> None:
 
 @unhurried
 @given(st.lists(st.tuples(st.integers(0, 4), st.just(4.0)), min_size=2, max_size=30))
-def test_bootstrap_share(clusters: list[tuple[float, float]]) -> None:
-    found = bootstrap_share(clusters)
+def test_share_of_sums(rows: list[tuple[float, float]]) -> None:
+    found = share_of(rows)
     assert found is not None
     assert found.low is not None
     assert found.high is not None
-    assert 0 <= found.low <= found.high <= 1
+    assert 0 <= found.low <= found.value <= found.high <= 1
     assert found.low < found.high, "never an interval of nothing"
-    assert bootstrap_share(clusters[::-1]) == found
+    assert share_of(rows[::-1]) == found
+
+
+@unhurried
+@given(st.lists(st.floats(0, 1), max_size=12), st.sampled_from([0.05, 0.2]))
+def test_holms_levels_are_at_one_with_its_p(p_values: list[float], alpha: float) -> None:
+    for p, adjusted, level in zip(p_values, holm(p_values), holm_levels(p_values, alpha), strict=True):
+        assert (p <= level) == (adjusted <= alpha) or adjusted == pytest.approx(alpha)
 
 
 def test_bootstrap_agrees_with_the_normal_interval() -> None:
@@ -216,10 +262,10 @@ def test_many_questions_take_the_short_way_to_the_same_interval() -> None:
 def test_small_samples_have_no_interval() -> None:
     assert cluster_bootstrap([]) is None
     assert cluster_bootstrap([(0.0, 0.0)]) is None
-    alone = bootstrap_share([(1.0, 2.0)])
+    alone = share_of([(1.0, 2.0)])
     assert alone is not None
     assert (alone.value, alone.low) == (0.5, None)
-    same = bootstrap_difference([0.0] * 10)
+    same = mean_difference([0.0] * 10)
     assert same is not None
     assert same.low is not None
     assert same.low < 0
@@ -313,11 +359,19 @@ def test_the_skyline_is_taken_in_each_repeat() -> None:
     assert gap_closed([Played(f"q{n}", "vote", right=1.0) for n in range(4)], plays).after_the_fact == 1.0
 
 
-def test_a_question_that_somebody_has_right_is_known() -> None:
-    found = skyline(solo("ann", "1?0") + solo("bob", "?00"))
-    assert found.estimate is not None
-    assert (found.estimate.value, found.estimate.n, found.ungraded) == (0.5, 2, 1)
-    assert found.row()["bounds"] == {"low": 1 / 3, "high": 2 / 3}
+def test_a_skyline_is_over_the_questions_that_are_wholly_graded() -> None:
+    """The bounds know that somebody has the first one right, whatever bob said."""
+    top = skyline(solo("ann", "1?0") + solo("bob", "?00"))
+    assert top.estimate is not None
+    assert (top.estimate.value, top.estimate.n, top.ungraded) == (0.0, 1, 2)
+    assert top.row()["bounds"] == {"low": 1 / 3, "high": 2 / 3}
+
+
+def test_a_skyline_that_no_grade_can_change_is_known() -> None:
+    top = skyline(solo("ann", "11") + solo("bob", "?0"))
+    assert top.estimate is not None
+    assert (top.estimate.value, top.estimate.n) == (1.0, 2)
+    assert "bounds" not in top.row()
 
 
 def test_the_best_single_player_is_not_chosen_for_answers_that_nobody_has_graded() -> None:
@@ -333,10 +387,10 @@ def test_the_best_single_player_is_not_chosen_for_answers_that_nobody_has_graded
 
 def test_pairs_of_which_one_side_is_ungraded_are_left_out() -> None:
     team = [Played(f"q{n}", "vote", "ann", right={"1": 1.0, "0": 0.0}.get(mark)) for n, mark in enumerate("11?1" * 10)]
-    (row,) = gains(team + solo("ann", "10?0" * 10))
+    (row,) = with_holm(gains(team + solo("ann", "10?0" * 10)))
     assert (row["n"], row["difference"], row["rescues"], row["regressions"]) == (30, 2 / 3, 20, 0)
     assert (row["ungraded"], row["bounds"]) == (10, {"low": 0.25, "high": 0.75})
-    (row,) = gains([Played("q0", "vote", "ann"), *solo("ann", "1")])
+    (row,) = with_holm(gains([Played("q0", "vote", "ann"), *solo("ann", "1")]))
     assert (row["difference"], row["p"], row["why"]) == (None, None, "no question has both answers graded")
 
 
@@ -482,7 +536,7 @@ def test_human_comparison_and_categories() -> None:
 def test_gains_are_paired_and_adjusted_together() -> None:
     plays = solo("ann", "0000011111") + solo("bob", "0000000000") + led("vote", "ann", "1111111110")
     plays += led("vote", "bob", "1111100000")
-    ann, bob, pooled = gains(plays)
+    ann, bob, pooled = with_holm(gains(plays))
     assert (ann["rescues"], ann["regressions"], ann["difference"]) == (5, 1, pytest.approx(0.4))
     assert ann["p"] == pytest.approx(mcnemar_exact(5, 1))
     assert (bob["difference"], bob["small"]) == (0.5, True)

@@ -21,6 +21,8 @@ from moot.stats.paired import compare
 from moot.types import Request
 
 QUESTIONS = 4
+VOICES = {"ann": "a deep voice", "bob": "a high voice"}
+"""How reasons tell whose they are: names are masked in them."""
 OWN = 3
 LABEL = f"mixture(repeats={OWN})"
 
@@ -31,8 +33,8 @@ def reply(name: str, request: Request) -> Script:
     if not texts:
         answer = "AB"[(request.sample + (name == "bob")) % 2]
     else:
-        answer = "A" if "because ann says A" in request.messages[-1].content else "B"
-    return {"reasoning": f"because {name} says {answer}", "answer": answer}
+        answer = "A" if f"{VOICES['ann']} says A" in request.messages[-1].content else "B"
+    return {"reasoning": f"{VOICES[name]} says {answer}", "answer": answer}
 
 
 async def played(

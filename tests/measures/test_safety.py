@@ -334,7 +334,8 @@ async def test_what_is_missing_is_said(tmp_path: Path, world: World) -> None:
 async def test_what_two_readers_find_counts_and_the_rest_is_unparsed(tmp_path: Path) -> None:
     world = Rambling()
     world.words["review"]["ann"] |= {"q0": "A", "q1": "A"}
-    found = await played(tmp_path, world, [DOUBLE, "peer-review"], readers=READERS, captain="each")
+    review = {"peer-review": {"replies": "strict"}}
+    found = await played(tmp_path, world, [DOUBLE, review], readers=READERS, captain="each")
     readers = [("ray", "extract"), ("sue", "extract")]
     assert world.stages == {
         "q0": [("ann", "verdict"), *readers, ("ann", "rationale")],

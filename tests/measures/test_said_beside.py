@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -76,14 +77,31 @@ def partly() -> dict[str, Any]:
     return dict(world.play(["solo", "vote", "talkative"], judge={"models": ["jay"]}).figures)
 
 
-def test_a_skyline_of_what_is_known_says_that_it_is_too_high(partly: dict[str, Any]) -> None:
+def test_a_skyline_is_over_what_is_wholly_graded(partly: dict[str, Any]) -> None:
     top = partly["skyline"]
     assert (top["value"], top["n"], top["ungraded"], top["bounds"]) == (1.0, 4, 4, {"low": 0.5, "high": 1.0})
-    assert "rather too high" in words_of(partly, "skyline")
+    assert "every player's answer is graded" in words_of(partly, "skyline")
     section = next(part for part in all_sections(partly) if part.id == "skyline")
     assert (section.rows[0]["least"], section.rows[0]["most"]) == (0.5, 1.0)
     text = " ".join(printed(partly).split())
-    assert "of the 4 of 8 questions of which it is known, rather too high; over all between 50.0 % and 100.0 %" in text
+    assert "of the 4 of 8 questions whose every answer is graded; over all between 50.0 % and 100.0 %" in text
+
+
+def test_questions_are_not_left_out_by_how_they_turned_out() -> None:
+    """Ann is right on every fourth; nobody can grade bob: were questions that she has right known, it would be 100 %."""
+    world = World(
+        lambda name, number, repeat: f"odd {number}" if name == "bob" else "Paris" if number % 4 == 0 else "Lyon",
+        lambda name, number, texts: "Paris",
+        count=8,
+        players=("ann", "bob"),
+        offices={"jay": silent_on_odd},
+    )
+    figures = world.play(["solo", "peer-review"], judge={"models": ["jay"]}).figures
+    top = figures["skyline"]
+    assert (top["value"], top["n"], top["bounds"]) == (None, 0, {"low": 0.25, "high": 1.0})
+    assert top["why"] == "there is no question among 8 of which every player's answer is graded"
+    (review,) = (row for row in figures["coverage"] if row["cohort"] in (None, "all"))
+    assert (review["native"], review["native_bounds"]) == (None, {"low": 0.25, "high": 1.0})
 
 
 def test_figures_of_what_is_graded_are_marked(partly: dict[str, Any]) -> None:
@@ -110,8 +128,27 @@ def test_coverage_says_what_it_leaves_out(partly: dict[str, Any]) -> None:
     vote = row(partly["coverage"], stage="vote")
     assert (vote["after"], vote["difference"]) == (None, None)
     assert vote["why"]
-    assert "rather too high" in words_of(partly, "coverage")
+    assert "every answer is graded" in words_of(partly, "coverage")
     assert "Nothing after for vote" in words_of(partly, "coverage")
+
+
+def test_judges_agree_on_drafts_too(tmp_path: Path) -> None:
+    """One accepts everything, the other only what ann says: whether anybody played alone does not matter."""
+
+    def strict(request: Request) -> Script:
+        texts = shown_texts(request)
+        return {"grades": [{"id": place, "is_correct": "ann" in text} for place, text in enumerate(texts, 1)]}
+
+    agreed = []
+    for strategies in (["vote"], ["solo", "vote"], ["talkative"]):
+        world = World(
+            lambda name, number, repeat: f"the city that {name} calls Paris",
+            lambda name, number, texts: sorted(texts)[0],
+            offices={"jay": everything_right, "joe": strict},
+        )
+        figures = world.play(strategies, judge={"models": ["jay", "joe"]}).figures
+        agreed.append({key: figures["judges"][key] for key in ("n", "agreement", "disputed")})
+    assert agreed == [{"n": 12, "agreement": 1 / 3, "disputed": 8}] * 3
 
 
 # --- by captain --------------------------------------------------------------------------------------------------------
@@ -121,17 +158,18 @@ def test_a_captain_stands_beside_itself_as_it_was_asked_there() -> None:
     """Everybody is right when asked in one call, and wrong when asked in two."""
     world = World(lambda name, number, repeat: "Paris")
     world.reply = lambda name, request: in_form(request, "Paris" if request.schema else "Lyon")  # type: ignore[method-assign]
-    strategies = ["solo", {"solo": {"drafts": "double-call"}}, "silent", "peer-review"]
-    figures = world.play(strategies).figures
+    strict = {"peer-review": {"replies": "strict"}}
+    figures = world.play(["solo", {"solo": {"drafts": "double-call"}}, "silent", strict]).figures
     section = next(part for part in all_sections(figures) if part.id == "by-captain")
-    assert {(line["label"], line["single"]) for line in section.rows} == {("silent", 1.0), ("peer-review", 0.0)}
+    review = "peer-review(replies=strict)"
+    assert {(line["label"], line["single"]) for line in section.rows} == {("silent", 1.0), (review, 0.0)}
     lines = printed(figures).splitlines()
     tables = [place for place, line in enumerate(lines) if "by captain" in line]
     assert len(tables) == 2
     alone = [next(line.split()[1] for line in lines[place:] if line.split()[:1] == ["ann"]) for place in tables]
     assert alone == ["100.0", "0.0"]
     gains = {(line["strategy"], line["captain"]): line["difference"] for line in figures["gains"]}
-    assert (gains["silent", "ann"], gains["peer-review", "ann"]) == (0.0, 1.0)
+    assert (gains["silent", "ann"], gains[review, "ann"]) == (0.0, 1.0)
 
 
 # --- who said the same -------------------------------------------------------------------------------------------------
@@ -186,3 +224,23 @@ def test_what_was_asked_to_measure_and_then_played_is_no_measurement(tmp_path: P
     at_once = capital().play(["silent", "vote"], **more).figures
     assert then.get("measurement") == at_once.get("measurement")
     assert [line["calls"] for line in then["accuracy"]] == [line["calls"] for line in at_once["accuracy"]]
+
+
+def test_no_captain_is_said_to_repair_what_nobody_graded() -> None:
+    """What ann says as captain is what she drafted; of bob's words as captain nobody can grade any."""
+
+    def after(name: str, number: int, texts: Sequence[str]) -> str:
+        return "Paris" if name == "ann" else f"odd {number}"
+
+    world = World(
+        lambda name, number, repeat: "Paris" if name == "ann" or number == 0 else "Lyon",
+        after,
+        count=10,
+        players=("ann", "bob"),
+        offices={"jay": silent_on_odd},
+    )
+    figures = world.play(["solo", "silent"], judge={"models": ["jay"]}, primary="silent").figures
+    over = figures["headline"]["over_captain"]
+    assert (over["difference"], over["rescues"], over["regressions"]) == (0.0, 0, 0)
+    assert figures["headline"]["ungraded"] == 10
+    assert "better than ann on 0 questions and worse on 0" in figures["headline"]["sentence"]

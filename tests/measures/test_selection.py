@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from moot.measures.selection.figures import method_rows
-from moot.select.labels import LabelMatrix, Proposer
+from moot.measures.selection.sections import selection_sections
+from moot.select.labels import LabelMatrix, Proposer, SelectionSplit
+from moot.select.oracle import AskedOracle
+from moot.select.registry import selector
 from moot.select.trial import Trial
 from moot.stats.proportion import wilson
 
@@ -56,3 +59,51 @@ def test_questions_that_differ_from_split_to_split_are_means() -> None:
     means = right.mean(axis=0)
     half = 1.96 * means.std(ddof=1) / SIZE**0.5
     assert (row["low"], row["high"]) == pytest.approx((means.mean() - half, means.mean() + half), abs=0.003)
+
+
+def test_what_nobody_could_grade_is_not_wrong() -> None:
+    """Of 400 words 100 are ungraded: the figure is over 300, and the bounds are over all."""
+    right = (np.random.default_rng(4).random((1, SIZE)) < 0.6).astype(float)
+    right[0, :100] = np.nan
+    (row,) = method_rows(matrix(), trials(right))
+    graded = right[0, 100:]
+    expected = wilson(int(graded.sum()), 300)
+    assert (row["test_accuracy"], row["n"], row["ungraded"]) == (pytest.approx(expected.value), 300, 100)
+    assert (row["low"], row["high"]) == (expected.low, expected.high)
+    assert row["bounds"] == {"low": graded.sum() / SIZE, "high": (graded.sum() + 100) / SIZE}
+    assert "why" not in row
+    (section, *_) = selection_sections(
+        [{**row, "accuracies": {"ann": 0.6}}], oracle="asked", m=10, splits=1, questions=SIZE
+    )
+    assert any("100 words of the summariser are ungraded" in words for words in section.words)
+
+
+def test_where_nothing_is_graded_there_is_no_figure() -> None:
+    (row,) = method_rows(matrix(), trials(np.full((1, SIZE), np.nan)))
+    assert (row["test_accuracy"], row["low"], row["high"], row["n"]) == (None, None, None, 0)
+    assert row["bounds"] == {"low": 0.0, "high": 1.0}
+    assert "grade" in row["why"]
+
+
+def test_with_everything_graded_nothing_is_said_of_it() -> None:
+    (row,) = method_rows(matrix(), trials(np.ones((1, SIZE))))
+    assert not {"ungraded", "bounds", "why"} & row.keys()
+
+
+@pytest.mark.parametrize("name", ["greedy", "model-first", "oracle-surrogate"])
+async def test_a_choice_passes_over_what_is_ungraded(name: str) -> None:
+    """bob is right wherever it is graded, ann half the time; were ungraded words wrong, ann would be chosen."""
+    every = np.zeros(40, dtype=np.int32)
+    ids = tuple(f"q{number}" for number in range(40))
+    labels = LabelMatrix((Proposer("ann"), Proposer("bob")), ids, ("A", "B"), np.array([every, every]), every)
+
+    async def ask(team: tuple[Proposer, ...], question: str) -> float:
+        number = int(question[1:])
+        if team[-1].model == "ann":
+            return float(number % 2)
+        return 1.0 if number % 4 == 0 else float("nan")
+
+    chosen = await selector(name).select(SelectionSplit(labels, 7), 1, AskedOracle(labels, ask))
+    if name != "oracle-surrogate":  # which goes by the number of right labels alone
+        assert chosen.team == (1,)
+    assert len(chosen.team) == 1

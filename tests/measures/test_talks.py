@@ -49,7 +49,7 @@ def test_deviation_is_over_repeats_and_the_interval_over_questions() -> None:
 def test_one_repeat_has_wilsons_interval_and_no_deviation() -> None:
     found = score(talks("1" * 24 + "0" * 8))
     expected = wilson(24, 32)
-    assert (found["value"], found["low"], found["high"]) == (expected.value, expected.low, expected.high)
+    assert (found["value"], found["low"], found["high"]) == pytest.approx((expected.value, expected.low, expected.high))
     assert (found["deviation"], found["small"]) == (None, False)
 
 
@@ -234,7 +234,7 @@ def test_challenges_by_hand() -> None:
 def test_challenges_that_all_help_leave_an_interval() -> None:
     found = challenges([Objection(f"q{n}", False, 0.0, 1.0, answered=True) for n in range(20)])
     assert found["net"] == found["net_high"] == 1.0
-    assert 0.8 < found["net_low"] < 0.9, "twenty questions without a single failure"
+    assert 0.6 < found["net_low"] < 0.75, "twenty questions without a single failure, of which one would count twice"
     assert challenges([Objection("q0", False, 0.0, 1.0, answered=True)])["net_low"] is None
 
 

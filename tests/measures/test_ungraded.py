@@ -19,6 +19,7 @@ from moot.measures.source import Source
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.compare import compared, words
 from moot.report.figures import figures, find_experiment
+from moot.report.remarks import remarks
 from moot.report.sections import all_sections
 from moot.types import Request
 
@@ -66,6 +67,35 @@ async def test_served_traffic_with_little_feedback(tmp_path: Path) -> None:
     drawn = next(drawn for drawn in section.rows if drawn["label"] == "vote")
     assert (drawn["value"], drawn["least"], drawn["most"]) == (1.0, 0.075, 1.0)
     assert not any("7.5" in sentence for sentence in section.words)
+
+
+async def test_a_served_team_is_not_wrong_on_what_it_was_never_asked(tmp_path: Path) -> None:
+    """Four questions go to one strategy and six to another, and all answers are said to be right."""
+    path = tmp_path / "team.yaml"
+    path.write_text(yaml.safe_dump(THREE), encoding="utf-8")
+    async with LiveTeam(read_experiment(path, with_questions=False), serving=True) as live:
+        for number in range(10):
+            play = await live.play(replace_text(number), "three/talkative" if number < 4 else "three/vote")
+            await live.record.feedback(play.id, correct=True)
+        await live.record.flush()
+        shown = await live.store.run(lambda connection: figures(connection, find_experiment(connection)))
+    assert {row["strategy"]: (row["value"], row["n"]) for row in shown["accuracy"] if row["n"]} == {
+        "vote": (1.0, 6),
+        "talkative": (1.0, 4),
+    }
+    assert {row["strategy"]: (row["accuracy"], row["n"]) for row in shown["frontier"]} == {
+        "vote": (1.0, 6),
+        "talkative": (1.0, 4),
+    }
+    headline = shown["headline"]
+    assert (headline["value"], headline["after_the_fact"]["value"]) == (1.0, 1.0)
+    assert "100.0 %" in headline["sentence"]
+    assert "points less" not in headline["sentence"]
+    assert "new one" not in headline["sentence"] or "made 0 new ones" in headline["sentence"]
+    for row in shown["gap"]:
+        assert row["value"] in (None, 0.0) or row["value"] > 0, "no way back for what was never asked"
+    assert "not played" not in " ".join(remarks(shown))
+    assert not any(column.key == "missing" for section in all_sections(shown) for column in section.columns)
 
 
 async def test_served_traffic_without_feedback(tmp_path: Path) -> None:
@@ -189,7 +219,8 @@ async def test_captains_who_break_ties_have_no_errors_that_are_fixed(tmp_path: P
         folder.mkdir()
         plan, _ = await play(folder, say, ["solo", "vote", "talkative"], primary=primary)
         head = (await shown_of(plan))["headline"]
-        assert ("its captain's errors" in head["sentence"]) is fixed
+        assert "of bob's errors" in head["sentence"], "one sentence, one baseline: the best single model"
+        assert "captain's errors" not in head["sentence"]
         assert (head["over_captain"] is not None) is fixed
         assert "with ann as captain, declared beforehand, answered" in head["sentence"]
 
@@ -322,7 +353,7 @@ async def test_options_are_not_chosen_for_being_ungraded(tmp_path: Path) -> None
     """The vote is right on all questions; of the talk all that is graded is, but that is half of it."""
     shown = await flattered(tmp_path, right=lambda number: number % 2 == 0, claims=[])
     head = shown["headline"]
-    assert head["parts"] == {"vote@ann": 5}
+    assert (head["of"], head["options"]) == ("vote@ann", 2)
     assert head["after_the_fact"]["of"] == "vote@ann"
     on = {row["of"]: (row["on_frontier"], row["folds"]) for row in shown["frontier"]}
     assert on["talkative@ann"] == (False, 0)
@@ -351,8 +382,8 @@ async def test_the_headline_needs_the_bounds_of_its_difference(tmp_path: Path) -
         folder = tmp_path / name
         folder.mkdir()
         shown = await flattered(folder, right=lambda number, share=share: number % share != 1, **claims)
-        row = {**shown["headline"], "over_best_single": _over(shown, "talkative")}
-        from moot.measures.claims.headline import sentences
+        row = {**shown["headline"], "over_best_single": {**_over(shown, "talkative"), "single": "ann"}}
+        from moot.measures.claims.words import sentences
 
         sentence = sentences(row)[0]
         assert "points, whatever the ungraded answers turn out to be" in sentence

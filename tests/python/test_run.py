@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ import yaml
 from page_data import page_text
 
 import moot
-from moot import Case, Question, Request, ScriptedModel
+from moot import Case, Question, Request, ScriptedModel, Traits, Verdict
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import ConnectionFailed, FileError, UsageError
@@ -26,6 +26,7 @@ from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.needs import Needs
 from moot.strategies.vote import Vote
+from moot.team import Team
 from moot.types import Price, Reply, Usage
 
 CASES = [Case(Question("1", "Capital of France?"), "Paris"), Case(Question("2", "Capital of Spain?"), "Madrid")]
@@ -244,3 +245,39 @@ def test_progress_goes_to_stderr_when_asked_for(capsys: pytest.CaptureFixture[st
     out, err = capsys.readouterr()
     assert out == ""
     assert "cup: 4/4 episodes" in err
+
+
+def test_a_measure_under_the_name_of_another_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Accuracy(Episodes):
+        name: ClassVar[str] = "accuracy"
+
+    with pytest.raises(UsageError, match=r"measure 'accuracy' is moot\.measures\.accuracy\.measure:Accuracy already"):
+        moot.run(keys(), measures=[Accuracy()])
+
+
+@dataclass(frozen=True)
+class Unsure:
+    """The first draft, on which nobody has agreed."""
+
+    name: ClassVar[str] = "unsure"
+    traits: ClassVar[Traits] = Traits(prompts=("draft",), drafts="single-call", word="player", asks="nobody")
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = tuple(await team.drafts(question))
+        return Verdict(drafts[0].text, "undecided", answers=drafts, who=(drafts[0].player,))
+
+
+def test_an_answer_on_which_nobody_agreed_is_an_answer() -> None:
+    (row,) = moot.run(keys(strategies=[Unsure()])).figures["accuracy"]
+    assert row["outcomes"] == {"undecided": 2}
+    assert (row["answered"]["value"], row["answered"]["n"]) == (0.5, 2)
+
+
+def test_native_answers_that_are_drafts_stand_under_no_strategy_that_nobody_played() -> None:
+    cases = [Case(Question("1", "Capital of France?"), "Paris", category="cities")]
+    results = moot.run(keys(questions=cases, strategies=["vote"]))
+    assert {row["strategy"] for row in results.figures["categories"]} == {"vote", "drafted"}

@@ -80,7 +80,7 @@ def test_values_are_compared_and_never_their_words() -> None:
         "two": Way("discuss", {"style": tricky, "agents": 5}),
     }
     assert short_names(ways) == {"one": "discuss(agents=4)", "two": "discuss(agents=5)"}
-    assert left_out(ways) == ["Every discuss here has style=critical, agents=5."]
+    assert left_out(ways) == ['Every discuss here has style="critical, agents=5".']
     kinds = {"one": Way("vote", {"early_stop": True}), "two": Way("vote", {"early_stop": "True"})}
     assert left_out(kinds) == [], "a text is no truth value"
 

@@ -72,13 +72,13 @@ def argument(conviction: float) -> str:
 def review(question: Question, *shown: tuple[str, float], names: Sequence[str] = (), own: str | None = None) -> Asked:
     named = [*names, *[None] * len(shown)]
     responses = [(name, text, argument(sure)) for name, (text, sure) in zip(named, shown, strict=False)]
-    prompt = REVIEWING.render("review", **task(question), responses=responses, answered=True, previous=own)
+    prompt = REVIEWING.render("review", **task(question), responses=responses, answered=True, previous=own, free=False)
     return prompt, ArgumentForm(question, REVIEW).schema
 
 
 def debate(question: Question, *positions: tuple[str, int, float], own: str | None) -> Asked:
     shown = [(text, heads, [argument(sure)] * heads) for text, heads, sure in positions]
-    prompt = DEBATING.render("debate", **task(question), positions=shown, previous=own, number=2)
+    prompt = DEBATING.render("debate", **task(question), positions=shown, previous=own, number=2, free=False)
     return prompt, ArgumentForm(question, ROUND).schema
 
 
@@ -203,6 +203,7 @@ def test_a_resolution_is_read_from_the_positions_not_from_the_transcript() -> No
         positions=[(kept, None, [argument(1.0)])],
         transcript=transcript,
         previous=kept,
+        free=False,
     )
     form = ArgumentForm(case.question, RESOLUTION)
     reply = said(model(power=0.0, accuracy=0.0, pull=9.0), case.question, prompt, form.schema)
@@ -463,6 +464,20 @@ def test_without_a_schema_the_fields_are_those_that_the_prompt_names() -> None:
     assert said(model(), case.question, prompt, None) == said(model(), case.question, prompt, schema)
     prompt, _ = review(case.question, ("A", 0.5), ("B", 0.1))
     assert {*said(model(), case.question, prompt, None)} == {*REVIEW, "reasoning", "answer"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_in_free_words_it_argues_and_ends_on_a_line(language: str) -> None:
+    """The same word as in the form: reasons and not heads count, and the argument has its conviction."""
+    case = CASES[0]
+    shown = [(None, "A", argument(0.5)), (None, "B", argument(0.1))]
+    asked = {**task(case.question), "responses": shown, "answered": True, "previous": None}
+    reviewing = Prompts(language).beside(peer_review.__file__)
+    free = Request((Message("user", reviewing.render("review", **asked, free=True)),))
+    strict = said(model(), case.question, reviewing.render("review", **asked, free=False), None)
+    words, _, line = model().reply(free).text.rpartition("\n")
+    assert line == f"{'Answer' if language == 'en' else 'Ответ'}: {strict['answer']}"
+    assert words.strip() == strict["reasoning"]
 
 
 def test_what_the_team_settled_on_is_written_down_as_it_is() -> None:

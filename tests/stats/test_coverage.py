@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from moot.stats.agreement import agreement
-from moot.stats.paired import bootstrap_difference, cluster_bootstrap, holm, mcnemar_exact, newcombe_paired, sign_flip
+from moot.stats.paired import cluster_bootstrap, compare, holm, mcnemar_exact, mean_difference, sign_flip
 from moot.stats.proportion import wilson
 from moot.stats.rank import spearman
 
@@ -27,23 +27,27 @@ def test_paired_difference(shares: tuple[float, ...]) -> None:
     generator = np.random.default_rng(1)
     truth, held = shares[1] - shares[2], 0
     for cells in generator.multinomial(200, shares, size=REPETITIONS):
-        found = newcombe_paired(*map(int, cells))
+        both, first, second, _ = map(int, cells)
+        pairs = [(1, 1)] * both + [(1, 0)] * first + [(0, 1)] * second + [(0, 0)] * (200 - both - first - second)
+        found = compare(pairs).difference
         assert found is not None
         assert found.low is not None
         assert found.high is not None
         held += found.low <= truth <= found.high
-    assert held / REPETITIONS == pytest.approx(0.95, abs=ALLOWED + 0.005)
+    assert held / REPETITIONS > 0.95 - ALLOWED
+    if truth:  # where there is no difference the exact test leaves zero open oftener
+        assert held / REPETITIONS < 0.95 + ALLOWED + 0.005
 
 
 def test_pooled_over_captains() -> None:
-    """Six captains of one question hang together; a bootstrap over questions knows it."""
+    """Six captains of one question hang together; an interval over questions knows it."""
     generator = np.random.default_rng(2)
     repetitions, held, naive, truth = 400, 0, 0, _truth()
     for _ in range(repetitions):
         base = generator.beta(0.8, 1.2, size=200)
         after = np.clip(base + np.where(generator.random(200) < 0.5, 0.2, -0.2), 0, 1)
         means = generator.binomial(6, after) / 6 - generator.binomial(6, base) / 6
-        found = bootstrap_difference(means.tolist(), seed=int(generator.integers(1e9)))
+        found = mean_difference(means.tolist(), seed=int(generator.integers(1e9)))
         assert found is not None
         assert found.low is not None
         assert found.high is not None

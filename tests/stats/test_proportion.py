@@ -49,7 +49,7 @@ def test_it_holds_the_truth_over_repeats(n: int, repeats: int, share: float, lea
     held = naive = 0
     for _ in range(1_500):
         means = generator.binomial(repeats, generator.beta(share, 1 - share, size=n)) / repeats
-        found = mean_over_questions(means.tolist(), pooled=True)
+        found = mean_over_questions(means.tolist())
         assert found.low is not None
         assert found.high is not None
         held += found.low <= share <= found.high

@@ -21,10 +21,12 @@ from moot.cli.exit import run_app
 from moot.errors import StoreNewer
 from moot.store import schema, store_at
 from moot.store.before_traces import OldCell, options_and_traits, options_in_label, verdict_with_traces
-from moot.strategies import strategy
+from moot.strategies import label, strategy
+from moot.traces import Objection, trace_of
 
 HERE = Path(__file__).parent
-NEW_STEPS = ("0006-options-and-sets", "0007-traces", "0008-judgements-in-fields")
+NEW_STEPS = ("0006-options-and-sets", "0007-traces", "0008-judgements-in-fields", "0009-grades")
+NEW_TABLES = ("choices", "grades")
 NOT_NOTED = {"remark": ("position", "saw")}
 """What the old version did not write down: it is not made up."""
 
@@ -99,27 +101,60 @@ async def test_opening_brings_a_store_up_to_date(name: str, tmp_path: Path) -> N
     assert rows(after, "SELECT name FROM migrations ORDER BY name") == [(each,) for each in sorted(schema.MIGRATIONS)]
 
 
+PLAYED_OTHERWISE_TODAY = ("discuss(", "peer-review")
+"""Protocols that have changed since: what a discussion ends on, and reviews after a double call, in free words."""
+JUDGES = {"jay"}
+"""They see each answer by itself today, and are asked again."""
+
+
+def is_as_it_was(label: str) -> bool:
+    return not label.startswith(PLAYED_OTHERWISE_TODAY) or "single-call" in label
+
+
 @pytest.mark.parametrize("name", old.EXPERIMENTS)
-def test_a_new_run_asks_nobody_and_plays_nothing(name: str, tmp_path: Path) -> None:
+def test_a_new_run_asks_no_player_again(name: str, tmp_path: Path) -> None:
+    """Prompts have got new parts since, so cells are others; the calls that they make are on record."""
     store, path = unpacked(name, tmp_path), old.written(name, tmp_path)
-    everything = "SELECT cell, question, repeat, created_at FROM episodes ORDER BY 1, 2, 3"
-    tables = ("calls", "experiments", "cells", "failures")
-    episodes = rows(store, everything)
-    counts = {table: rows(store, f"SELECT count(*) FROM {table}") for table in tables}
+    kept = {"strategies": [entry for entry in old.EXPERIMENTS[name]["strategies"] if is_as_it_was(_label(entry))]}
+    path.write_text(json.dumps({**json.loads(path.read_text()), **kept}))
+    before = set(rows(store, "SELECT key FROM calls"))
     assert moot("run", path, "--quiet") == 0
-    assert rows(store, everything) == episodes
-    assert {table: rows(store, f"SELECT count(*) FROM {table}") for table in tables} == counts
+    asked = [model for key, model in rows(store, "SELECT key, model FROM calls") if (key,) not in before]
+    assert set(asked) <= JUDGES
+    assert rows(store, "SELECT count(*) FROM failures") == [(0,)]
+
+
+def _label(entry: Any) -> str:
+    return entry if isinstance(entry, str) else label(strategy(*next(iter(entry.items()))))
+
+
+def by_name(store: Path) -> dict[tuple[Any, ...], str]:
+    """The cells by what they are called; of several under one name the one that was added last."""
+    return {
+        tuple(name): ident
+        for ident, *name in rows(store, "SELECT id, label, team, captain, player, cohort FROM cells ORDER BY rowid")
+        if is_as_it_was(name[0])
+    }
 
 
 @pytest.mark.parametrize("name", old.EXPERIMENTS)
 def test_it_reads_as_if_played_today(name: str, tmp_path: Path, played_today: Callable[[str], Path]) -> None:
-    store = asyncio.run(migrated(name, tmp_path))
-    fresh = played_today(name)
-    assert told_of_cells(store) == told_of_cells(fresh.with_suffix(".db"))
-    ours, todays = verdicts(store), verdicts(fresh.with_suffix(".db"))
+    store, fresh = asyncio.run(migrated(name, tmp_path)), played_today(name).with_suffix(".db")
+    ours, todays = by_name(store), by_name(fresh)
     assert ours.keys() == todays.keys()
-    for key, verdict in ours.items():
-        assert without_what_was_not_noted(verdict) == without_what_was_not_noted(todays[key])
+    assert ours
+    cells = told_of_cells(store), told_of_cells(fresh)
+    plays = verdicts(store), verdicts(fresh)
+    for named, ident in ours.items():
+        given, traits = cells[0][ident]
+        given_today, traits_today = cells[1][todays[named]]
+        assert given["given"] == given_today["given"]
+        assert traits == traits_today
+        mine = {key[1:]: verdict for key, verdict in plays[0].items() if key[0] == ident}
+        new = {key[1:]: verdict for key, verdict in plays[1].items() if key[0] == todays[named]}
+        assert mine.keys() == new.keys()
+        for key, verdict in mine.items():
+            assert without_what_was_not_noted(verdict) == without_what_was_not_noted(new[key])
 
 
 @pytest.mark.parametrize("name", old.EXPERIMENTS)
@@ -127,12 +162,13 @@ def test_its_figures_are_those_of_a_run_of_today(
     name: str, tmp_path: Path, played_today: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     unpacked(name, tmp_path)
-    figures = []
+    tables = []
     for path in (old.written(name, tmp_path), played_today(name)):
         capsys.readouterr()
         assert moot("report", path, "--json") == 0
-        figures.append(json.loads(capsys.readouterr().out))
-    assert _timeless(figures[0]) == _timeless(figures[1])
+        figures = json.loads(capsys.readouterr().out)
+        tables.append([row for row in figures["accuracy"] if is_as_it_was(row["label"])])
+    assert _timeless(tables[0]) == _timeless(tables[1])
 
 
 def _timeless(figures: Any) -> Any:
@@ -149,7 +185,7 @@ async def test_once_more_changes_nothing(name: str, tmp_path: Path) -> None:
     path = await migrated(name, tmp_path)
     first = told_of_cells(path), verdicts(path)
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("DELETE FROM migrations WHERE name IN (?, ?, ?)", NEW_STEPS)
+        connection.execute("DELETE FROM migrations WHERE name IN (?, ?, ?, ?)", NEW_STEPS)
         connection.commit()
     await opened(f"sqlite:///{path}")
     assert (told_of_cells(path), verdicts(path)) == first
@@ -220,12 +256,13 @@ def _as_it_was(connection: Connection, path: Path) -> None:
     ):
         for column in columns:
             connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")
-    connection.exec_driver_sql("DROP TABLE choices")
+    for table in NEW_TABLES:
+        connection.exec_driver_sql(f"DROP TABLE {table}")
     connection.exec_driver_sql("DELETE FROM migrations")
     with closing(sqlite3.connect(path)) as stored:
         stored.row_factory = sqlite3.Row
         for table in schema.metadata.sorted_tables:
-            if table.name != "choices":
+            if table.name not in NEW_TABLES:
                 _copy(connection, table, [dict(row) for row in stored.execute(f"SELECT * FROM {table.name}")])
 
 
@@ -314,3 +351,16 @@ def test_a_verdict_without_notes_is_left_as_it_is() -> None:
     assert (
         verdict_with_traces('{"answer": "Paris", "outcome": "answered", "turns": 1}', OldCell("solo", None, {})) is None
     )
+
+
+def test_why_somebody_had_no_word_on_a_challenge_is_kept() -> None:
+    replies = [
+        {"player": "ann", "agree": None, "answer": None, "cause": "timed out"},
+        {"player": "bob", "agree": False, "answer": "Rome"},
+    ]
+    noted = {"challenge": {"setting": "solution", "replies": replies}}
+    cell = OldCell("discuss", None, {})
+    written = verdict_with_traces(json.dumps({"answer": "Paris", "outcome": "answered", "notes": noted}), cell)
+    assert written is not None
+    records = [trace_of(record) for record in json.loads(written)["traces"]]
+    assert records[1:] == [Objection("ann", None, None, "timed out"), Objection("bob", False, "Rome")]

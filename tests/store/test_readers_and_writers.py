@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -60,6 +61,30 @@ async def test_nobody_who_writes_waits_for_a_reader(url: str) -> None:
             await writer.close()
             await reader.close()
     assert waited_s < READ_S / 2
+
+
+async def test_all_of_a_reading_sees_the_store_at_one_moment(url: str) -> None:
+    async with asyncio.timeout(60):
+        writer, reader = await store_at(url).open(), await store_at(url).open()
+        looked, wrote = threading.Event(), threading.Event()
+
+        def counted_twice(connection: Connection) -> tuple[int, int]:
+            first = counted(connection)
+            looked.set()
+            assert wrote.wait(50)
+            return first, counted(connection)
+
+        try:
+            reading = asyncio.create_task(reader.read(counted_twice))
+            await asyncio.to_thread(looked.wait, 50)
+            await writer.keep_call(call("k1"))
+            wrote.set()
+            assert await reading == (0, 0)
+            assert await reader.read(counted) == 1
+        finally:
+            wrote.set()
+            await writer.close()
+            await reader.close()
 
 
 async def test_two_readers_do_not_wait_for_each_other(url: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,13 @@ import pytest
 from moot.errors import FileError, TimedOut, UsageError
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
+from moot.models.endpoint import EndpointModel
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Prompts, block, line
 from moot.simulate.prompt_reading import read_question, read_shown
 from moot.strategies import Strategy, label, strategy
+from moot.strategies.blind import MASK
+from moot.strategies.captaincy import captain_decides
 from moot.strategies.silent import Silent
 from moot.strategies.talkative import Talkative
 from moot.team import Player, Team
@@ -137,6 +141,19 @@ async def test_no_name_and_no_mark_of_the_own_answer(played: Strategy, captain: 
     shapes = {re.sub(r"\d", "#", shown) for shown in own.values()}
     assert len(shapes) == 1, "nothing but the words tells one answer from another"
     assert own[captain].startswith(SAID[captain][0]), "its own is among them"
+
+
+async def test_names_of_models_and_vendors_are_masked_in_reasons() -> None:
+    """As in a blind review, and by the same code: what somebody answers stays as it is, and so does the question."""
+    model = EndpointModel("house", base_url="https://api.openai.com/v1", model="openai/gpt-4o")
+    why = "As BOB said, and model-bob and GPT-4o by OpenAI too: a bobcat"
+    table = Table({"ann": ("bob", why), "bob": ("City 2", "no"), "cat": ("City 3", "no")})
+    table.team = replace(table.team, players=(*table.team.players, Player("house", model)))
+    drafts = await replace(table.team, players=table.team.players[:3]).drafts(QUESTION)
+    await captain_decides(QUESTION, table.team, drafts, reasons=True)
+    prompt = table.models["cat"].requests[-1].messages[-1].content
+    assert f"As {MASK} said, and {MASK} and {MASK} by {MASK} too: a bobcat" in prompt
+    assert re.search(r'<answer n="\d">\nbob\n', prompt), "an answer is nobody's name"
 
 
 @named

@@ -78,11 +78,12 @@ def test_a_seated_team_keeps_all_that_it_is() -> None:
     table = replace(team().tables()[0], captain="ann", repeat=0)
     table.journal.append(None)  # type: ignore[arg-type]
     table.traced.append(None)  # type: ignore[arg-type]
+    table.asked["ann", ()] = [(1, 0)]
     seated = table.seated(3)
     for name in Team.__dataclass_fields__:
-        if name not in ("repeat", "journal", "traced"):
+        if name not in ("repeat", "journal", "traced", "asked"):
             assert getattr(seated, name) is getattr(table, name), name
-    assert (seated.repeat, seated.journal, seated.traced) == (3, [], [])
+    assert (seated.repeat, seated.journal, seated.traced, seated.asked) == (3, [], [], {})
 
 
 def test_the_votes_of_two_cohorts_are_two_rows_with_names_of_their_own(tmp_path: Path) -> None:

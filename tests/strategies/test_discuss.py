@@ -15,6 +15,7 @@ from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
+from moot.models.endpoint import EndpointModel
 from moot.models.scripted import ScriptedModel
 from moot.strategies import label, strategy
 from moot.strategies.discuss.discuss import Discuss
@@ -123,6 +124,22 @@ def test_what_only_the_team_can_tell() -> None:
     own = Team("t", seated.players, officers={"plant": Player("plant", seated.players[0].model)})
     with pytest.raises(UsageError, match="expected another model"):
         Discuss(challenge="wrong", planted_by="m-ann").lineups(own)
+
+
+def test_a_planter_under_another_name_is_still_the_agents_model() -> None:
+    """Two entries of a file may name one model: its wrong answers would not be another's."""
+    models = [
+        EndpointModel(name, base_url="http://127.0.0.1:1/v1", model=called)
+        for name, called in (("llama", "meta/llama-3"), ("planter", "meta/llama-3"), ("other", "mistral-7b"))
+    ]
+    players = (Player("ann", models[0]),)
+    for officer, fits in ((models[1], False), (models[2], True)):
+        seated = Team("t", players, officers={"plant": Player("plant", officer)})
+        if fits:
+            Discuss(challenge="wrong", planted_by=officer.name).lineups(seated)
+        else:
+            with pytest.raises(UsageError, match="expected another model"):
+                Discuss(challenge="wrong", planted_by=officer.name).lineups(seated)
 
 
 def test_cohorts_have_tables_of_their_own() -> None:

@@ -21,7 +21,7 @@ from moot.strategies.captaincy import Captained
 from moot.strategies.debate.debate import Debate
 from moot.strategies.discuss.discuss import Discuss
 from moot.strategies.mixture.mixture import Mixture
-from moot.strategies.option_values import OptionError, built, checked_object, option_json
+from moot.strategies.option_values import OptionError, built, checked_object, option_json, option_value
 from moot.strategies.peer_review.peer_review import PeerReview
 from moot.strategies.solo import Solo
 from moot.strategies.vote import Vote
@@ -102,8 +102,8 @@ def test_taken_in_their_form() -> None:
     assert isinstance(debate, Debate)
     assert (debate.grace_s, type(debate.grace_s), debate.max_rounds) == (30.0, float, 2)
     assert option_json(debate)["given"] == {"grace_s": 30.0, "max_rounds": 2}
-    large = strategy("adaptive", {"talk_from": 10**30})
-    assert label(large) == f"adaptive(talk_from={10**30})"
+    large = strategy("adaptive", {"talk_from": 2**63 - 1})
+    assert label(large) == f"adaptive(talk_from={2**63 - 1})"
 
 
 def test_what_must_hold_between_options_is_the_strategy_s_word() -> None:
@@ -292,3 +292,33 @@ def test_what_json_does_not_have_is_found_inside_of_lists_too() -> None:
         built(Discuss, {"personas": [{1: 2}, "b", "c"]}, named="strategy 'discuss'")
     with pytest.raises(OptionError, match="personas"):
         built(Discuss, {"personas": [object(), "b", "c"]}, named="strategy 'discuss'")
+
+
+def test_a_value_equal_to_its_default_is_not_given() -> None:
+    @dataclass(frozen=True)
+    class Several:
+        words: tuple[str, ...] = ("to be", "or not")
+        steps: Mapping[str, int] = field(default_factory=lambda: {"one": 1})
+
+    same = built(Several, {"words": ["to be", "or not"], "steps": {"one": 1}}, named="several")
+    assert same.words is not Several.words, "equal, and another object"
+    assert option_json(same) == {"given": {}, "default": {"words": ["to be", "or not"], "steps": {"one": 1}}}
+    assert option_json(Several(("to be",))) == {"given": {"words": ["to be"]}, "default": {"steps": {"one": 1}}}
+
+
+@dataclass(frozen=True)
+class Wide:
+    name: ClassVar[str] = "wide"
+    times: int | str = 1
+    known_to_checkers: ClassVar[NobodyKnows]  # type: ignore[name-defined]  # noqa: F821
+
+
+@dataclass(frozen=True)
+class Narrow(Wide):
+    times: int = 1
+
+
+def test_the_type_of_an_option_is_that_of_the_class_itself() -> None:
+    assert option_value(Wide, "times", "often") == "often"
+    with pytest.raises(OptionError, match="times: expected"):
+        option_value(Narrow, "times", "often")

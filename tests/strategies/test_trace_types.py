@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from moot import traces
 from moot.store.rows import verdict_json, verdict_of
-from moot.traces import trace
+from moot.traces import claims_in, trace
 from moot.types import Verdict
 
 
@@ -136,3 +136,33 @@ def test_what_is_no_field_may_have_any_type_and_each_field_must_be_given() -> No
 def test_a_type_that_cannot_be_found_is_said() -> None:
     with pytest.raises(TypeError, match=r"the trace 'tried': .*Nowhere.* expected types of its own module"):
         trace("tried")(make_dataclass("Tried", [("held", "Nowhere")], frozen=True))
+
+
+def test_all_claims_of_a_record_are_found() -> None:
+    @trace("test-two-claims")
+    @dataclass(frozen=True)
+    class TwoClaims:
+        first: str
+        second: str
+
+        @property
+        def claims(self) -> tuple[str, ...]:
+            return self.first, self.second
+
+    assert claims_in([TwoClaims("Paris", "Lyon"), traces.Remarked("-"), TwoClaims("Rome", "Bari")]) == [
+        *("Paris", "Lyon"),
+        *("Rome", "Bari"),
+    ]
+
+
+def test_a_class_of_the_same_name_in_another_module_is_another_record() -> None:
+    def made(module: str) -> type:
+        record = make_dataclass("Namesake", [("word", str)], frozen=True)
+        record.__module__ = module
+        return record
+
+    first = made("package_one.records")
+    trace("test-namesake")(first)
+    trace("test-namesake")(made("package_one.records"))  # the same once more, as a notebook does
+    with pytest.raises(ValueError, match=r"the trace 'test-namesake' is package_one\.records\.Namesake already"):
+        trace("test-namesake")(made("package_two.records"))

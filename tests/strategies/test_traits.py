@@ -8,7 +8,7 @@ import pytest
 
 from moot.errors import UsageError
 from moot.strategies import registered, strategy_class
-from moot.strategies.traits import CAUTIOUS, Traits, traits_of
+from moot.strategies.traits import CAUTIOUS, CallBound, Traits, traits_of
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,21 @@ from moot.strategies.traits import CAUTIOUS, Traits, traits_of
         ({"word": "oracle"}, "word: expected one of"),
         ({"captain": "rules"}, "captain: expected one of"),
         ({"asks": None}, "asks: expected one of"),
-        ({"drafts": True}, "drafts: expected how"),
+        ({"drafts": True}, "drafts: expected one of None, single-call, double-call, found True"),
+        ({"drafts": "singel-call"}, "drafts: expected one of None, single-call, double-call, found 'singel-call'"),
+        ({"drafts": ["single-call"]}, "drafts: expected one of"),
+        ({"decides_by": "voodoo"}, "decides_by: expected one of None, voting, consensus, judge"),
+        ({"alone": "false"}, "alone: expected one of True, False, found 'false'"),
+        ({"groups": 1}, "groups: expected one of True, False, found 1"),
+        ({"learns": None}, "learns: expected one of True, False"),
+        ({"offices": ["m1"]}, "offices: expected a mapping from the names of offices"),
+        ({"offices": {"juror": 1}}, "offices: expected a mapping from the names of offices"),
+        ({"prompts": ("jury")}, r"prompts: expected a tuple of names, such as \('draft',\), found 'jury'"),
+        ({"prompts": ["jury"]}, "prompts: expected a tuple"),
+        ({"warnings": "careful"}, "warnings: expected a tuple of sentences"),
+        ({"calls": 3}, "calls: expected a CallBound or None, found 3"),
+        ({"served": ["rounds"]}, "served: expected a mapping"),
+        ({"facts": 7}, "facts: expected a text"),
         ({"repeats": 0}, "repeats: expected 1 or more"),
         ({"repeats": True}, "repeats: expected 1 or more"),
     ],
@@ -54,5 +68,12 @@ def test_what_a_cell_keeps_is_read_back(name: str) -> None:
 
 
 def test_what_another_version_wrote_is_read_as_far_as_it_is_known() -> None:
-    kept = {"word": "oracle", "captain": "leads", "telepathy": True, "drafts": "triple-call"}
-    assert Traits.of_json(kept) == Traits(captain="leads", drafts="triple-call")
+    kept: dict[str, Any] = {"word": "oracle", "captain": "leads", "telepathy": True, "drafts": "triple-call"}
+    kept |= {"repeats": 0, "alone": "yes", "offices": ["m1"], "hears": ["talk"], "decides_by": {}}
+    assert Traits.of_json(kept) == Traits(captain="leads")
+
+
+@pytest.mark.parametrize("wrong", [{"per_player": -1}, {"fixed": "2"}, {"per_player": True}])
+def test_a_bound_is_whole_numbers(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"calls: .* expected 0 or more"):
+        CallBound(**wrong)

@@ -108,6 +108,13 @@ def compare(
 
 @app.command()
 def plan(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE", help="An experiment: corrected for what its report compares.", show_default=False
+        ),
+    ] = None,
+    *,
     accuracy: Annotated[float, typer.Option(help="What is expected without the gain: 0.4.")],
     gain: Annotated[float, typer.Option(help="The difference to be seen: 0.03.")],
     discordance: Annotated[
@@ -115,14 +122,16 @@ def plan(
     ] = None,
     power: Annotated[float, typer.Option(help="How sure one wants to be to see it.")] = 0.8,
     alpha: Annotated[float, typer.Option(help="How often chance alone may look like a gain.")] = 0.05,
+    comparisons: Annotated[
+        int | None, typer.Option(min=1, help="How many comparisons are printed together, and corrected for.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
 ) -> int:
     """How many questions are needed to see a gain, before any is asked."""
-    from moot.cli.plan import plan_command
+    from moot.cli.plan import Planned, plan_command
 
-    return plan_command(
-        accuracy=accuracy, gain=gain, discordance=discordance, power=power, alpha=alpha, as_json=as_json
-    )
+    planned = Planned(accuracy, gain, discordance, power, alpha)
+    return plan_command(planned, file=file, comparisons=comparisons, as_json=as_json)
 
 
 @app.command()
@@ -235,13 +244,16 @@ def grade(
     judge: Annotated[
         list[str] | None, typer.Option(help="A model of the file that judges instead; give it twice for two judges.")
     ] = None,
+    batch: Annotated[
+        int | None, typer.Option(min=1, max=100, help="How many answers a judge sees in a call; 1: each by itself.")
+    ] = None,
     settle: Annotated[bool, typer.Option("--settle", help="A person decides what is disputed or ungraded.")] = False,
     store: Annotated[str | None, typer.Option(help="Grade this store: sqlite:///PATH.")] = None,
 ) -> int:
     """Grade again from the store: by match, judges and persons' words. No player is called."""
     from moot.cli.grade import grade_command
 
-    return grade_command(file, judges=judge or [], settling=settle, store=store)
+    return grade_command(file, judges=judge or [], batch=batch, settling=settle, store=store)
 
 
 @app.command()

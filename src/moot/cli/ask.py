@@ -15,6 +15,7 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
+from moot.experiment.learning import refuse_learners
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.store.calls import ExperimentCalls
@@ -36,6 +37,7 @@ def ask_command(text: str, *, team: Path | None, strategy: str | None, choices: 
     if len(choices) == 1 or len(choices) > 26:
         raise UsageError(f"expected 2 to 26 choices, found {len(choices)}")
     experiment = build(ExperimentFile(file.path, file.spec.model_copy(update={"questions": None}), file.places))
+    refuse_learners(experiment)
     kind: Any = "choice" if choices else "open"
     question = Question("asked", text, choices=tuple(choices), language=file.spec.language, kind=kind)
     return asyncio.run(_ask(experiment, question, as_json=as_json, keep=file.spec.store is not None))

@@ -18,7 +18,16 @@ from moot.cli.report import open_existing
 from moot.cli.safe_text import tamed
 from moot.cli.typed import Typed
 from moot.engine.chain import chain, limiters, purse_of
-from moot.engine.grading import Graded, OpenAnswer, declare_judges, grade_stored, open_answers, settle
+from moot.engine.grading import (
+    BatchEffect,
+    Graded,
+    OpenAnswer,
+    batch_effects,
+    declare_judges,
+    grade_stored,
+    open_answers,
+    settle,
+)
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.spec import ExperimentFile, JudgeSpec, read_experiment
@@ -37,13 +46,19 @@ BY_OTHERS = ("judge", "person", "ungraded", "disputed")
 """Stages of what the grader left open; all that it decided by itself is counted together."""
 
 
-def grade_command(path: Path, *, judges: Sequence[str], settling: bool, store: str | None) -> int:
+def grade_command(path: Path, *, judges: Sequence[str], batch: int | None, settling: bool, store: str | None) -> int:
     file = read_experiment(path, with_questions=False)
-    named = file.spec.judge.models if file.spec.judge is not None else []
-    wanted = _checked(file, list(judges)) or named
-    if set(wanted) == set(named):
-        wanted = named  # the order of two judges is part of the name of their scores
-    return asyncio.run(_grade(file, wanted, named, settling=settling, url=store))
+    named = file.spec.judge or _NOBODY
+    wanted = _checked(file, list(judges)) or named.models
+    if batch is not None and not wanted:
+        raise UsageError(f"--batch: there is no judge; expected --judge MODEL, or the key judge in {path}")
+    if set(wanted) == set(named.models):
+        wanted = named.models  # the order of two judges is part of the name of their scores
+    judging = JudgeSpec.model_construct(models=wanted, batch=named.batch if batch is None else batch)
+    return asyncio.run(_grade(file, judging, named, settling=settling, url=store))
+
+
+_NOBODY = JudgeSpec.model_construct(models=[])
 
 
 def _checked(file: ExperimentFile, judges: list[str]) -> list[str]:
@@ -58,13 +73,14 @@ def _checked(file: ExperimentFile, judges: list[str]) -> list[str]:
     return judges
 
 
-async def _grade(file: ExperimentFile, judges: list[str], named: list[str], *, settling: bool, url: str | None) -> int:
+async def _grade(file: ExperimentFile, judging: JudgeSpec, named: JudgeSpec, *, settling: bool, url: str | None) -> int:
     store, name = open_existing(file.path, url)
     await store.open()
     try:
         experiment = await store.run(partial(find_experiment, name=name))
-        await store.run(partial(declare_judges, experiment=experiment["id"], judges=named, grader=file.spec.grader))
-        only = _judges_only(file, judges)
+        declare = partial(declare_judges, experiment=experiment["id"], judges=named.models, batch=named.batch)
+        await store.run(partial(declare, grader=file.spec.grader))
+        only = _judges_only(file, judging)
         calls = ExperimentCalls(store, file.spec.kept_as)
         purse = await purse_of(store, file.spec.kept_as, file.spec.budget_usd, only.models)
         models = chain(only.models, limiters(only.models), calls, purse)
@@ -75,20 +91,21 @@ async def _grade(file: ExperimentFile, judges: list[str], named: list[str], *, s
             for built in only.models.values():
                 await built.model.close()
         _say(graded, grading, settling=settling)
+        _say_effects(await batch_effects(store, grading, experiment["id"]), grading)
         if settling:
             await _settle(store, grading, experiment["id"])
-        await _show(store, experiment, grading, judges, named, file.path)
+        await _show(store, experiment, grading, judging, named, file.path)
         return 1 if graded.ungraded and not settling else 0
     finally:
         await store.close()
 
 
-def _judges_only(file: ExperimentFile, judges: list[str]) -> Any:
+def _judges_only(file: ExperimentFile, judging: JudgeSpec) -> Any:
     """The file without all that plays: no player is built, so none of their keys and files are needed."""
     spec = file.spec.model_copy(
         update={
-            "models": {name: file.spec.models[name] for name in judges if name in file.spec.models},
-            "judge": JudgeSpec(models=judges) if judges else None,
+            "models": {name: file.spec.models[name] for name in judging.models if name in file.spec.models},
+            "judge": judging if judging.models else None,
             "questions": None,
             "players": {},
             "teams": {},
@@ -113,12 +130,29 @@ def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
         print(f"moot: ungraded, {times} ×: {tamed(cause)}", file=sys.stderr)
     if len(grading.judges) == 2:
         first, second = (judging.name for judging in grading.judges)
-        between_judges = agreement(graded.judged)
-        share = "–" if between_judges.share is None else f"{100 * between_judges.share:.1f} %"
-        kappa = "undefined" if between_judges.kappa is None else f"{between_judges.kappa:.3f}"
-        print(f"{first} and {second}: n = {between_judges.n}, agreement {share}, Cohen's kappa {kappa}")
+        print(f"{first} and {second}: {_agreement_told(graded.judged)}")
     if graded.disputed and not settling:
         print("moot: --settle lets a person decide the disputed", file=sys.stderr)
+
+
+def _say_effects(effects: Sequence[BatchEffect], grading: Grading) -> None:
+    """How far a judge's words agree with those it gave when it saw another number of answers in a call."""
+    for effect in effects:
+        ways = f"{_together(grading.batch)} and {_together(effect.batch)}"
+        print(f"{effect.judge}, {ways}: {_agreement_told(effect.pairs)}")
+
+
+def _together(batch: int | None) -> str:
+    if batch is None:
+        return "in the batches of an earlier version"
+    return "one by one" if batch == 1 else f"up to {batch} together"
+
+
+def _agreement_told(pairs: Sequence[tuple[bool, bool]]) -> str:
+    between = agreement(pairs)
+    share = "–" if between.share is None else f"{100 * between.share:.1f} %"
+    kappa = "undefined" if between.kappa is None else f"{between.kappa:.3f}"
+    return f"n = {between.n}, agreement {share}, Cohen's kappa {kappa}"
 
 
 async def _settle(store: Store, grading: Grading, experiment: str) -> None:
@@ -172,13 +206,14 @@ async def _word(typed: Typed, console: Console) -> str:
 
 
 async def _show(
-    store: Store, experiment: Row, grading: Grading, judges: list[str], named: list[str], path: Path
+    store: Store, experiment: Row, grading: Grading, judging: JudgeSpec, named: JudgeSpec, path: Path
 ) -> None:
     """Scores of the file's own judges are what a report shows; those of others are shown here."""
-    if judges == named:
+    if judging == named or not judging.models:
         print(f"moot report {path} shows the figures")
         return
-    config = {**json.loads(experiment["config"]), "judge": {"models": judges}, "grader": grading.grader.name}
+    declared = {"models": judging.models, "batch": judging.batch}
+    config = {**json.loads(experiment["config"]), "judge": declared, "grader": grading.grader.name}
     run_figures = await store.read(partial(figures, experiment={**experiment, "config": json.dumps(config)}))
     print(f"\nas graded by {grading.name} (moot report follows the key judge of {path}):")
     print_report(run_figures, Console())

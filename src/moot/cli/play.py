@@ -23,6 +23,7 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
+from moot.experiment.learning import refused_alone
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, QuestionsSpec, read_experiment
 from moot.live.game import (
@@ -100,9 +101,10 @@ def _strategy(file: ExperimentFile, wanted: str | None) -> Strategy:
         name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
         entries.setdefault(name, options)
     if wanted is not None:
-        return _built(wanted, entries.get(wanted))
+        return _decides_alone(_built(wanted, entries.get(wanted)))
     listed = (_built(name, options) for name, options in entries.items())
-    return next((strategy for strategy in listed if not traits_of(strategy).alone), None) or _built("vote", None)
+    first = next((strategy for strategy in listed if not traits_of(strategy).alone), None)
+    return _built("vote", None) if first is None else _decides_alone(first)
 
 
 def _built(name: str, options: Mapping[str, Any] | None) -> Strategy:
@@ -110,6 +112,13 @@ def _built(name: str, options: Mapping[str, Any] | None) -> Strategy:
         return strategy_named(name, options)
     except (TypeError, ValueError) as error:
         raise UsageError(f"strategy {name!r}: {error}") from None
+
+
+def _decides_alone(played: Strategy) -> Strategy:
+    """Without graded drafts of other questions, which a game does not have."""
+    if traits_of(played).learns:
+        raise UsageError(refused_alone(played.name))
+    return played
 
 
 async def _play(

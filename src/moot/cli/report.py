@@ -100,10 +100,11 @@ async def _read(path: Path | None, url: str | None, wanted: Wanted, served: bool
         if wanted.tables:
             raw = {kind: frame(connection, kind, experiment["name"]) for kind in RAW}
         played: Mapping[str, SideResults] = {}
+        clusters: Mapping[str, str] = {}
         if wanted.pairs:
             source = Source(connection, experiment)
-            played = sides(source, source.cells)
-        return Read(run_of(run_figures, played), page, raw)
+            played, clusters = sides(source, source.cells), source.clusters
+        return Read(run_of(run_figures, played, clusters), page, raw)
 
     await opened.open()
     try:

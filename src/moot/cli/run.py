@@ -71,10 +71,8 @@ def run_command(
     if budget_usd is not None:
         file = ExperimentFile(path, file.spec.model_copy(update={"budget_usd": budget_usd}), file.places)
     experiment = build(file, limit=limit, store_url=from_here(store) if store else None)
-    for skipped in experiment.dataset.skipped if experiment.dataset else ():
-        print(f"moot: question {skipped.number} is left out: {tamed(skipped.reason)}", file=sys.stderr)
-    for warning in dict.fromkeys(text for cell in experiment.cells for text in cell.warnings):
-        print(f"moot: {warning}", file=sys.stderr)
+    for warning in experiment.warnings:
+        print(f"moot: {tamed(warning)}", file=sys.stderr)
     if estimate:
         from moot.cli.estimate import print_estimate
 

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 
 from moot.data.case import read_case
+from moot.data.clusters import ByField, check_field, named
 from moot.data.formats import Format
 from moot.data.four_s import Skipped, four_s_rows, skipped
 from moot.data.hub import Hub
+from moot.data.placed import Placed, Source
 from moot.data.published import published_rows
 from moot.data.rows import READERS as TABLES
 from moot.data.sample import sample_size
@@ -34,21 +36,6 @@ T = TypeVar("T")
 
 KEPT_BYTES = 4 * 1024 * 1024
 """Cases of a file up to this size stay in memory once checked: reading them twice costs more than holding them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A case and where it stands, for complaints."""
-
-    case: Case
-    file: str
-    line: int
-
-
-class Source(Protocol):
-    """Where cases come from. It can be walked through any number of times."""
-
-    def cases(self, language: str) -> Iterator[Placed]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +167,16 @@ def several(sets: Mapping[str, Dataset]) -> Dataset:
     left_out = tuple(omitted for part in sets.values() for omitted in part.skipped)
     language = next(iter(sets.values())).language
     return Dataset(source, language, len(first_seen), fingerprint, skipped=left_out, kept=kept)
+
+
+def by_cluster(dataset: Dataset, field: str) -> Dataset:
+    """The same questions, which hang together by this field of theirs."""
+    check_field(field)
+    kept = tuple(named(case, field) for case in dataset.kept)
+    together = replace(dataset, source=ByField(dataset.source, field), kept=kept)
+    if all(case.cluster is None for case in together):
+        raise UsageError(f"no question has {field!r}; expected a field that says which belong together")
+    return together
 
 
 def given_cases(cases: tuple[Case, ...], *, language: str = "en") -> Dataset:

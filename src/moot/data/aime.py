@@ -1,4 +1,8 @@
-"""AIME: competition problems whose answer is a whole number from 0 to 999. Columns are spelled in several ways."""
+"""AIME: competition problems whose answer is a whole number from 0 to 999. IMO: the same with any whole number.
+
+Collections that mix the two, such as the one of about 1,600 that mixtures were tried on, are read as IMO. Columns are
+spelled in several ways.
+"""
 
 from __future__ import annotations
 
@@ -30,18 +34,38 @@ class Aime:
             raise UsageError(f"choices: expected 2 to 26, found {self.choices}")
 
     def cases(self, row: Published) -> Iterator[Mapping[str, Any]]:
-        answer = row.number("Answer", "answer")
-        if answer > 999:
-            raise row.error("answer" if "answer" in row.values else "Answer", f"expected 0 to 999, found {answer}")
+        answer = self._answer(row)
         ident = row.text("ID") or row.text("id") or f"{row.origin}-{row.line}"
         case: dict[str, Any] = {"id": ident, "text": row.needed("Question", "Problem", "problem", "question")}
         year = row.text("Year") or row.text("year")
         if year is not None and year.isdecimal():
             case["year"] = int(year)
         if self.choices is None:
-            yield {**case, "answer": str(answer), "accepted": [f"{answer:03d}"] if answer < 100 else []}
+            yield {**case, "answer": str(answer), "accepted": self._accepted(answer)}
             return
         generator = seeded(self.seed, "choices", ident)
         others = generator.sample([number for number in range(MOST + 1) if number != answer], self.choices - 1)
         choices, letter = shuffled(str(answer), [str(number) for number in others], generator)
         yield {**case, "choices": choices, "answer": letter}
+
+    def _answer(self, row: Published) -> int:
+        answer = row.number("Answer", "answer", signed=True)
+        if not 0 <= answer <= 999:
+            raise row.error("answer" if "answer" in row.values else "Answer", f"expected 0 to 999, found {answer}")
+        return answer
+
+    def _accepted(self, answer: int) -> list[str]:
+        return [f"{answer:03d}"] if answer < 100 else []
+
+
+@dataclass(frozen=True, slots=True)
+class Imo(Aime):
+    """Any whole number: negative ones, and those beyond 999. Wrong choices are drawn as for AIME."""
+
+    name: ClassVar[str] = "imo"
+
+    def _answer(self, row: Published) -> int:
+        return row.number("Answer", "answer", signed=True)
+
+    def _accepted(self, answer: int) -> list[str]:
+        return []

@@ -13,7 +13,7 @@ from moot.types import UNKNOWN, Case, HumanRate, Question, QuestionKind
 
 KEYS = (
     *("id", "text", "choices", "context", "language", "kind", "answer", "accepted", "rejected", "comment", "source"),
-    *("author", "human", "category", "package", "year", "difficulty", "lemmatize", "free_order", "meta"),
+    *("author", "human", "category", "package", "year", "difficulty", "cluster", "lemmatize", "free_order", "meta"),
 )
 _KNOWN = frozenset(KEYS)
 
@@ -156,7 +156,7 @@ def _human(row: Row, key: str) -> HumanRate | None:
 
 _OPTIONAL: Mapping[str, Callable[[Row, str], Any]] = {
     **dict.fromkeys(("accepted", "rejected"), Row.texts),
-    **dict.fromkeys(("comment", "source", "author", "category", "package", "difficulty"), Row.text),
+    **dict.fromkeys(("comment", "source", "author", "category", "package", "difficulty", "cluster"), Row.text),
     **dict.fromkeys(("lemmatize", "free_order"), Row.flag),
     "year": Row.whole_number,
     "meta": Row.object,

@@ -29,6 +29,7 @@ BUILT_IN = {
     "squad": "moot.data.squad:Squad",
     "truthfulqa": "moot.data.truthfulqa:TruthfulQa",
     "aime": "moot.data.aime:Aime",
+    "imo": "moot.data.aime:Imo",
     "cladder": "moot.data.cladder:Cladder",
 }
 

@@ -55,15 +55,16 @@ class Published(Row):
             raise self.error(key, "expected a list")
         return list(value)
 
-    def number(self, *keys: str) -> int:
-        """A whole number, as such or in digits."""
+    def number(self, *keys: str, signed: bool = False) -> int:
+        """A whole number, as such or in digits; with `signed` perhaps below zero."""
         text = self.needed(*keys)
-        digits = text.removesuffix(".0")
+        sign, digits = ("-", text[1:]) if signed and text[:1] in ("-", "−") else ("", text)
+        digits = digits.removesuffix(".0")
         if not (digits.isascii() and digits.isdecimal() and len(digits) < 18):
             raise self.error(
                 next(key for key in keys if key in self.values), f"expected a whole number, found {text!r}"
             )
-        return int(digits)
+        return int(sign + digits)
 
     def letter_at(self, key: str, choices: Sequence[object]) -> str:
         """The letter of the choice at a position counted from 0."""

@@ -1,4 +1,4 @@
-"""What stands around a model in a run, from the outside in: cache, retry, hedge, limit, budget.
+"""What stands around a model in a run, from the outside in: cache, retry, hedge, limit, budget, and who answers for its bugs.
 
 The slot at the endpoint is free again as soon as the reply has arrived, before it is written to the disk; a pause
 between two attempts holds no slot; every attempt is paid for, and so is a hedge's second request, which has a slot of
@@ -15,6 +15,7 @@ from functools import partial
 
 from moot.errors import StoreError
 from moot.experiment.providers import BuiltModel
+from moot.models.answerable import Answerable
 from moot.models.budget import Budget, Purse, Till
 from moot.models.cache import Cache, CallStore, Flights
 from moot.models.hedge import Departure, Hedge
@@ -47,7 +48,8 @@ def chain(
     flights = Flights()
     chained: dict[str, Model] = {}
     for name, built in models.items():
-        model = Departure(built.model) if built.hedge is not None else built.model
+        model: Model = Answerable(built.model)
+        model = Departure(model) if built.hedge is not None else model
         if purse is not None and model.price is not None and model.price != FREE:
             model = Budget(model, purse, model.price, built.max_tokens)
         if built.endpoint:

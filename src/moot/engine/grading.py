@@ -16,19 +16,21 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, RowMapping, and_, select, update
 
+from moot.errors import UsageError
+from moot.grade.graders import grader
 from moot.grade.grading import Grading
-from moot.grade.judge import Judgement, judge, judge_identity, open_to_judgement
+from moot.grade.judge import JUDGE, ONE_BY_ONE, Judgement, batches_on_record, judge, judge_identity
 from moot.grade.match import Match
 from moot.grade.normalise import normalise
 from moot.needs import EVERYTHING, Needs
 from moot.store import queries, schema
-from moot.store.rows import case_of, score_row, verdict_of
+from moot.store.rows import case_of, grade_row, grades_of, score_row, verdict_of
 from moot.store.statements import Row
 from moot.store.store import Store
 from moot.strategies.traits import Traits
-from moot.team import Player
+from moot.team import Player, Team
 from moot.traces import claims_in
 from moot.types import Case, Score, Verdict
 
@@ -135,9 +137,24 @@ class OpenAnswer:
     """How often it was a verdict; 0: somebody only drafted it."""
 
 
+def keep_grades(store: Store, grading: Grading) -> None:
+    """What a grader that is not ours says is kept from now on, and asked for once."""
+    if grading.asked is not None:
+        name = grading.grader.name
+        grading.asked.keep = lambda place, score: store.put_later([(schema.grades, grade_row(name, place, score))])
+
+
+def recall_grades(connection: Connection, grading: Grading, cases: Iterable[Case]) -> None:
+    """What it has said before of answers to these."""
+    if grading.asked is not None:
+        rows = queries.grades_on(connection, [case.digest for case in cases], grading.grader.name)
+        grading.asked.recall(grades_of(rows))
+
+
 async def grade_all(store: Store, grading: Grading, cells: GradedCells, cases: Iterable[Case]) -> Graded:
     """Grade every stored episode of these cells on these cases."""
     graded = Graded()
+    keep_grades(store, grading)
     for batch in _batches(cases, QUESTIONS_TOGETHER):
         await _grade_batch(store, grading, cells, batch, graded)
     await store.flush()
@@ -147,6 +164,7 @@ async def grade_all(store: Store, grading: Grading, cells: GradedCells, cases: I
 async def grade_stored(store: Store, grading: Grading, experiment: str, needs: Needs = EVERYTHING) -> Graded:
     """Grade every episode of a stored experiment, with the cases it was stored with."""
     graded = Graded()
+    keep_grades(store, grading)
     cells = await _cells(store, experiment, needs)
     async for batch in _stored_cases(store, experiment):
         await _grade_batch(store, grading, cells, batch, graded)
@@ -200,34 +218,77 @@ NO_CELLS = GradedCells((), frozenset(), claims=False)
 
 
 def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
-    """A person's word on a normalised answer. It is in every score of that answer at once; how many is returned."""
+    """A person's word on a normalised answer. It is at once in every score that its grader left open; how many is returned."""
     word = {"case": case.digest, "answer": answer, "right": int(right), "settled_at": time.time()}
     queries.put(connection, schema.settlements, [word])
     episodes, scores = schema.episodes, schema.scores
-    query = select(episodes.c.cell, episodes.c.repeat, episodes.c.answer).where(
-        episodes.c.question == case.question.digest, episodes.c.answer.is_not(None)
-    )
+    of_episode = and_(scores.c.cell == episodes.c.cell, scores.c.repeat == episodes.c.repeat)
+    query = select(scores, episodes.c.answer).join(episodes, of_episode)
+    query = query.where(scores.c.case == case.digest, episodes.c.question == case.question.digest)
     changed = 0
-    for cell, repeat, text in connection.execute(query).all():
-        if normalise(text) == answer and open_to_judgement(case, text):
-            place = (scores.c.cell == cell, scores.c.case == case.digest, scores.c.repeat == repeat)
+    for row in connection.execute(query.where(episodes.c.answer.is_not(None))).mappings().all():
+        if normalise(row["answer"]) == answer and _left_to_persons(row, case):
+            place = (scores.c[column.name] == row[column.name] for column in scores.primary_key)
             values = {"value": float(right), "stage": "person", "detail": None}
             changed += connection.execute(update(scores).where(*place).values(**values)).rowcount
     return changed
 
 
-def declare_judges(connection: Connection, experiment: str, judges: Sequence[str], grader: str = Match.name) -> None:
+def _left_to_persons(row: RowMapping, case: Case) -> bool:
+    """Whether the grader of a score is not sure of the answer. One that is not known here cannot be asked again."""
+    grader_name = row["grader"].partition("+")[0]
+    if grader_name != Match.name and (row["value"] is None or row["stage"] not in ("person", JUDGE)):
+        return row["value"] is None
+    try:
+        by = grader(grader_name)
+    except UsageError:
+        return False
+    return Grading(Team("persons", ()), grader=by).open_to_judgement(case, row["answer"])
+
+
+def declare_judges(
+    connection: Connection, experiment: str, judges: Sequence[str], grader: str = Match.name, batch: int = ONE_BY_ONE
+) -> None:
     """Write down whom the file names as grader and judges now: reports show the scores of those."""
     table = schema.experiments
     config = json.loads(connection.execute(select(table.c.config).where(table.c.id == experiment)).scalar_one())
-    named = config.get("judge", {}).get("models", []), config.get("grader", Match.name)
-    if named != (list(judges), grader):
+    judging = config.get("judge", {})
+    named = judging.get("models", []), judging.get("batch", ONE_BY_ONE), config.get("grader", Match.name)
+    if named != (list(judges), batch, grader):
         config.pop("judge", None)
         config.pop("grader", None)
-        config |= {"judge": {"models": list(judges)}} if judges else {}
+        sized = {} if batch == ONE_BY_ONE else {"batch": batch}
+        config |= {"judge": {"models": list(judges), **sized}} if judges else {}
         config |= {"grader": grader} if grader != Match.name else {}
         changed = update(table).where(table.c.id == experiment)
         connection.execute(changed.values(config=json.dumps(config, ensure_ascii=False)))
+
+
+@dataclass(frozen=True, slots=True)
+class BatchEffect:
+    """One judge's words on the same answers, shown as this grading shows them, and shown otherwise."""
+
+    judge: str
+    batch: int | None
+    """How many answers it saw in a call otherwise; None: up to twenty, by a version that had no choice."""
+    pairs: tuple[tuple[bool, bool], ...]
+
+
+async def batch_effects(store: Store, grading: Grading, experiment: str) -> list[BatchEffect]:
+    """What showing several answers at once does to a judge's words, where both are on record."""
+    words: dict[str, dict[tuple[str, str], bool]] = defaultdict(dict)
+    async for cases in _stored_cases(store, experiment):
+        for row in await store.run(partial(queries.judgements_on, cases=[case.digest for case in cases])):
+            if row["right"] is not None:
+                words[row["judge"]][row["case"], row["answer"]] = bool(row["right"])
+    effects: list[BatchEffect] = []
+    for judging in grading.judges:
+        own = words.get(judge_identity(judging, grading.team, grading.batch), {})
+        for identity, batch in batches_on_record(judging, grading.team, list(words)).items():
+            pairs = tuple((own[place], right) for place, right in words[identity].items() if place in own)
+            if batch != grading.batch and pairs:
+                effects.append(BatchEffect(judging.name, batch, pairs))
+    return effects
 
 
 async def _cells(store: Store, experiment: str, needs: Needs) -> GradedCells:
@@ -257,7 +318,7 @@ async def _sheets(store: Store, grading: Grading, cells: GradedCells, cases: Seq
     for row in await store.run(partial(queries.episodes_on, cells=cells.ids, questions=questions)):
         episodes[row["question"]].append(row)
         answers[row["question"]].update(cells.answers_in(row))
-    names = {judge_identity(judging, grading.team): judging.name for judging in grading.judges}
+    names = {judge_identity(judging, grading.team, grading.batch): judging.name for judging in grading.judges}
     judgements: dict[str, list[Judgement]] = defaultdict(list)
     for row in await store.run(partial(queries.judgements_on, cases=digests)):
         if row["judge"] in names:
@@ -265,6 +326,8 @@ async def _sheets(store: Store, grading: Grading, cells: GradedCells, cases: Seq
     persons: dict[str, dict[str, bool]] = defaultdict(dict)
     for (case, answer), right in (await store.run(partial(queries.settlements_on, cases=digests))).items():
         persons[case][answer] = right
+    await store.run(partial(recall_grades, grading=grading, cases=cases))
+    await asyncio.gather(*(grading.hear(case, answers[case.question.digest]) for case in cases))
     return [
         Sheet(
             case,
@@ -289,7 +352,7 @@ async def _judge_sheet(store: Store, grading: Grading, sheet: Sheet) -> list[Jud
     wordings = sheet.open_answers(grading)
     heard = await asyncio.gather(*(_ask(judging, grading, sheet, wordings) for judging in grading.judges))
     for judging, fresh in zip(grading.judges, heard, strict=True):
-        identity = judge_identity(judging, grading.team)
+        identity = judge_identity(judging, grading.team, grading.batch)
         store.put_later([(schema.judgements, _judgement_row(sheet.case, identity, word)) for word in fresh])
     recorded = [word for word in sheet.judgements if word.right is not None]
     return [*recorded, *(word for part in heard for word in part)]
@@ -317,7 +380,7 @@ async def _ask(judging: Player, grading: Grading, sheet: Sheet, wordings: Mappin
         return []
     # A judge that failed is asked under a new sample number: the stored replies are those that could not be used.
     tries = max((judgement.tries for judgement in mine if judgement.answer in left), default=0)
-    fresh = await judge(judging, sheet.case, left, grading.team.seated(tries))
+    fresh = await judge(judging, sheet.case, left, grading.team.seated(tries), grading.batch)
     return [judgement if judgement.right is not None else replace(judgement, tries=tries + 1) for judgement in fresh]
 
 

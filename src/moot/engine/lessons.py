@@ -1,128 +1,160 @@
 """Lessons for strategies that learn: the graded drafts of the other questions of a run, read from its store.
 
-A cell that learns is played after everything else has been played and graded. Its own drafts come from the cache, since
-others have asked for them; so it costs nothing to decide by what was learnt. A question is never decided by a lesson of
-its own, nor of one with the same words, nor of one that belongs together with it.
-
-The lessons are those of the plan's own questions under its own grader, so both are part of what such a cell is (see
-`experiment.plan.with_lessons`): another file of questions, another sample or another judge makes it another cell, with
-episodes of its own. What a judge who had failed says later, or a person, changes no episode that is played.
-
-Drafts are those that the other cells of the plan have left. Where nobody else drafts, there is nothing to learn from.
+The players of a cell that learns are asked alone first, and what they said is graded and grouped (`Plan.lessons_from`);
+then each question is decided by what is stored of the others, so a figure hangs on nothing else that is in the file. A
+question is never decided by a lesson of its own, nor of one with the same words, nor of one that belongs together with
+it. What an episode was decided from is told by a fingerprint: a judge who had failed, or a person, may say more later,
+and then it is decided again.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 
-from moot.engine.grading import stored_grades
-from moot.engine.matching import Matches, drafts_repeat, own_repeats
+from moot.engine.grading import Grade, stored_grades
+from moot.engine.matching import Drafted, Matched, Matches, drafts_repeat, match_drafted, own_repeats
+from moot.experiment.learning import words_of
 from moot.experiment.plan import Cell, Plan
+from moot.needs import Needs
 from moot.store import queries
 from moot.store.rows import verdict_of
 from moot.store.store import Store
 from moot.team import Lesson
-from moot.traces import NotNeeded, of_kind
-from moot.types import Answer, Case, Question
+from moot.traces import DecidedFrom
+from moot.types import Answer, Case, Verdict, digest
 
 QUESTIONS_TOGETHER = 100
-
-Way = str | None
-"""How drafts were asked for: see `Traits.drafts`."""
-
-
-def learning(plan: Plan) -> list[Cell]:
-    return [cell for cell in plan.cells if cell.traits.learns]
+FINGERPRINTS = 2**128
 
 
 @dataclass(frozen=True, slots=True)
-class _Learnt:
-    """The lessons of one question, and what tells which questions may not learn from it."""
+class Table:
+    """Who is learnt from: the players of a cell in their order, how they were asked, and for the how manieth time."""
 
-    lesson: Lesson
-    cluster: str | None
+    players: tuple[str, ...]
+    way: str | None
+    repeat: int
+
+    @classmethod
+    def of(cls, cell: Cell, repeat: int) -> Table:
+        names = tuple(player.name for player in cell.team.players)
+        return cls(names, cell.traits.drafts, drafts_repeat(repeat, own_repeats(cell)))
+
+
+@dataclass(slots=True)
+class _Learnt:
+    """All lessons of one table, and which of them are about questions that belong together."""
+
+    lessons: list[Lesson] = field(default_factory=list)
+    prints: list[int] = field(default_factory=list)
+    """A fingerprint of each; their sum is that of any set of them, in any order."""
+    places: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """By what a question shares with another that it must teach nothing: its name, its words, its cluster."""
+
+    def add(self, case: Case, lesson: Lesson) -> None:
+        for shared in _shared(case):
+            self.places[shared].append(len(self.lessons))
+        self.lessons.append(lesson)
+        said = [[draft.player, draft.text, draft.reasoning, draft.outcome] for draft in lesson.drafts]
+        self.prints.append(int(digest([lesson.question.digest, said, lesson.rights, lesson.groups]), 16))
+
+    def left_out(self, case: Case) -> set[int]:
+        return {place for shared in _shared(case) for place in self.places.get(shared, ())}
+
+
+def _shared(case: Case) -> Iterator[object]:
+    yield case.question.digest
+    yield words_of(case.question)
+    if case.cluster is not None:
+        yield ("cluster", case.cluster)
 
 
 class Lessons:
-    """All lessons of a run, by how drafts were asked for and in which repeat."""
+    """All lessons of a run, for whoever decides by them."""
 
-    def __init__(self, learnt: Mapping[tuple[Way, int], Sequence[_Learnt]]) -> None:
-        self._learnt = learnt
+    def __init__(self) -> None:
+        self._learnt: dict[Table, _Learnt] = defaultdict(_Learnt)
+
+    def add(self, table: Table, case: Case, lesson: Lesson) -> None:
+        self._learnt[table].add(case, lesson)
 
     def of(self, case: Case, cell: Cell, repeat: int) -> tuple[Lesson, ...]:
         """What this cell may learn from for this question: its own players' drafts on the others."""
-        names = {player.name for player in cell.team.players}
-        learnt = self._learnt.get((cell.traits.drafts, drafts_repeat(repeat, own_repeats(cell))), ())
-        return tuple(_among(other.lesson, names) for other in learnt if not _together(case, other))
+        learnt = self._learnt[Table.of(cell, repeat)]
+        left_out = learnt.left_out(case)
+        return tuple(lesson for place, lesson in enumerate(learnt.lessons) if place not in left_out)
+
+    def decided_from(self, case: Case, cell: Cell, repeat: int) -> DecidedFrom:
+        """The same as a record."""
+        learnt = self._learnt[Table.of(cell, repeat)]
+        left_out = learnt.left_out(case)
+        total = (sum(learnt.prints) - sum(learnt.prints[place] for place in left_out)) % FINGERPRINTS
+        return DecidedFrom(len(learnt.lessons) - len(left_out), f"{total:032x}")
 
     def seated(self, case: Case, cell: Cell, repeat: int) -> Cell:
         return replace(cell, team=replace(cell.team, lessons=self.of(case, cell, repeat)))
 
 
-def _together(case: Case, other: _Learnt) -> bool:
-    """Whether a lesson is of the question itself, of the same words, or of one that belongs together with it."""
-    question, learnt = case.question, other.lesson.question
-    if question.digest == learnt.digest or _words(question) == _words(learnt):
-        return True
-    return case.cluster is not None and case.cluster == other.cluster
-
-
-def _words(question: Question) -> tuple[str, tuple[str, ...], str | None]:
-    return question.text, question.choices, question.context
-
-
-def _among(lesson: Lesson, names: set[str]) -> Lesson:
-    """Only what these players said."""
-    if names >= {draft.player for draft in lesson.drafts}:
-        return lesson
-    pairs = [(draft, right) for draft, right in zip(lesson.drafts, lesson.rights, strict=True) if draft.player in names]
-    groups = (tuple(name for name in group if name in names) for group in lesson.groups)
-    drafts, rights = (tuple(pair[place] for pair in pairs) for place in (0, 1))
-    return Lesson(lesson.question, drafts, rights, tuple(filter(None, groups)))  # type: ignore[arg-type]
-
-
-async def read_lessons(store: Store, plan: Plan) -> Lessons:
-    """Everything that the cells of a plan that do not learn have left to learn from."""
-    cells = {cell.id: cell for cell in plan.cells if not cell.traits.learns and cell.traits.drafts is not None}
-    learnt: dict[tuple[Way, int], list[_Learnt]] = defaultdict(list)
+async def gather_lessons(store: Store, plan: Plan) -> tuple[Lessons, Matched]:
+    """All that there is to learn from; drafts that nobody has grouped yet are grouped. `plan` is seated."""
+    lessons, matched = Lessons(), Matched()
     walker = iter(plan.dataset or ())
     while cases := list(islice(walker, QUESTIONS_TOGETHER)):
-        for (way, repeat), lessons in (await _lessons_on(store, plan, cells, cases)).items():
-            learnt[way, repeat] += lessons
-    return Lessons(learnt)
+        tables = await _tables_on(store, plan, cases)
+        matched += await match_drafted(store, plan, cases, _drafted(plan, tables), Needs(grouped_drafts=True))
+        await store.flush()
+        questions = [case.question.digest for case in cases]
+        matches = Matches(await store.run(partial(queries.matches_on, questions=questions)), plan.public_config)
+        grades = await stored_grades(store, plan.grading, cases)
+        for case in cases:
+            for table, drafts in tables[case.question.digest].items():
+                lessons.add(table, case, _lesson(case, table, drafts, grades, matches))
+    return lessons, matched
 
 
-async def _lessons_on(
-    store: Store, plan: Plan, cells: Mapping[str, Cell], cases: Sequence[Case]
-) -> dict[tuple[Way, int], list[_Learnt]]:
+def _lesson(case: Case, table: Table, drafts: tuple[Answer, ...], grades: Grade, matches: Matches) -> Lesson:
+    rights = tuple(grades(case, draft.text) for draft in drafts)
+    return Lesson(case.question, drafts, rights, matches.groups(case.question, table.repeat, drafts))
+
+
+Tables = Mapping[str, Mapping[Table, tuple[Answer, ...]]]
+"""By question: what the players of each table said alone, in the order of their seats."""
+
+
+async def _tables_on(store: Store, plan: Plan, cases: Sequence[Case]) -> Tables:
+    """Whoever failed is in none of them: it is asked again by the next run, and then there is more to learn from."""
+    natives = {cell.id: cell for cell in plan.lessons_from}
     questions = [case.question.digest for case in cases]
-    drafts: dict[tuple[str, Way, int], dict[str, Answer]] = defaultdict(dict)
-    for row in await store.run(partial(queries.episodes_on, cells=list(cells), questions=questions)):
-        cell = cells[row["cell"]]
-        key = (row["question"], cell.traits.drafts, drafts_repeat(row["repeat"], own_repeats(cell)))
-        verdict = verdict_of(row["verdict"])
-        not_heard = {name for record in of_kind(verdict.traces, NotNeeded) for name in record.players}
-        for draft in verdict.answers:
-            if draft.player not in not_heard:
-                drafts[key].setdefault(draft.player, draft)
-    matches = Matches(await store.run(partial(queries.matches_on, questions=questions)), plan.public_config)
-    grades = await stored_grades(store, plan.grading, cases)
-    seats = {name: seat for seat, name in enumerate(plan.players)}
-    by_digest = {case.question.digest: case for case in cases}
-    learnt: dict[tuple[Way, int], list[_Learnt]] = defaultdict(list)
-    for (question, way, repeat), by_player in drafts.items():
-        case = by_digest[question]
-        ordered = _in_order(by_player.values(), seats)
-        rights = tuple(grades(case, draft.text) for draft in ordered)
-        groups = matches.groups(case.question, repeat, ordered)
-        learnt[way, repeat].append(_Learnt(Lesson(case.question, ordered, rights, groups), case.cluster))
-    return learnt
+    drafts: dict[tuple[str, str | None, int], dict[str, Answer]] = defaultdict(dict)
+    for row in await store.run(partial(queries.episodes_on, cells=list(natives), questions=questions)):
+        by_player = drafts[row["question"], natives[row["cell"]].traits.drafts, row["repeat"]]
+        by_player.update((draft.player, draft) for draft in verdict_of(row["verdict"]).answers)
+    tables: dict[str, dict[Table, tuple[Answer, ...]]] = {question: {} for question in questions}
+    for question in questions:
+        for table in tables_of(plan):
+            by_player = drafts[question, table.way, table.repeat]
+            if heard := tuple(by_player[name] for name in table.players if name in by_player):
+                tables[question][table] = heard
+    return tables
 
 
-def _in_order(drafts: Iterable[Answer], seats: Mapping[str, int]) -> tuple[Answer, ...]:
-    """As the players stand in the file, whichever cell was read first."""
-    return tuple(sorted(drafts, key=lambda draft: (seats.get(draft.player, len(seats)), draft.player)))
+def tables_of(plan: Plan) -> dict[Table, Cell]:
+    """Each with one of the cells that sit there."""
+    repeats = plan.spec.repeats
+    return {Table.of(cell, repeat): cell for cell in plan.learners for repeat in cell.plays(repeats)}
+
+
+def _drafted(plan: Plan, tables: Tables) -> dict[str, list[Drafted]]:
+    """The drafts of every table as what they are to those who group: read together."""
+    cells = tables_of(plan)
+    return {
+        question: [
+            Drafted(cells[table], table.repeat, Verdict(None, "answered", answers=drafts))
+            for table, drafts in by_table.items()
+        ]
+        for question, by_table in tables.items()
+    }

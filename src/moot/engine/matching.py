@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -34,6 +34,7 @@ from moot.grade.group import PartitionForm, Stages
 from moot.needs import EVERYTHING, Needs
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
+from moot.store.statements import Row
 from moot.store.store import Store
 from moot.team import Team
 from moot.traces import Shown, of_kind
@@ -155,28 +156,69 @@ async def _match_batch(
     *,
     shows_reference: bool,
 ) -> None:
-    by_digest = {case.question.digest: case for case in cases if case.question.kind == "open"}
     by_id = {cell.id: cell for cell in cells}
     places = {ident: place for place, ident in enumerate(by_id)}
-    rows = await store.run(partial(queries.episodes_on, cells=list(by_id), questions=list(by_digest)))
+    rows = await store.run(partial(queries.episodes_on, cells=list(by_id), questions=_open_questions(cases)))
     rows.sort(key=lambda row: places[row["cell"]])
-    stored = await store.run(partial(queries.matches_on, questions=list(by_digest)))
-    entries = {(row["question"], row["repeat"]): json.loads(row["content"]) for row in stored}
     played: dict[str, list[Drafted]] = defaultdict(list)
-    paid: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         cell = by_id[row["cell"]]
         repeat = drafts_repeat(row["repeat"], own_repeats(cell))
         played[row["question"]].append(Drafted(cell, repeat, verdict_of(row["verdict"])))
+    await _match_played(store, cases, played, _paid(rows), by, needs, done, shows_reference=shows_reference)
+
+
+async def match_drafted(
+    store: Store, plan: Plan, cases: Sequence[Case], played: Mapping[str, Sequence[Drafted]], needs: Needs
+) -> Matched:
+    """The same of drafts that no episode of their own holds, by question: those that others learn from."""
+    done = Matched()
+    by = matched_by(plan.public_config)
+    if by is not None:
+        cells, questions = [cell.id for cell in plan.cells], _open_questions(cases)
+        rows = await store.run(partial(queries.episodes_on, cells=cells, questions=questions))
+        shows_reference = reference_shown(plan)
+        await _match_played(store, cases, played, _paid(rows), by, needs, done, shows_reference=shows_reference)
+    return done
+
+
+def _open_questions(cases: Iterable[Case]) -> list[str]:
+    return [case.question.digest for case in cases if case.question.kind == "open"]
+
+
+def _paid(rows: Iterable[Row]) -> dict[str, set[str]]:
+    """By question: the calls that were made in play."""
+    paid: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
         paid[row["question"]].update(step[3] for step in orjson.loads(row["transcript"]) if step[3])
+    return paid
+
+
+async def _match_played(
+    store: Store,
+    cases: Sequence[Case],
+    played: Mapping[str, Sequence[Drafted]],
+    paid: Mapping[str, Collection[str]],
+    by: str,
+    needs: Needs,
+    done: Matched,
+    *,
+    shows_reference: bool,
+) -> None:
+    """Whatever is not on record yet of what was played on these questions."""
+    stored = await store.run(partial(queries.matches_on, questions=_open_questions(cases)))
+    entries = {(row["question"], row["repeat"]): json.loads(row["content"]) for row in stored}
     open_sets: dict[tuple[str, int], list[DraftSet]] = defaultdict(list)
-    for question, episodes in played.items():
-        for drafts in draft_sets(by_digest[question], episodes, needs):
-            left = _left(drafts, by, entries.get((question, drafts.repeat), ()))
+    for case in cases:
+        question = case.question.digest
+        for drafts in draft_sets(case, played.get(question, ()), needs):
+            left = left_to_learn(drafts, by, entries.get((question, drafts.repeat), ()))
             if left is not None:
                 open_sets[question, drafts.repeat].append(left)
     work = [
-        _learn_and_keep(store, sets, by, entries.get(key, ()), paid[key[0]], done, shows_reference=shows_reference)
+        _learn_and_keep(
+            store, sets, by, entries.get(key, ()), paid.get(key[0], ()), done, shows_reference=shows_reference
+        )
         for key, sets in open_sets.items()
     ]
     await asyncio.gather(*work)
@@ -207,7 +249,7 @@ def _words_left(question: Question, drafts: Sequence[str], verdict: Verdict) -> 
     return [word for word in words_of(verdict) if not equal_words(question, drafts, word)]
 
 
-def _left(drafts: DraftSet, by: str, entries: Sequence[Entry]) -> DraftSet | None:
+def left_to_learn(drafts: DraftSet, by: str, entries: Sequence[Entry]) -> DraftSet | None:
     """What is not on record yet; None: everything is."""
     words = tuple(word for word in drafts.words if drafts_that_say(entries, by, drafts.drafts, word) is None)
     grouped = _one_meaning(drafts) or groups_on_record(entries, by, drafts.drafts) is not None
@@ -288,7 +330,7 @@ async def _match(
     about.asked += 1
     parts: list[list[int]] | None
     if grouper.model is not None:
-        prompt = team.prompts.render("group", question=question.text, answers=texts, reference=grouper.reference)
+        prompt = grouper.prompt(question, texts, team)
         heard = await team.ask(grouper.model, question, prompt, PartitionForm(len(texts)), stage=MATCHING)
         parts = heard.value
     else:

@@ -7,24 +7,24 @@ draft) it gets through the cache. What is finished is looked up and skipped; wha
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import time
-from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Generic, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from sqlalchemy import Connection
 
 from moot import __version__
 from moot.engine.chain import chain, limiters, purse_of
-from moot.engine.grading import Graded, GradedCells, grade_all
-from moot.engine.lessons import Lessons, learning, read_lessons
+from moot.engine.grading import Graded, GradedCells, grade_all, keep_grades, recall_grades
+from moot.engine.lessons import Lessons, gather_lessons
 from moot.engine.matching import Matched, drafts_together, match_all, reference_shown
 from moot.engine.play import play
+from moot.engine.prefetched import Prefetched, batches
 from moot.errors import BudgetReached, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
@@ -34,8 +34,9 @@ from moot.needs import EVERYTHING, Needs
 from moot.store import processes, queries, schema
 from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
-from moot.store.rows import case_row, episode_row, score_row
+from moot.store.rows import case_row, episode_row, score_row, verdict_of
 from moot.store.store import Store
+from moot.traces import DecidedFrom, of_kind
 from moot.types import Case, Request
 
 LOOKED_UP_TOGETHER = 100
@@ -96,13 +97,15 @@ class Runner:
         self.needs = needs
         """What must be on record when it is over, beside the play: graded and grouped for those who measure it."""
         self.tally = Tally(experiment.episodes)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks: list[asyncio.Task[Any]] = []
         self._stopped: MootError | None = None
         self._interrupted = False
         self._declared = False
         self._ungraded: set[str] = set()
         self._shows_reference = reference_shown(experiment)
+        keep_grades(store, experiment.grading)
         self._lessons: Lessons | None = None
+        """There once everything else has been played and graded: from then on only what learns is played."""
 
     def interrupt(self) -> None:
         """Stop cleanly: calls under way are dropped, everything stored is kept."""
@@ -124,9 +127,9 @@ class Runner:
         cause: str | None = None
         try:
             seated = experiment.with_models(models, StoredAttendance(self.store, experiment.name))
-            others = tuple(cell for cell in seated.cells if not cell.traits.learns)
-            await self._play_all(others)
-            await self._afterwards(replace(seated, cells=others))
+            first = seated.before_learning
+            await self._play_all(first)
+            await self._afterwards(replace(seated, cells=first))
             await self._play_learners(seated)
             state = self._state()
             cause = None if self._stopped is None else str(self._stopped)
@@ -181,12 +184,20 @@ class Runner:
 
     async def _play_learners(self, seated: Plan) -> None:
         """Cells that learn: they are decided last, by what has been played and graded, and here, where that is read."""
-        learners = learning(seated)
-        if not learners or self._interrupted or self._stopped is not None:
+        if not seated.learners:
             return
-        self._lessons = await read_lessons(self.store, seated)
-        await Runner._play_all(self, learners)
-        await self._afterwards(replace(seated, cells=tuple(learners)))
+        self._lessons = await self._interruptible(self._learn(seated))
+        if self._lessons is None:
+            return
+        await Runner._play_all(self, seated.learners)
+        await self._afterwards(replace(seated, cells=seated.learners))
+
+    async def _learn(self, seated: Plan) -> Lessons:
+        assert self.tally.calls is not None, "a run has begun"
+        made = self.tally.calls.made
+        lessons, matched = await gather_lessons(self.store, seated)
+        self._add_matched(matched, made)
+        return lessons
 
     async def _work(self, left: Prefetched[OpenEpisode]) -> None:
         """One of many that take the next episode and play it, until there is none or the run must end."""
@@ -215,8 +226,10 @@ class Runner:
         """What is left to play, question by question, a batch of questions at a time."""
         ids = [cell.id for cell in cells]
         repeats = self.experiment.spec.repeats
-        for start, cases in _batches(self.experiment.dataset or (), LOOKED_UP_TOGETHER):
+        for start, cases in batches(self.experiment.dataset or (), LOOKED_UP_TOGETHER):
             done = await self.store.run(partial(self._look_up, ids=ids, start=start, cases=cases))
+            if self._lessons is not None:
+                done -= await self.store.run(partial(self._outdated, cells=cells, cases=cases))
             every = [(case, cell, repeat) for case in cases for cell in cells for repeat in cell.plays(repeats)]
             left = [
                 OpenEpisode(case, cell, repeat)
@@ -231,6 +244,7 @@ class Runner:
     ) -> set[tuple[str, str, int]]:
         """Which episodes are finished; on the way questions are written down, and missing grades noted."""
         self._declare_questions(connection, start, cases)
+        recall_grades(connection, self.experiment.grading, cases)
         cased = {case.question.digest: case.digest for case in cases}
         done = queries.finished(connection, ids, list(cased))
         if done:
@@ -241,19 +255,41 @@ class Runner:
             }
         return done
 
+    def _outdated(
+        self, connection: Connection, cells: Sequence[Cell], cases: Sequence[Case]
+    ) -> set[tuple[str, str, int]]:
+        """Episodes that were decided from other lessons than there are now: they are decided again."""
+        assert self._lessons is not None, "only what learns can be out of date"
+        by_id, by_digest = {cell.id: cell for cell in cells}, {case.question.digest: case for case in cases}
+        outdated: set[tuple[str, str, int]] = set()
+        for row in queries.episodes_on(connection, list(by_id), list(by_digest)):
+            now = self._lessons.decided_from(by_digest[row["question"]], by_id[row["cell"]], row["repeat"])
+            if now not in of_kind(verdict_of(row["verdict"]).traces, DecidedFrom):
+                outdated.add((row["cell"], row["question"], row["repeat"]))
+        return outdated
+
     async def _afterwards(self, seated: Plan) -> None:
         """What follows the play: grades that need a judge, then whose words a captain used. Interruptible like play."""
+        await self._interruptible(self._grade_and_match(seated))
+
+    async def _interruptible(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """What came of it; None where the run must end, as after a reached budget, before it has begun or in the midst."""
         if self._interrupted or self._stopped is not None:
-            return
-        self._tasks = [asyncio.create_task(self._grade_and_match(seated))]
-        (failed,) = await asyncio.gather(*self._tasks, return_exceptions=True)
-        if isinstance(failed, BudgetReached):
-            self._stop(failed)
-        elif isinstance(failed, Exception):
-            raise failed
+            work.close()
+            return None
+        task = asyncio.create_task(work)
+        self._tasks = [task]
+        (ended,) = await asyncio.gather(task, return_exceptions=True)
+        if isinstance(ended, BudgetReached):
+            self._stop(ended)
+            return None
+        if isinstance(ended, Exception):
+            raise ended
+        return None if isinstance(ended, BaseException) else ended
 
     async def _grade_and_match(self, seated: Plan) -> None:
-        judged = bool(seated.grading.judges)
+        # A grader that is not ours has heard the answers; what was only drafted or claimed it has not.
+        judged = bool(seated.grading.judges) or seated.grading.asked is not None
         if judged or self._ungraded:
             # Answers that a judge must see, and episodes that were graded by an earlier reference.
             cases = (case for case in self.experiment.dataset or () if judged or case.digest in self._ungraded)
@@ -264,9 +300,12 @@ class Runner:
             # Measurement, not play: so it comes last and is counted apart.
             assert self.tally.calls is not None, "a run has begun"
             made = self.tally.calls.made
-            matched = await match_all(self.store, seated, self.needs)
-            matched.calls = self.tally.calls.made - made
-            self.tally.matched = matched if self.tally.matched is None else self.tally.matched + matched
+            self._add_matched(await match_all(self.store, seated, self.needs), made)
+
+    def _add_matched(self, matched: Matched, made_before: int) -> None:
+        assert self.tally.calls is not None, "a run has begun"
+        matched.calls = self.tally.calls.made - made_before
+        self.tally.matched = matched if self.tally.matched is None else self.tally.matched + matched
 
     def _declare(self, connection: Connection) -> bool:
         """Write down what will be played: the file and the cells. True if the questions are written already."""
@@ -299,12 +338,16 @@ class Runner:
 
     async def play_one(self, open_episode: OpenEpisode) -> None:
         case, cell, repeat = open_episode.case, open_episode.cell, open_episode.repeat
-        if cell.traits.learns and self._lessons is not None:
+        if self._lessons is not None:
             cell = self._lessons.seated(case, cell, repeat)
         grouper = cell.team.grouper
         informed_grouper = grouper.knowing(case) if self._shows_reference and isinstance(grouper, Stages) else None
         episode = await play(cell, case.question, repeat, grouper=informed_grouper)
+        if self._lessons is not None:
+            traces = (*episode.verdict.traces, self._lessons.decided_from(case, cell, repeat))
+            episode = replace(episode, verdict=replace(episode.verdict, traces=traces))
         grading = self.experiment.grading
+        await grading.hear(case, [episode.verdict.answer])
         score = grading.at_once(case, episode.verdict.answer)
         self.store.put_later(
             [
@@ -315,43 +358,3 @@ class Runner:
         self.tally.outcomes[episode.verdict.outcome] += 1
         if episode.verdict.outcome == "failed":
             self.tally.causes[episode.verdict.cause or "unknown"] += 1
-
-
-class Prefetched(Generic[T]):
-    """Items of batches that come asynchronously, for many takers, with one batch always on its way."""
-
-    def __init__(self, batches: AsyncIterator[list[T]]) -> None:
-        self._batches = batches
-        self._shelf: deque[T] = deque()
-        self._coming: asyncio.Task[list[T] | None] | None = self._fetch()
-
-    async def next(self) -> T | None:
-        while not self._shelf:
-            if self._coming is None:
-                return None
-            coming = self._coming
-            batch = await asyncio.shield(coming)
-            if coming is self._coming:  # the first who wakes takes it for all
-                self._shelf.extend(batch or ())
-                self._coming = None if batch is None else self._fetch()
-        return self._shelf.popleft()
-
-    def close(self) -> None:
-        if self._coming is not None:
-            self._coming.cancel()
-
-    def _fetch(self) -> asyncio.Task[list[T] | None]:
-        return asyncio.create_task(self._next_batch())
-
-    async def _next_batch(self) -> list[T] | None:
-        return await anext(self._batches, None)
-
-
-def _batches(cases: Iterable[Case], size: int) -> Iterator[tuple[int, list[Case]]]:
-    """So many at a time, each batch with the position of its first."""
-    walker = iter(cases)
-    for start in itertools.count(0, size):
-        batch = list(itertools.islice(walker, size))
-        if not batch:
-            return
-        yield start, batch

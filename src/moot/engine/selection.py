@@ -113,7 +113,7 @@ class Summariser:
     """Who says whether its words are right: the match, and the file's judges where that leaves them open."""
     failures: Counter[str] = field(default_factory=Counter)
     ungraded: Counter[str] = field(default_factory=Counter)
-    """Words that nobody could grade, by the reason: they are no part of a question's share."""
+    """Words that nobody could grade, by the reason: they are no part of a question's share, nor is a question of a mean."""
 
     def maker(self) -> OracleMaker:
         return self._make
@@ -130,7 +130,7 @@ class Summariser:
         return Summarisers(once, AskedOracle(halves.test.labels, often, words, calls_each=asked.repeats))
 
     async def _right(self, asked: Mixture, repeats: int, team: tuple[Proposer, ...], question: str) -> float:
-        """The share of repeats that are right, of those that somebody could grade."""
+        """The share of repeats that are right, of those that somebody could grade; NaN where nobody could grade any."""
         case = self.stored.cases[question]
         names = [str(proposer) for proposer in team]
         drafts = [self.stored.drafts.get((name, question), Answer(name, None, outcome="unanswered")) for name in names]
@@ -149,7 +149,7 @@ class Summariser:
                 self.ungraded[score.detail or score.stage] += 1
             else:
                 right.append(score.value)
-        return float(np.mean(right)) if right else 0.0
+        return float(np.mean(right)) if right else float("nan")
 
 
 def summariser_named(file: ExperimentFile, wanted: str | None) -> tuple[str, Mixture] | None:

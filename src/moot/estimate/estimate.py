@@ -24,7 +24,6 @@ from moot.estimate.sample_play import SAMPLE, Part, play_sample, total
 from moot.experiment.plan import Plan
 from moot.needs import EVERYTHING, Needs
 from moot.store import queries
-from moot.store.calls import ExperimentCalls
 from moot.store.store import Store
 
 __all__ = ["CHARACTERS_A_TOKEN", "COMPLETION_TOKENS", "SAMPLE", "ModelEstimate", "RunEstimate", "estimate"]
@@ -101,15 +100,14 @@ async def estimate(experiment: Plan, store: Store | None, needs: Needs = EVERYTH
     """Play a sample with counting models and scale it up. Without a store nothing is finished yet."""
     parts = await _parts(experiment, store)
     memory = ReplyMemory()
-    calls = ExperimentCalls(store, experiment.name) if store else None
-    likely = await play_sample(experiment, parts, memory, calls, "likely", needs)
+    likely = await play_sample(experiment, parts, memory, store, "likely", needs)
     run_estimate = RunEstimate(experiment.episodes, likely.sampled, likely.taken, examples=memory.examples)
     if store is not None:
         run_estimate.spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment.name))
     if run_estimate.sure == "guessed":
         left: dict[Part, list[int]] = {"begun": parts["begun"], "new": parts["new"]}
-        least = await play_sample(experiment, left, memory, calls, "agreeing", needs)
-        most = await play_sample(experiment, left, memory, calls, "contrary", needs)
+        least = await play_sample(experiment, left, memory, store, "agreeing", needs)
+        most = await play_sample(experiment, left, memory, store, "contrary", needs)
         for name, model in run_estimate.models.items():
             model.most_usd = _larger(model.most_usd, most.taken[name].most_usd)
         run_estimate.calls_range = Range(min(least.calls, run_estimate.calls), max(most.calls, run_estimate.calls))
@@ -125,7 +123,8 @@ async def _parts(experiment: Plan, store: Store | None) -> dict[Part, list[int]]
     """The places of the questions on which nothing, something, or everything is left to play."""
     assert experiment.dataset is not None
     digests = [case.question.digest for case in experiment.dataset]
-    cells = {cell.id: cell.plays(experiment.spec.repeats) for cell in experiment.cells}
+    played = (*experiment.before_learning, *experiment.learners)
+    cells = {cell.id: cell.plays(experiment.spec.repeats) for cell in played}
     needed = {(cell, repeat) for cell, repeats in cells.items() for repeat in repeats}
     finished: dict[str, set[tuple[str, int]]] = defaultdict(set)
     if store is not None:

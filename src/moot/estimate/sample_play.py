@@ -5,24 +5,39 @@ Questions are drawn until the sum over all of them is known closely enough, by h
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Literal
 
 from moot.engine.grading import answers_beside, open_wordings
-from moot.engine.match_record import matched_by
-from moot.engine.matching import Drafted, draft_sets, drafts_repeat, learn, own_repeats, reference_shown
+from moot.engine.lessons import Lessons, tables_of
+from moot.engine.match_record import Entry, matched_by
+from moot.engine.matching import (
+    Drafted,
+    draft_sets,
+    drafts_repeat,
+    learn,
+    left_to_learn,
+    own_repeats,
+    reference_shown,
+)
 from moot.engine.play import play
 from moot.estimate.counting_model import CountingModel, ModelEstimate, ReplyMemory, SharedReplies, plus
 from moot.estimate.likely_replies import Assumption, LikelyReplies
-from moot.experiment.plan import Plan
+from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
 from moot.grade.judge import judge
 from moot.needs import Needs
+from moot.store import queries
 from moot.store.calls import ExperimentCalls
-from moot.types import Case, seeded
+from moot.store.store import Store
+from moot.team import Lesson
+from moot.types import Answer, Case, seeded
 
 SAMPLE = 50
 """Questions that are played of those that are finished, and at least of those that are not."""
@@ -94,11 +109,12 @@ async def play_sample(
     experiment: Plan,
     parts: Mapping[Part, Sequence[int]],
     memory: ReplyMemory,
-    calls: ExperimentCalls | None,
+    store: Store | None,
     assumption: Assumption,
     needs: Needs,
 ) -> PlayedSample:
     assert experiment.dataset is not None
+    calls = ExperimentCalls(store, experiment.name) if store is not None else None
     shared = SharedReplies(LikelyReplies(experiment.dataset, experiment.spec.seed, assumption), memory, calls)
     models = {name: CountingModel(built, shared) for name, built in experiment.models.items()}
     seated = experiment.with_models(models)
@@ -108,11 +124,13 @@ async def play_sample(
     for part, positions in parts.items():
         cases = _drawn(experiment, part, positions, MOST_SAMPLED if assumption == "likely" else ENDS_SAMPLE)
         spread = Spread(len(positions))
+        taught = await _taught(seated, cases, memory, models)
+        recorded = await _recorded(store, cases)
         for case in cases:
             memory.cases[case.question.id] = case
             before = _counts(models)
-            await _play_and_grade(seated, case, memory, needs)
-            spread.each.append(_since(before, _counts(models)))
+            await _play_and_grade(seated, case, memory, needs, taught.lessons, recorded)
+            spread.each.append(_since(before, _counts(models), taught.took.get(case.question.id, NOTHING_TAKEN)))
             if len(spread.each) % AT_A_TIME == 0 and _enough(part, spread, _counts(models)[0]):
                 break
         if part != "new" and assumption == "likely" and not memory.examples:
@@ -142,36 +160,106 @@ def _drawn(experiment: Plan, part: Part, positions: Sequence[int], most: int) ->
     return [cases[position] for position in chosen]
 
 
-async def _play_and_grade(seated: Plan, case: Case, memory: ReplyMemory, needs: Needs) -> None:
+NOTHING_TAKEN = (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taught:
+    """Lessons from the first few questions of a sample, and what their drafts took: those are drafted before the rest."""
+
+    lessons: Lessons = field(default_factory=Lessons)
+    took: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+
+async def _taught(
+    seated: Plan, cases: Sequence[Case], memory: ReplyMemory, models: Mapping[str, CountingModel]
+) -> _Taught:
+    """So that what learns is played as it will be: with lessons, be they few."""
+    taught = _Taught()
+    for case in cases[:AT_A_TIME] if seated.learners else ():
+        memory.cases[case.question.id] = case
+        before = _counts(models)
+        drafts: dict[tuple[str | None, int], dict[str, Answer]] = defaultdict(dict)
+        for cell in seated.lessons_from:
+            for repeat in cell.plays(seated.spec.repeats):
+                for draft in (await play(cell, case.question, repeat)).verdict.answers:
+                    drafts[cell.traits.drafts, repeat][draft.player] = draft
+        for table, cell in tables_of(seated).items():
+            by_player = drafts[table.way, table.repeat]
+            heard = tuple(by_player[name] for name in table.players if name in by_player)
+            rights = tuple(seated.grading.at_once(case, draft.text).value for draft in heard)
+            grouping = await Stages().group(case.question, heard, cell.team)  # by words, which asks nobody
+            taught.lessons.add(table, case, Lesson(case.question, heard, rights, grouping.groups))
+        taught.took[case.question.id] = _since(before, _counts(models))
+    return taught
+
+
+Recorded = Mapping[tuple[str, int], Sequence[Entry]]
+"""By question and repeat: what is on record about drafts that mean the same."""
+
+
+async def _recorded(store: Store | None, cases: Sequence[Case]) -> Recorded:
+    """What nobody need be asked about, whichever call it was learnt by: a store of an older moot has other calls."""
+    if store is None:
+        return {}
+    questions = [case.question.digest for case in cases]
+    rows = await store.run(partial(queries.matches_on, questions=questions))
+    return {(row["question"], row["repeat"]): json.loads(row["content"]) for row in rows}
+
+
+async def _play_and_grade(
+    seated: Plan, case: Case, memory: ReplyMemory, needs: Needs, lessons: Lessons, recorded: Recorded
+) -> None:
     like = memory.like(case.question.id)
     # Whose answers are given: a judge is needed as it was there.
     answered = case if like is None or case.question.id == like else memory.cases[like]
-    shows_reference = reference_shown(seated)
-    answers: set[str] = set()
-    drafted: list[Drafted] = []
-    for cell in seated.cells:
+    first = await _play_cells(seated, case, seated.before_learning, needs)
+    await _judge(seated, case, open_wordings(seated.grading, answered, first.answers))
+    taught = [lessons.seated(case, cell, 0) for cell in seated.learners]
+    later = await _play_cells(seated, case, taught, needs)
+    await _judge(seated, case, open_wordings(seated.grading, answered, later.answers - first.answers))
+    await _match(seated, case, [*first.drafted, *later.drafted], needs, recorded)
+    await _match(seated, case, later.drafted, Needs(grouped_drafts=True), recorded)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What some cells said on one question: every answer that is graded, and the drafts that are grouped."""
+
+    answers: set[str] = field(default_factory=set)
+    drafted: list[Drafted] = field(default_factory=list)
+
+
+async def _play_cells(seated: Plan, case: Case, cells: Iterable[Cell], needs: Needs) -> _Said:
+    said = _Said()
+    for cell in cells:
         grouper = cell.team.grouper
-        informed_grouper = grouper.knowing(case) if shows_reference and isinstance(grouper, Stages) else None
+        informed = grouper.knowing(case) if reference_shown(seated) and isinstance(grouper, Stages) else None
         drafts = cell.traits.drafts is not None
         for repeat in cell.plays(seated.spec.repeats):
-            verdict = (await play(cell, case.question, repeat, grouper=informed_grouper)).verdict
-            answers.update([] if verdict.answer is None else [verdict.answer])
+            verdict = (await play(cell, case.question, repeat, grouper=informed)).verdict
+            said.answers.update([] if verdict.answer is None else [verdict.answer])
             beside = answers_beside(verdict, drafts=needs.graded_drafts and drafts, claims=needs.graded_claims)
-            answers.update(beside)
+            said.answers.update(beside)
             if drafts:
-                drafted.append(Drafted(cell, drafts_repeat(repeat, own_repeats(cell)), verdict))
-    wordings = open_wordings(seated.grading, answered, answers)
+                said.drafted.append(Drafted(cell, drafts_repeat(repeat, own_repeats(cell)), verdict))
+    return said
+
+
+async def _judge(seated: Plan, case: Case, wordings: Mapping[str, str]) -> None:
     for judging in seated.grading.judges if wordings else ():
-        await judge(judging, case, wordings, seated.grading.team.seated())
-    await _match(seated, case, drafted, needs, shows_reference=shows_reference)
+        await judge(judging, case, wordings, seated.grading.team.seated(), seated.grading.batch)
 
 
-async def _match(seated: Plan, case: Case, drafted: Sequence[Drafted], needs: Needs, *, shows_reference: bool) -> None:
+async def _match(seated: Plan, case: Case, drafted: Sequence[Drafted], needs: Needs, recorded: Recorded) -> None:
     """The calls that say which drafts are the same and whose words a captain used: measurement, but on the same bill."""
-    if matched_by(seated.public_config) is None:
+    by = matched_by(seated.public_config)
+    if by is None:
         return
     for drafts in draft_sets(case, drafted, needs):
-        await learn(drafts, shows_reference=shows_reference)
+        left = left_to_learn(drafts, by, recorded.get((case.question.digest, drafts.repeat), ()))
+        if left is not None:
+            await learn(left, shows_reference=reference_shown(seated))
 
 
 def _counts(models: Mapping[str, CountingModel]) -> tuple[float, float]:
@@ -180,8 +268,11 @@ def _counts(models: Mapping[str, CountingModel]) -> tuple[float, float]:
     return sum(model.calls for model in taken), sum(model.cost_usd or 0.0 for model in taken)
 
 
-def _since(before: tuple[float, float], now: tuple[float, float]) -> tuple[float, float]:
-    return now[0] - before[0], now[1] - before[1]
+def _since(
+    before: tuple[float, float], now: tuple[float, float], ahead: tuple[float, float] = NOTHING_TAKEN
+) -> tuple[float, float]:
+    """What was taken since, and ahead of it."""
+    return now[0] - before[0] + ahead[0], now[1] - before[1] + ahead[1]
 
 
 def _sum(total: ModelEstimate, taken: ModelEstimate, scale: float) -> ModelEstimate:

@@ -5,15 +5,17 @@ Everything that can be wrong is found here, before the first call.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from moot.data import Dataset
 from moot.errors import FileError, UsageError
 from moot.experiment.claims import ClaimError, cells_meant, check_hypothesis, parse_side
+from moot.experiment.learning import taught_by, with_lessons
 from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.offices import staffed
-from moot.experiment.plan import Cell, Plan, cell_of, with_lessons
+from moot.experiment.plan import Cell, Plan, cell_of
 from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
 from moot.experiment.seating import check_recordings, cohorts_of, configured_names, reader_of, table_shape
@@ -22,9 +24,10 @@ from moot.experiment.spec import ExperimentFile
 from moot.grade.graders import grader
 from moot.grade.grading import Grading
 from moot.grade.group import GROUPING, Stages
+from moot.grade.judge import ONE_BY_ONE
 from moot.models.closest import closest
 from moot.prompts import SETS, Prompts
-from moot.strategies import Strategy, prompt_folders, prompts_brought, strategy
+from moot.strategies import Strategy, prompt_folders, prompts_brought, strategy, traits_of
 from moot.strategies.option_values import OptionError
 from moot.team import Player, Team
 from moot.team.player import numbered
@@ -53,6 +56,7 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
         teams=teams,
         cells=with_lessons(cells, dataset, grading),
         grading=grading,
+        lessons_from=_lessons_from(file, teams, prompts, models, dataset),
     )
 
 
@@ -108,7 +112,8 @@ def _grading(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Pr
         asked_first = grader(file.spec.grader)
     except (UsageError, ImportError) as error:
         raise file.error(("grader",), str(error)) from None
-    return Grading(Team("judges", (), prompts, file.spec.seed), tuple(judges), asked_first)
+    batch = file.spec.judge.batch if file.spec.judge is not None else ONE_BY_ONE
+    return Grading(Team("judges", (), prompts, file.spec.seed), tuple(judges), asked_first, batch)
 
 
 def _teams(file: ExperimentFile, players: Mapping[str, Player], prompts: Prompts, grouper: Stages) -> dict[str, Team]:
@@ -139,18 +144,50 @@ def _cells(
     """Strategies × teams × line-ups, each once: a player of two teams is alone only once."""
     cells: dict[str, Cell] = {}
     for position, entry in enumerate(file.spec.strategies):
+        for cell in _cells_of(file, position, _strategy(file, position, entry), teams, prompts, models):
+            cells.setdefault(cell.id, cell)
+    return tuple(cells.values())
+
+
+def _cells_of(
+    file: ExperimentFile,
+    position: int,
+    played: Strategy,
+    teams: Mapping[str, Team],
+    prompts: Prompts,
+    models: Mapping[str, BuiltModel],
+) -> Iterator[Cell]:
+    for team in (table for declared in teams.values() for table in declared.tables()):
+        try:
+            lineups = played.lineups(staffed(file, models, position, played, team))
+        except FileError:
+            raise
+        except UsageError as error:
+            raise file.error(("strategies", position), str(error)) from None
+        for lineup in lineups:
+            check_recordings(file, position, played, lineup)
+            yield cell_of(played, lineup, prompts, file.spec.grouping, table_shape(file, played, lineup))
+
+
+def _lessons_from(
+    file: ExperimentFile,
+    teams: Mapping[str, Team],
+    prompts: Prompts,
+    models: Mapping[str, BuiltModel],
+    dataset: Dataset | None,
+) -> tuple[Cell, ...]:
+    """The players of every strategy that learns, alone, each once for each way in which drafts are asked for."""
+    cells: dict[tuple[str | None, str | None], Cell] = {}
+    for position, entry in enumerate(file.spec.strategies):
         played = _strategy(file, position, entry)
-        for team in (table for declared in teams.values() for table in declared.tables()):
-            try:
-                lineups = played.lineups(staffed(file, models, position, played, team))
-            except FileError:
-                raise
-            except UsageError as error:
-                raise file.error(("strategies", position), str(error)) from None
-            for lineup in lineups:
-                check_recordings(file, position, played, lineup)
-                cell = cell_of(played, lineup, prompts, file.spec.grouping, table_shape(file, played, lineup))
-                cells.setdefault(cell.id, cell)
+        if not traits_of(played).learns:
+            continue
+        native = taught_by(file, position, played, dataset)
+        learners = _cells_of(file, position, played, teams, prompts, models)
+        names = {player.name for cell in learners for player in cell.team.players}
+        for cell in _cells_of(file, position, native, teams, prompts, models):
+            if cell.player in names:
+                cells.setdefault((cell.player, cell.traits.drafts), cell)
     return tuple(cells.values())
 
 

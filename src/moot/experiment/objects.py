@@ -7,7 +7,7 @@ name and options, a model is its shape, questions are their digests. No object i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from moot.experiment.model_specs import ObjectSpec
 from moot.grade.graders import register as register_grader
 from moot.models.model import Model
 from moot.strategies import Strategy, registered
+from moot.strategies import strategy as built_strategy
+from moot.strategies.option_meanings import meanings_named
 from moot.strategies.option_values import OptionError, checked_object, option_json
 from moot.types import Case, Question, Request, canonical_json, digest
 
@@ -84,7 +86,34 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
         plain.append(written)
         if _place(type(strategy)) != _registered_place(strategy.name):
             objects[_entry_key(written)] = strategy
+    names = {strategy.name for strategy in objects.values()}
+    for position, entry in enumerate(plain):
+        if isinstance(entry, str | Mapping):
+            _check_entry(entry, ("strategies", position), names)
     return plain, {"strategies": objects}
+
+
+def _check_entry(entry: Any, key: tuple[str | int, ...], given: Collection[str]) -> None:
+    """A name with options, as a file has it. What has another form is refused with the rest of the keys.
+
+    Options that are read from a file are checked when it is: `given` are the names of strategies that are objects.
+    """
+    if isinstance(entry, Mapping) and len(entry) != 1:
+        return
+    name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+    if not isinstance(name, str) or not isinstance(options, Mapping | None) or name in given:
+        return
+    where = ".".join(map(str, key))
+    try:
+        meanings = meanings_named(name)
+        written = {str(option).replace("-", "_"): value for option, value in (options or {}).items()}
+        if not any(isinstance(written.get(option), str) and meaning.selection for option, meaning in meanings.items()):
+            built_strategy(name, options or {})
+    except OptionError as error:
+        place = f"{where}.{name}.{error.option}" if error.option is not None else where
+        raise FileError(str(error).removeprefix(f"{error.option}: "), key=place) from None
+    except UsageError as error:
+        raise FileError(str(error), key=where) from None
 
 
 def _checked_strategy(strategy: Any, key: tuple[str | int, ...]) -> tuple[Strategy, str | dict[str, dict[str, Any]]]:

@@ -6,7 +6,7 @@ same is played once, and what differs is never mixed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -115,13 +115,6 @@ def cell_of(
     return Cell(digest(named), played, label(played), lineup, player, canonical_json(named).decode())
 
 
-def with_lessons(cells: Iterable[Cell], dataset: Dataset | None, grading: Grading) -> tuple[Cell, ...]:
-    """Cells that learn decide by the graded drafts of the other questions: so questions and grader are part of them."""
-    questions = None if dataset is None else [dataset.fingerprint, sorted(dataset.chosen or ())]
-    lessons = ["lessons", questions, grading.name]
-    return tuple(replace(cell, id=digest([cell.id, lessons])) if cell.traits.learns else cell for cell in cells)
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Everything a run needs, checked."""
@@ -134,6 +127,25 @@ class Plan:
     teams: Mapping[str, Team]
     cells: tuple[Cell, ...]
     grading: Grading
+    lessons_from: tuple[Cell, ...] = ()
+    """Players alone, whose drafts others learn from: played and graded whether or not the file names them."""
+
+    @property
+    def before_learning(self) -> tuple[Cell, ...]:
+        """What is played first: all that does not learn, and the drafts that the rest learns from."""
+        by_id = {cell.id: cell for cell in (*self.cells, *self.lessons_from)}
+        return tuple(cell for cell in by_id.values() if not cell.traits.learns)
+
+    @property
+    def learners(self) -> tuple[Cell, ...]:
+        return tuple(cell for cell in self.cells if cell.traits.learns)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is worth knowing before the first call: questions that are left out, and what strategies say."""
+        skipped = self.dataset.skipped if self.dataset else ()
+        left_out = [f"question {question.number} is left out: {question.reason}" for question in skipped]
+        return tuple(dict.fromkeys([*left_out, *(text for cell in self.cells for text in cell.warnings)]))
 
     @property
     def spec(self) -> Experiment:
@@ -167,7 +179,8 @@ class Plan:
 
     @property
     def episodes(self) -> int:
-        return len(self.dataset or ()) * sum(len(cell.plays(self.spec.repeats)) for cell in self.cells)
+        played = (*self.before_learning, *self.learners)
+        return len(self.dataset or ()) * sum(len(cell.plays(self.spec.repeats)) for cell in played)
 
     def store(self) -> Store:
         """Where the run is kept. A path in the file is relative to the file."""
@@ -201,5 +214,6 @@ class Plan:
             players={name: lent(player) for name, player in self.players.items()},
             teams={name: seat(team) for name, team in self.teams.items()},
             cells=tuple(replace(cell, team=seat(cell.team)) for cell in self.cells),
+            lessons_from=tuple(replace(cell, team=seat(cell.team)) for cell in self.lessons_from),
             grading=replace(self.grading, judges=tuple(map(lent, self.grading.judges))),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from moot.data import Dataset, builtin, given_cases, load, load_published, several
+from moot.data import Dataset, builtin, by_cluster, given_cases, load, load_published, several
 from moot.data.formats import Format, dataset_format
 from moot.data.hub import Hub
 from moot.errors import UsageError
@@ -36,6 +36,16 @@ def _several(file: ExperimentFile, sources: Sequence[QuestionsSpec]) -> Dataset:
 
 
 def _one(file: ExperimentFile, source: QuestionsSpec, key: Key) -> Dataset:
+    dataset = _read(file, source, key)
+    if source.cluster is None:
+        return dataset
+    try:
+        return by_cluster(dataset, source.cluster)
+    except UsageError as error:
+        raise file.error((*key, "cluster"), str(error)) from None
+
+
+def _read(file: ExperimentFile, source: QuestionsSpec, key: Key) -> Dataset:
     language, sample, seed = file.spec.language, source.sample, file.spec.seed
     if cases := file.spec.objects.cases:
         return given_cases(cases, language=language)

@@ -29,6 +29,7 @@ from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yam
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
 from moot.experiment.objects import NO_OBJECTS, SOURCES, Objects, taken_apart
+from moot.grade.judge import MOST_TOGETHER, ONE_BY_ONE
 from moot.types import NOTHING
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class JudgeSpec(Strict):
     """One judge, or two whose agreement is reported and whose disputes a person settles."""
 
     models: list[Text] = Field(min_length=1, max_length=2)
+    batch: int = Field(default=ONE_BY_ONE, ge=1, le=MOST_TOGETHER)
 
 
 class ExtractSpec(Strict):
@@ -113,6 +115,9 @@ class QuestionsSpec(Strict):
     choices: int | None = Field(default=None, ge=2, le=26, description="Turns whole-number answers into choices")
     builtin: Text | None = None
     sample: Annotated[Annotated[int, Field(ge=1)] | Literal["auto"] | None, BeforeValidator(_sample)] = None
+    cluster: Text | None = Field(
+        default=None, description="The field by which questions hang together, such as package; left out: cluster"
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> QuestionsSpec:

@@ -51,7 +51,7 @@ class Extraction:
             return Reading(None, "empty")
         prompt, form = _prompt(question, reply.text, team), ExtractForm(question)
         heard = await asyncio.gather(
-            *(team.ask(model, question, prompt, form, stage=EXTRACT, turn=turn) for model in self.models)
+            *(team.ask(model, question, prompt, form, stage=EXTRACT, turn=turn, anew=False) for model in self.models)
         )
         if failed := [extracted for extracted in heard if extracted.outcome == "failed"]:
             # An outage says nothing about the reply: the episode fails, and is played again when the model is back.

@@ -9,14 +9,18 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, cast
+from inspect import isawaitable
+from numbers import Real
+from typing import Any, NamedTuple, cast
 
 from moot.errors import UsageError
-from moot.grade.match import Grader, Match, match
+from moot.grade.match import Grader, Match
+from moot.grade.normalise import normalise
 from moot.models.closest import closest
 from moot.plugins import in_one_line, loaded
 from moot.types import Case, Score, Verdict
@@ -86,27 +90,106 @@ def checked_grader(candidate: Any) -> Grader:
     return cast(Grader, candidate)
 
 
-def graded(by: Grader, case: Case, answer: str | None) -> Score:
-    """What a grader says of an answer, wherever it is asked. One that breaks leaves the answer ungraded, never wrong."""
-    if isinstance(by, Match):
-        return match(case, answer)
-    if answer is None:
-        return Score(0.0, "no-answer")
-    if not case.known:
-        return Score(None, "ungraded", "nobody has said yet what is right")
+Place = tuple[str, str]
+"""The digest of a case and a normalised answer: what has one grade."""
+
+
+class AskedOnce:
+    """A grader that is asked once about an answer, whoever gave it in whatever wording, and whose word is checked.
+
+    One that breaks leaves the answer ungraded, never wrong. Whatever it said of an answer is said of every equal one: a
+    grader that says two things of the same would make gains and losses out of nothing.
+    """
+
+    def __init__(self, by: Grader, known: Mapping[Place, Score] | None = None) -> None:
+        self.by = by
+        self._known = dict(known or {})
+        self._under_way: dict[Place, Future[_Word]] = {}
+        self.keep: Callable[[Place, Score], None] | None = None
+        """What is done with a new word; one that broke has none."""
+
+    def recall(self, known: Mapping[Place, Score]) -> None:
+        """What it has said before."""
+        self._known |= known
+
+    def score(self, case: Case, answer: str | None) -> Score:
+        """For whoever cannot wait: the thread stands still where it has not been asked yet."""
+        if (score := self._without_asking(case, answer)) is None:
+            assert answer is not None, "no answer needs no asking"
+            place = (case.digest, normalise(answer))
+            score = self._heard(place, self._ask(place, case, answer).result())
+        return score
+
+    async def ask(self, case: Case, answers: Iterable[str | None]) -> None:
+        """About all of these at the same time, while others go on: then `score` knows."""
+        asked = {}
+        for answer in answers:
+            if answer is not None and self._without_asking(case, answer) is None:
+                place = (case.digest, normalise(answer))
+                asked[place] = asyncio.shield(asyncio.wrap_future(self._ask(place, case, answer)))
+        for place, word in zip(asked, await asyncio.gather(*asked.values()), strict=True):
+            self._heard(place, word)
+
+    def _without_asking(self, case: Case, answer: str | None) -> Score | None:
+        if answer is None:
+            return Score(0.0, "no-answer")
+        if not case.known:
+            return Score(None, "ungraded", "nobody has said yet what is right")
+        return self._known.get((case.digest, normalise(answer)))
+
+    def _ask(self, place: Place, case: Case, answer: str) -> Future[_Word]:
+        if place not in self._under_way:
+            self._under_way[place] = asyncio.run_coroutine_threadsafe(_word_of(self.by, case, answer), _loop())
+        return self._under_way[place]
+
+    def _heard(self, place: Place, word: _Word) -> Score:
+        self._under_way.pop(place, None)
+        if place not in self._known:
+            self._known[place] = word.score
+            if self.keep is not None and word.usable:
+                self.keep(place, word.score)
+        return self._known[place]
+
+
+class _Word(NamedTuple):
+    score: Score
+    usable: bool
+    """False: it broke, and may be asked again another time."""
+
+
+async def _word_of(by: Grader, case: Case, answer: str) -> _Word:
     try:
-        asking = by.grade(case, Verdict(answer, "answered"))
-        score: object = asyncio.run_coroutine_threadsafe(asking, _loop()).result()
+        asking: object = by.grade(case, Verdict(answer, "answered"))
+        if not isawaitable(asking):
+            return _broken(by, f"expected async def grade, found one that gives a {type(asking).__name__} at once")
+        score: object = await asking
     except Exception as error:  # noqa: BLE001  somebody else's code
-        return Score(None, "ungraded", f"{by.name}: {in_one_line(error)}")
+        return _broken(by, in_one_line(error))
+    if (problem := _unusable(score)) is not None:
+        return _broken(by, problem)
+    assert isinstance(score, Score), "it was looked at"
+    return _Word(Score(None if score.value is None else float(score.value), score.stage, score.detail), usable=True)
+
+
+def _broken(by: Grader, problem: str) -> _Word:
+    return _Word(Score(None, "ungraded", f"{by.name}: {problem}"), usable=False)
+
+
+def _unusable(score: object) -> str | None:
+    """What is wrong with what a grader gave; None: nothing."""
     if not isinstance(score, Score):
-        return Score(None, "ungraded", f"{by.name}: expected a Score, found {type(score).__name__}")
-    return score
+        return f"expected a Score, found {type(score).__name__}"
+    value: object = score.value
+    if value is not None and not (isinstance(value, Real) and 0 <= float(value) <= 1):
+        return f"expected a value from 0 to 1, or None, found {value!r:.40}"
+    if not isinstance(score.stage, str):
+        return f"expected a stage in words, found {score.stage!r:.40}"
+    return None if score.detail is None or isinstance(score.detail, str) else "expected a detail in words, or None"
 
 
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
-    """Grades are asked for in places that cannot wait, so graders have a loop of their own, in a thread of its own."""
+    """Some ask for grades where they cannot wait, so graders have a loop of their own, in a thread of its own."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="moot-grade", daemon=True).start()
     return loop

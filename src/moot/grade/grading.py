@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from moot.grade.graders import graded
-from moot.grade.judge import Judgement, judged, needs_judge, open_to_judgement, settled
+from moot.grade.graders import AskedOnce
+from moot.grade.judge import ONE_BY_ONE, Judgement, judged, named_in_batches, needs_judge, open_to_judgement, settled
 from moot.grade.match import Grader, Match, match
 from moot.team import Player, Team
 from moot.types import Case, Score
@@ -21,41 +21,68 @@ class Grading:
     judges: tuple[Player, ...] = ()
     grader: Grader = field(default_factory=Match)
     """Who is asked before the judges."""
+    batch: int = ONE_BY_ONE
+    """How many answers a judge sees in a call."""
+    asked: AskedOnce | None = field(default=None, compare=False)
+    """The grader where it is not ours, with what it has said so far; whoever is made from this one shares it."""
+
+    def __post_init__(self) -> None:
+        if self.asked is None and not isinstance(self.grader, Match):
+            object.__setattr__(self, "asked", AskedOnce(self.grader))
 
     @property
     def name(self) -> str:
         """What the scores are stored under: another grader or other judges, other scores."""
-        return "+".join((self.grader.name, *(judging.name for judging in self.judges)))
+        return scores_name(self.grader.name, [judging.name for judging in self.judges], self.batch)
 
     def needs_judge(self, case: Case, answer: str | None) -> bool:
         """Whether the grader leaves it to the judges."""
-        if isinstance(self.grader, Match):
+        if self.asked is None:
             return needs_judge(case, answer)
-        return answer is not None and case.known and graded(self.grader, case, answer).value is None
+        return answer is not None and case.known and self.asked.score(case, answer).value is None
 
     def open_to_judgement(self, case: Case, answer: str | None) -> bool:
         """Whether a person may settle it: what a judge would see, and answers whose reference nobody knows yet."""
-        if isinstance(self.grader, Match):
+        if self.asked is None:
             return open_to_judgement(case, answer)
         return not case.known or self.needs_judge(case, answer)
+
+    async def hear(self, case: Case, answers: Iterable[str | None]) -> None:
+        """Ask a grader that is not ours about these, while others go on: then nobody stands still for its word."""
+        if self.asked is not None:
+            await self.asked.ask(case, answers)
 
     def at_once(self, case: Case, answer: str | None) -> Score:
         """The grade that needs nobody's word; what a judge must see stays ungraded until then."""
         return self.score(case, answer, (), None)
 
     def score(self, case: Case, answer: str | None, words: Sequence[Judgement], person: bool | None) -> Score:
-        return scored(self.grader, case, answer, words, person, judges=len(self.judges))
+        return scored(self.asked, case, answer, words, person, judges=len(self.judges))
+
+
+def scores_name(grader: str, judges: Sequence[str], batch: int = ONE_BY_ONE) -> str:
+    """What scores are stored under: whoever grades, and how many answers judges saw in a call where it was not one."""
+    return "+".join((grader, *(named_in_batches(judge, batch) for judge in judges)))
 
 
 def scored(
-    by: Grader, case: Case, answer: str | None, words: Sequence[Judgement], person: bool | None, *, judges: int
+    by: AskedOnce | None,
+    case: Case,
+    answer: str | None,
+    words: Sequence[Judgement],
+    person: bool | None,
+    *,
+    judges: int,
 ) -> Score:
-    """A grader that is sure has the last word; what it leaves open a person settles, else the judges, else nobody yet."""
-    if isinstance(by, Match):
+    """A grader that is sure has the last word; what it leaves open a person settles, else the judges, else nobody yet.
+
+    `by`: None where it is ours.
+    """
+    if by is None:
         if not judges and person is None:
             return match(case, answer)  # without a judge what does not match is wrong
         return settled(case, answer, words, person, judges=judges)
-    score = graded(by, case, answer)
+    score = by.score(case, answer)
     if score.value is not None:
         return score
     if person is not None:

@@ -35,10 +35,17 @@ class Stages:
     similarity: Similarity | None = None
     reference: str | None = None
     """Shown to the grouping model, as one paper does; in play there is none."""
+    accepted: tuple[str, ...] = ()
+    """What else is right, shown with it."""
 
     def knowing(self, case: Case) -> Stages:
         """The same grouper, told the reference of this case. A strategy never sees it."""
-        return replace(self, reference=case.answer)
+        return replace(self, reference=case.answer, accepted=case.accepted)
+
+    def prompt(self, question: Question, texts: Sequence[str], team: Team) -> str:
+        """What the grouping model is asked about these texts."""
+        known = {"reference": self.reference, "accepted": self.accepted if self.reference is not None else ()}
+        return team.prompts.render("group", question=question.text, answers=list(texts), **known)
 
     async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
         clusters = [Cluster((answer.player,), answer.text) for answer in answers if answer.text is not None]
@@ -57,7 +64,7 @@ class Stages:
     async def _by_model(self, question: Question, clusters: list[Cluster], team: Team) -> Grouping:
         assert self.model is not None
         texts = [cluster.text for cluster in clusters]
-        prompt = team.prompts.render("group", question=question.text, answers=texts, reference=self.reference)
+        prompt = self.prompt(question, texts, team)
         form = PartitionForm(len(texts))
         heard = await team.ask(self.model, question, prompt, form, stage=GROUPING)
         if heard.value is None:

@@ -1,12 +1,16 @@
 """The second stage of grading: what does not match the reference word for word goes to a judge model.
 
-A judge sees the question, the reference with its variants, and the distinct answers that were given, once each, in one
-batch; equal answers get equal grades, so a judge's mood makes no rescues. A judge that fails leaves an answer
-ungraded, never wrong. With two judges agreement settles it; where they differ a person is asked.
+A judge sees the question, the reference with its variants, and one answer: its word then depends on nothing else that
+is in the file. Each different answer is judged once; equal answers get equal grades, so a judge's mood makes no rescues.
+Several answers may be shown together, which takes fewer calls; words from batches are kept apart from the others, so that
+what batching does to them can be measured. A judge that fails leaves an answer ungraded, never wrong. With two judges
+agreement settles it; where they differ a person is asked.
 """
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -19,8 +23,9 @@ from moot.types import UNKNOWN, Case, Request, Score, digest
 
 JUDGE = "judge"
 
-ANSWERS_TOGETHER = 20
-"""Answers in one call. A longer list is one that models lose count of."""
+ONE_BY_ONE = 1
+MOST_TOGETHER = 100
+"""Answers in one call at most. A long list is one that models lose count of."""
 SPOILT_ALONE = 2
 """So many answers that a judge cannot grade by themselves, and the judge itself is what is wrong."""
 
@@ -29,7 +34,7 @@ SPOILT_ALONE = 2
 class Judgement:
     """One judge's word on one answer. `right` is None where the judge gave no usable word.
 
-    `detail` says why there is none.
+    `detail` says why there is none; or how many answers it saw together, where there were several.
     """
 
     answer: str
@@ -45,14 +50,43 @@ class Judgement:
     def __str__(self) -> str:
         word = "no word" if self.right is None else "right" if self.right else "wrong"
         asked = f"asked {self.tries}×: " if self.tries else ""
-        reason = f"call {self.call}" if self.call else f"{asked}{self.detail}" if self.detail else None
+        call = f"call {self.call}" if self.call else None
+        reason = ", ".join(filter(None, (call, f"{asked}{self.detail}" if self.detail else None)))
         return f"{self.judge}: {word} ({reason})" if reason else f"{self.judge}: {word}"
 
 
-def judge_identity(judging: Player, team: Team) -> str:
-    """What a judge's words are kept under: another model under the same name, or another prompt, is another judge."""
-    shape = judging.model.shape(Request(()))
-    return f"{judging.name}#{digest([shape, team.prompts.hashes((JUDGE, 'again'))])[:12]}"
+def judge_identity(judging: Player, team: Team, batch: int = ONE_BY_ONE) -> str:
+    """What a judge's words are kept under: another model under the same name, or another prompt, is another judge.
+
+    So is one who saw several answers together. Before there was a choice all were shown so, under a name without a size.
+    """
+    shaped = [judging.model.shape(Request(())), team.prompts.hashes((JUDGE, "again"))]
+    if batch == ONE_BY_ONE:
+        return f"{judging.name}#{digest([*shaped, 'one by one'])[:12]}"
+    return f"{named_in_batches(judging.name, batch)}#{digest(shaped)[:12]}"
+
+
+def named_in_batches(name: str, batch: int) -> str:
+    """A judge's name, with how many answers it sees in a call, where it is not one."""
+    return name if batch == ONE_BY_ONE else f"{name}@{batch}"
+
+
+def batches_on_record(judging: Player, team: Team, identities: Sequence[str]) -> dict[str, int | None]:
+    """Of the identities that are the same judge with the same prompt: how many answers it saw in a call.
+
+    None: up to twenty, by a version that had no choice.
+    """
+    shaped = digest([judging.model.shape(Request(())), team.prompts.hashes((JUDGE, "again"))])[:12]
+    sized = re.compile(rf"{re.escape(judging.name)}@(\d+)#{shaped}")
+    sizes: dict[str, int | None] = {}
+    for identity in identities:
+        if identity == judge_identity(judging, team):
+            sizes[identity] = ONE_BY_ONE
+        elif identity == f"{judging.name}#{shaped}":
+            sizes[identity] = None
+        elif match_sized := sized.fullmatch(identity):
+            sizes[identity] = int(match_sized.group(1))
+    return sizes
 
 
 def needs_judge(case: Case, answer: str | None) -> bool:
@@ -68,11 +102,16 @@ def open_to_judgement(case: Case, answer: str | None) -> bool:
     return needs_judge(case, answer) or not case.known
 
 
-async def judge(judging: Player, case: Case, answers: Mapping[str, str], team: Team) -> list[Judgement]:
+async def judge(
+    judging: Player, case: Case, answers: Mapping[str, str], team: Team, batch: int = ONE_BY_ONE
+) -> list[Judgement]:
     """A judge's words on the answers that are left open: normalised answers, each with the words to show for it."""
+    if batch == ONE_BY_ONE:
+        return await _one_by_one(judging, case, answers, team)
     items = list(answers.items())
-    batches = [dict(items[start : start + ANSWERS_TOGETHER]) for start in range(0, len(items), ANSWERS_TOGETHER)]
-    return [judgement for batch in batches for judgement in await _judge(judging, case, batch, team)]
+    batches = [dict(items[start : start + batch]) for start in range(0, len(items), batch)]
+    heard = await asyncio.gather(*(_judge(judging, case, together, team) for together in batches))
+    return [judgement for part in heard for judgement in part]
 
 
 async def _judge(judging: Player, case: Case, answers: Mapping[str, str], team: Team) -> list[Judgement]:
@@ -85,6 +124,7 @@ async def _judge(judging: Player, case: Case, answers: Mapping[str, str], team: 
         comment=case.comment,
         answers=list(answers.values()),
     )
+    team = team.seated(team.repeat)  # a record of its own: others are asked at the same time
     heard = await team.ask(judging, case.question, prompt, GradesForm(len(answers)), stage=JUDGE)
     if heard.value is None and len(answers) > 1 and heard.outcome != "failed":
         return await _one_by_one(judging, case, answers, team)
@@ -92,22 +132,22 @@ async def _judge(judging: Player, case: Case, answers: Mapping[str, str], team: 
         return [Judgement(answer, judging.name, None, heard.cause) for answer in answers]
     reply = team.journal[-1].reply
     call = reply.key if reply is not None and reply.key else None
+    company = f"{len(answers)} answers together" if len(answers) > 1 else None
     rights = zip(answers, heard.value, strict=True)
-    return [Judgement(answer, judging.name, right, call=call) for answer, right in rights]
+    return [Judgement(answer, judging.name, right, company, call=call) for answer, right in rights]
 
 
 async def _one_by_one(judging: Player, case: Case, answers: Mapping[str, str], team: Team) -> list[Judgement]:
-    """One answer that spoils the list must not leave the others on the question without a grade.
-
-    A judge that has nothing usable to say of several by themselves either is not asked on.
-    """
-    judgements: list[Judgement] = []
-    for answer, wording in answers.items():
-        if sum(judgement.right is None for judgement in judgements) >= SPOILT_ALONE:
-            judgements.append(Judgement(answer, judging.name, None, "not asked: the judge says nothing usable"))
-        else:
-            judgements += await _judge(judging, case, {answer: wording}, team)
-    return judgements
+    """Each answer by itself, at the same time. A judge that has nothing usable to say of the first few is not asked on."""
+    items = list(answers.items())
+    first = await asyncio.gather(*(_judge(judging, case, dict([item]), team) for item in items[:SPOILT_ALONE]))
+    judgements = [judgement for part in first for judgement in part]
+    left = items[SPOILT_ALONE:]
+    if left and all(judgement.right is None for judgement in judgements):
+        why = "not asked: the judge says nothing usable"
+        return [*judgements, *(Judgement(answer, judging.name, None, why) for answer, _ in left)]
+    rest = await asyncio.gather(*(_judge(judging, case, dict([item]), team) for item in left))
+    return [*judgements, *(judgement for part in rest for judgement in part)]
 
 
 def settled(case: Case, answer: str | None, judgements: Sequence[Judgement], person: bool | None, judges: int) -> Score:

@@ -1,8 +1,10 @@
 """Number words to digits, so that "seven" and "7", "двадцать первый" and "21-й" are one spelling of one number.
 
-English and Russian, from 0 to 999,999,999, cardinal and ordinal, the Russian in all its cases. It is a spelling, not an
-understanding: "first" and "one" both become 1. Roman numerals stay as they are, since what looks like one (I, C, mix)
-is more often something else; so do the Russian forms that are rather another word (сорока, a magpie; семью, a family).
+English and Russian, from 0 to 999,999,999, cardinal and ordinal, the Russian in all its cases. A rank is no count:
+"second" and "2nd" become 2th, "two" becomes 2, and whether they mean the same is for a judge. Only beside a year, a
+century or a month digits are read as a rank anyway (1812 год, May 5), so the mark is left out there. Roman numerals stay
+as they are, since what looks like one (I, C, mix) is more often something else; so do the Russian forms that are rather
+another word (сорока, a magpie; семью, a family).
 """
 
 from __future__ import annotations
@@ -19,6 +21,14 @@ _ORDINAL_DIGITS = re.compile(r"([0-9]+)(?:st|nd|rd|th|[ыо]?й|а?я|[ыо]?е|
 _MARKS = {"й", "я", "е", "х", "го", "му", "ый", "ой", "ая", "ое", "ые", "ого", "ому", "ым", "ых"}
 """What is left of "1-й" and "90-х" behind the digits, once punctuation is off; "м" stays, being a metre as well."""
 _AND = ("and", "и")
+_ORDINAL = "th"
+"""What an ordinal ends on, however it was written."""
+_YEAR_WORDS = "год года году годом годе годы годов годам г гг век века веку веком веке вв"
+_MONTH_WORDS = (
+    "january february march april may june july august september october november december января февраля марта апреля "
+    "мая июня июля августа сентября октября ноября декабря"
+)
+_YEARS, _MONTHS = frozenset(_YEAR_WORDS.split()), frozenset(_MONTH_WORDS.split())
 
 _SPACES = " \u00a0\u2009\u202f"
 _THOUSANDS = re.compile(rf"(?<![\w.,])[1-9]\d{{0,2}}(?:[{_SPACES}]\d{{3}})+(?![\w{_SPACES}]*\d)")
@@ -74,51 +84,61 @@ class Count:
 
 
 def numerals(words: Sequence[str], language: str) -> list[str]:
-    """Normalised words, with every number among them in digits, as one word."""
+    """Normalised words, with every number among them in digits, as one word; a rank with its mark."""
     result: list[str] = []
     place = 0
     while place < len(words):
-        number, after = _spelled(words, place) if language in _SPELLED_OUT else ("", place)
+        number, after, ordinal = _spelled(words, place) if language in _SPELLED_OUT else ("", place, False)
         if not number:
-            number, after = _digits(words, place)
-        result.append(number)
+            number, after, ordinal = _digits(words, place)
+        result.append(f"{number}{_ORDINAL}" if ordinal and not _is_date(words, place, after) else number)
         place = after
     return result
 
 
-def _digits(words: Sequence[str], place: int) -> tuple[str, int]:
+def _is_date(words: Sequence[str], place: int, after: int) -> bool:
+    """Whether the number stands beside a year, a century or a month, where digits without a mark are a rank too."""
+    following = words[after] if after < len(words) else ""
+    if following in _YEARS or following in _MONTHS:
+        return True
+    before = words[place - 1] if place else ""
+    behind_of = words[after + 1] if following == "of" and after + 1 < len(words) else ""
+    return before in _MONTHS or behind_of in _MONTHS
+
+
+def _digits(words: Sequence[str], place: int) -> tuple[str, int, bool]:
     """The word as it is, but for an ordinal's mark: 21st, 1 й (as 1-й has become)."""
     word = words[place]
     if marked := _ORDINAL_DIGITS.fullmatch(word):
-        return marked.group(1), place + 1
+        return marked.group(1), place + 1, True
     after = place + 1
     if _is_digits(word) and after < len(words) and words[after] in _MARKS:
-        after += 1
-    return word, after
+        return word, after + 1, True
+    return word, after, False
 
 
 def _is_digits(word: str) -> bool:
     return word.isascii() and word.isdigit()
 
 
-def _spelled(words: Sequence[str], place: int) -> tuple[str, int]:
-    """The longest number in words that begins here, and the place after it; "" where none does."""
-    value, after = _run(words, place)
+def _spelled(words: Sequence[str], place: int) -> tuple[str, int, bool]:
+    """The longest number in words that begins here, the place after it, and whether it is a rank; "" where none does."""
+    value, after, ordinal = _run(words, place)
     if value is None:
-        return "", place
-    if 10 <= value <= 20 and after == place + 1 and words[place] in _ENGLISH:
+        return "", place, False
+    if 10 <= value <= 20 and after == place + 1 and words[place] in _ENGLISH and not ordinal:
         # nineteen eighty-four, twenty ten: a year in two halves, as only English says it
-        half, end = _run(words, after)
+        half, end, half_ordinal = _run(words, after)
         if half is not None and 10 <= half <= 99 and words[after] in _ENGLISH:
-            return f"{value}{half}", end
-    return str(value), after
+            return f"{value}{half}", end, half_ordinal
+    return str(value), after, ordinal
 
 
-def _run(words: Sequence[str], place: int) -> tuple[int | None, int]:
-    """Number words that make one number."""
+def _run(words: Sequence[str], place: int) -> tuple[int | None, int, bool]:
+    """Number words that make one number, the place after them, and whether the last of them is an ordinal."""
     if place < len(words) and (first := _WORDS.get(words[place])) and first.value == 0:
-        return 0, place + 1
-    count, start = Count(), place
+        return 0, place + 1, first.ordinal
+    count, start, ordinal = Count(), place, False
     if _digits_of_a_scale(words, place):  # 20 thousand
         count.group, count.room = int(words[place]), 1
         place += 1
@@ -127,10 +147,10 @@ def _run(words: Sequence[str], place: int) -> tuple[int | None, int]:
         word = _WORDS.get(words[at])
         if word is None or not count.take(word):
             break
-        place = at + 1
-        if word.ordinal:
+        place, ordinal = at + 1, word.ordinal
+        if ordinal:
             break
-    return (count.total + count.group, place) if place > start else (None, start)
+    return (count.total + count.group, place, ordinal) if place > start else (None, start, False)
 
 
 def _digits_of_a_scale(words: Sequence[str], place: int) -> bool:

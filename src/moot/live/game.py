@@ -200,11 +200,13 @@ class Game:
     async def _grade(self, case: Case, answers: Sequence[str | None]) -> dict[str | None, Score]:
         """By match, then by the judges; each distinct answer once."""
         grading = self.grading
+        await grading.hear(case, answers)
         left = {
             normalise(answer): answer for answer in answers if answer is not None and grading.needs_judge(case, answer)
         }
         team = grading.team
-        heard = await asyncio.gather(*(judge(judging, case, left, team.seated()) for judging in grading.judges if left))
+        asked = grading.judges if left else ()
+        heard = await asyncio.gather(*(judge(judging, case, left, team.seated(), grading.batch) for judging in asked))
         words = [judgement for part in heard for judgement in part]
         return {answer: grading.score(case, answer, words, None) for answer in answers}
 

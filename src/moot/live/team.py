@@ -19,6 +19,7 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.play import play
 from moot.errors import UsageError
 from moot.experiment.build import build
+from moot.experiment.learning import refuse_learners
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.extract import EXTRACT
@@ -109,6 +110,7 @@ class LiveTeam:
         """
         spec = file.spec.model_copy(update={"questions": None})
         self.experiment = build(ExperimentFile(file.path, spec, file.places), store_url=store_url)
+        refuse_learners(self.experiment)
         self.reuse = reuse
         self._keep = keep
         self._serving = serving

@@ -48,7 +48,7 @@ def cohort_column(rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
 def paired_columns(*named: Column) -> tuple[Column, ...]:
     return (
         *named,
-        figure("difference", "difference", "points"),
+        figure("difference", "difference", "points", "low_holm", "high_holm"),
         Column("rescues", "better"),
         Column("regressions", "worse"),
         Column("p_holm", "p", "p"),
@@ -122,7 +122,9 @@ def _turned(row: Mapping[str, Any]) -> str:
 
 def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     size = max((row["family"] for row in rows), default=0)
-    sentences = [f"In percentage points, on the same questions; p adjusted (Holm) for {count(size, 'comparison')}."]
+    sentences = [
+        f"In percentage points, on the same questions; p and interval adjusted (Holm) for {count(size, 'comparison')}."
+    ]
     if any(row["small"] for row in rows):
         sentences.append("Small: fewer than 30 questions or 10 that differ.")
     return (*sentences, *ungraded_words(rows), *over_captains(rows))

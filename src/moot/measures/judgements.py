@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, func, select
 
 from moot.engine.grading import judgement_of
-from moot.grade.judge import Judgement
+from moot.grade.judge import ONE_BY_ONE, Judgement, named_in_batches
 from moot.measures.cells import Row
 from moot.store import queries, schema
 
 
 def judgements_by_case(
-    connection: Connection, digests: Sequence[str], judges: Sequence[str]
+    connection: Connection, digests: Sequence[str], judges: Sequence[str], batch: int = ONE_BY_ONE
 ) -> dict[str, list[Judgement]]:
-    """By the digest of the case: what each of these judges said of which answer."""
+    """By the digest of the case: what each of these judges said of which answer, seeing so many in a call."""
     rows = queries.judgements_on(connection, list(digests)) if judges else []
-    names = _names_by_identity(connection, rows, judges)
+    names = _names_by_identity(connection, rows, judges, batch)
     by_case: dict[str, list[Judgement]] = {}
     for row in rows:
         if row["judge"] in names:
@@ -25,7 +25,9 @@ def judgements_by_case(
     return by_case
 
 
-def _names_by_identity(connection: Connection, rows: Sequence[Row], judges: Sequence[str]) -> dict[str, str]:
+def _names_by_identity(
+    connection: Connection, rows: Sequence[Row], judges: Sequence[str], batch: int
+) -> dict[str, str]:
     """The judges by what their words are kept under: see `judge_identity`.
 
     A judge whose model or prompt has changed is another one under the same name; whoever was asked last counts.
@@ -35,7 +37,8 @@ def _names_by_identity(connection: Connection, rows: Sequence[Row], judges: Sequ
         identities.setdefault(row["judge_name"], set()).add(row["judge"])
     names = {}
     for name in judges:
-        of_name = sorted(identities.get(name, ()))
+        begins = f"{named_in_batches(name, batch)}#"
+        of_name = sorted(identity for identity in identities.get(name, ()) if identity.startswith(begins))
         if len(of_name) > 1:
             asked_at = _last_asked(connection, of_name)
             of_name.sort(key=lambda identity: asked_at.get(identity, 0.0))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 from moot.experiment.claims import cells_meant, parse_side
 from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
-from moot.measures.quiz.played import Played, solos, split, values_by_question
+from moot.measures.quiz.played import UNPLAYED, Played, solos, split, values_by_question
 from moot.measures.quiz.plays import plays_of
 from moot.measures.source import Source
 from moot.stats.crossfit import CrossFit, crossfit
-from moot.stats.graded import NOT_PLAYED, Value, known, least_of, mean_value, value_of
+from moot.stats.graded import Value, known, least_of, mean_value, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +33,25 @@ class SideResults:
     """The questions of which something is ungraded: mostly none."""
     once: bool = False
     """One cell that played every question once: its values are no means."""
+    parts: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    """By cell, and then by question; empty where there is only one cell."""
+    ungraded: Mapping[str, int] = field(default_factory=dict)
+    """By question: how many answers no grader has settled; those without any are not here."""
 
-    @property
-    def ungraded(self) -> float:
-        """How many questions' worth of answers no grader has settled."""
-        return sum(value.most - value.least for value in self.open.values())
-
-    @property
-    def marks(self) -> Mapping[str, float | None]:
-        """The value of every question that was played; None: ungraded."""
-        return {question: self.right.get(question) for question in self.calls} if self.open else self.right
+    def marks(self, questions: Iterable[str]) -> dict[str, float | None]:
+        """The value of each of these questions; None: ungraded, or not played."""
+        return {question: self.right.get(question) for question in questions}
 
     def value(self, question: str) -> Value:
+        """What it was not asked, be it because the run is not over or because nobody planned it, nobody knows."""
         if question in self.open:
             return self.open[question]
         right = self.right.get(question)
-        return NOT_PLAYED if right is None else Value(right, right, right)
+        return UNPLAYED if right is None else Value(right, right, right)
+
+    def values_of(self, cell: Stored) -> Mapping[str, Value]:
+        """What one of its cells got right, by question."""
+        return self.parts[cell["id"]] if self.parts else {question: self.value(question) for question in self.calls}
 
     @property
     def alone(self) -> bool:
@@ -89,9 +93,12 @@ def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
     calls = _means([float(len(episode.calls)) for episode in seen], seen)
     known_costs = [cost for cost in costs if cost is not None]
     paid = _means(known_costs, seen) if len(known_costs) == len(seen) else None
-    values = _values(seen)
+    parts = _values_by_cell(cells, seen)
+    values = _means_of(parts)
     partly = {question: value for question, value in values.items() if value.open}
-    return SideResults(title, tuple(cells), known(values), calls, paid, partly)
+    return SideResults(
+        title, tuple(cells), known(values), calls, paid, partly, parts=parts, ungraded=_ungraded_answers(seen)
+    )
 
 
 def _once(seen: Sequence[EpisodeOutline], costs: Sequence[float | None], cell: Stored, title: str) -> SideResults:
@@ -101,18 +108,35 @@ def _once(seen: Sequence[EpisodeOutline], costs: Sequence[float | None], cell: S
     ungraded = {episode.key[0]: Value(None, 0.0, 1.0) for episode in seen if episode.right is None}
     calls = dict(zip(asked, (float(len(episode.calls)) for episode in seen), strict=True))
     paid = {question: cost for question, cost in zip(asked, costs, strict=True) if cost is not None}
-    return SideResults(title, (cell,), right, calls, paid if len(paid) == len(seen) else None, ungraded, once=True)
+    costs_known = len(paid) == len(seen)
+    counts = dict.fromkeys(ungraded, 1)
+    return SideResults(
+        title, (cell,), right, calls, paid if costs_known else None, ungraded, once=True, ungraded=counts
+    )
 
 
-def _values(seen: Sequence[EpisodeOutline]) -> dict[str, Value]:
-    """Repeats of a cell first, then cells: a cell that was played oftener has no louder voice."""
-    by_cell: dict[tuple[str, str], list[float | None]] = {}
+def _values_by_cell(cells: Sequence[Stored], seen: Sequence[EpisodeOutline]) -> dict[str, dict[str, Value]]:
+    """By cell and question, over repeats."""
+    grades: dict[tuple[str, str], list[float | None]] = {}
     for episode in seen:
-        by_cell.setdefault((episode.key[0], episode.cell["id"]), []).append(episode.right)
-    parts: dict[str, list[Value]] = {}
-    for (question, _), grades in by_cell.items():
-        parts.setdefault(question, []).append(value_of(grades))
-    return {question: mean_value(several) for question, several in parts.items()}
+        grades.setdefault((episode.cell["id"], episode.key[0]), []).append(episode.right)
+    parts: dict[str, dict[str, Value]] = {cell["id"]: {} for cell in cells}
+    for (cell, question), several in grades.items():
+        parts[cell][question] = value_of(several)
+    return parts
+
+
+def _means_of(parts: Mapping[str, Mapping[str, Value]]) -> dict[str, Value]:
+    """Repeats of a cell first, then cells: a cell that was played oftener has no louder voice."""
+    values: dict[str, list[Value]] = {}
+    for by_question in parts.values():
+        for question, value in by_question.items():
+            values.setdefault(question, []).append(value)
+    return {question: mean_value(several) for question, several in values.items()}
+
+
+def _ungraded_answers(seen: Sequence[EpisodeOutline]) -> Counter[str]:
+    return Counter(episode.key[0] for episode in seen if episode.right is None)
 
 
 def _means(values: Sequence[float], seen: Sequence[EpisodeOutline]) -> dict[str, float]:
@@ -124,6 +148,40 @@ def _means(values: Sequence[float], seen: Sequence[EpisodeOutline]) -> dict[str,
     for (question, _), several in by_cell.items():
         parts.setdefault(question, []).append(sum(several) / len(several))
     return {question: sum(several) / len(several) for question, several in parts.items()}
+
+
+def pairs_of(one: SideResults, other: SideResults) -> dict[str, list[tuple[Value, Value]]]:
+    """The two sides on the questions that both played, captain by captain: see `partners`.
+
+    The one way in which two sides are compared: by `stats.graded`, each question then counts by the mean of those of its
+    pairs of which both answers are graded. The means of whoever is graded on either side are no pairs: they may be of
+    different captains.
+    """
+    pairs: dict[str, list[tuple[Value, Value]]] = {}
+    for first, second in partners(one.cells, other.cells):
+        values, beside = one.values_of(first), other.values_of(second)
+        for question, value in values.items():
+            if question in beside:
+                pairs.setdefault(question, []).append((value, beside[question]))
+    return dict(sorted(pairs.items()))
+
+
+def partners(one: Sequence[Stored], other: Sequence[Stored]) -> list[tuple[Stored, Stored]]:
+    """Like with like: under several captains each is compared with itself, and alone a player stands for itself as captain.
+
+    A single cell is compared with all that the other side names; so is everybody where nobody is on both sides.
+    """
+    every = [(first, second) for first in one for second in other]
+    alike = [(first, second) for first, second in every if _same_seat(first, second)]
+    return every if len(one) == 1 or len(other) == 1 or not alike else alike
+
+
+def _same_seat(first: Stored, second: Stored) -> bool:
+    if (first["player"] or first["captain"]) != (second["player"] or second["captain"]):
+        return False
+    if first["player"] or second["player"]:
+        return True
+    return (first["team"], first.get("cohort")) == (second["team"], second.get("cohort"))
 
 
 Alone = Mapping[str, Mapping[str, Value]]
@@ -145,6 +203,6 @@ def values_by_player(alone: Sequence[Played]) -> dict[str, dict[str, Value]]:
 def best_alone(alone: Alone, *, seed: int = 0) -> CrossFit | None:
     """The best single player, chosen on other questions than those it is scored on."""
     asked = dict.fromkeys(question for values in alone.values() for question in values)
-    marks = {player: {question: value.known for question, value in values.items()} for player, values in alone.items()}
+    marks = {player: {q: values.get(q, UNPLAYED).known for q in asked} for player, values in alone.items()}
     least = {player: least_of(values) for player, values in alone.items()}
     return crossfit(marks, list(asked), least=least, seed=seed)

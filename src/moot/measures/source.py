@@ -16,9 +16,9 @@ import orjson
 from sqlalchemy import Connection
 
 from moot.engine.matching import Matches
-from moot.grade.graders import USUAL, grader_or_absent
-from moot.grade.grading import scored
-from moot.grade.match import Grader
+from moot.grade.graders import USUAL, AskedOnce, grader_or_absent
+from moot.grade.grading import scored, scores_name
+from moot.grade.judge import ONE_BY_ONE
 from moot.grade.normalise import normalise
 from moot.measures.cells import Row, stored_cell, table_of
 from moot.measures.cells import Stored as Stored
@@ -30,13 +30,14 @@ from moot.measures.spending import Spending, Spent
 from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.store import queries
 from moot.store.bulk_read import pays
-from moot.store.rows import placed_case, verdict_of
+from moot.store.rows import grades_of, placed_case, verdict_of
 from moot.types import Answer, Case
 
 
 def grader_of(config: Mapping[str, Any]) -> str:
     """The name under which the scores of an experiment are stored: see `grade.grading`."""
-    return "+".join((config.get("grader", USUAL), *config.get("judge", {}).get("models", ())))
+    judging = config.get("judge", {})
+    return scores_name(config.get("grader", USUAL), judging.get("models", ()), judging.get("batch", ONE_BY_ONE))
 
 
 class Source:
@@ -84,8 +85,15 @@ class Source:
         self._alone_read = False
         self.plays: dict[str, list[Played]] = {}
         """A team's plays, kept by `quiz.plays` once they are made."""
-        self.judgements = judgements_by_case(connection, digests, self.judges)
+        batch = self.config.get("judge", {}).get("batch", ONE_BY_ONE)
+        self.judgements = judgements_by_case(connection, digests, self.judges, batch)
         """What the named judges have said, by the digest of the case."""
+
+    @cached_property
+    def clusters(self) -> dict[str, str]:
+        """By question: what it hangs together with. Names of clusters are a set's own."""
+        named = {question: case for question, case in self.cases.items() if case.cluster is not None}
+        return {question: f"{case.question_set or ''}/{case.cluster}" for question, case in named.items()}
 
     def results(self, cell: Stored) -> Iterable[Row]:
         return queries.results(self.connection, self.ident, cell["id"], self.grader)
@@ -148,8 +156,13 @@ class Source:
         return scored(self._grader, case, text, words, person, judges=len(self.judges)).value
 
     @cached_property
-    def _grader(self) -> Grader:
-        return grader_or_absent(self.config.get("grader", USUAL))
+    def _grader(self) -> AskedOnce | None:
+        """One that is not ours, with what it has said: it is asked only about what it never was."""
+        if (name := self.config.get("grader", USUAL)) == USUAL:
+            return None
+        digests = [case.digest for case in self.cases.values()]
+        rows = queries.grades_on(self.connection, digests, name)
+        return AskedOnce(grader_or_absent(name), grades_of(rows))
 
     @cached_property
     def _at_once(self) -> bool:

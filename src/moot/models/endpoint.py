@@ -1,6 +1,8 @@
 """Any OpenAI-compatible chat API, on aiohttp.
 
-Parameters and `extra` go through untouched, because only the user knows what the server understands. Structured output
+Parameters and `extra` go through untouched, because only the user knows what the server understands; the one default is
+a temperature of 0, and null leaves it out. A filter that refuses by an HTTP error has refused, as one that says so in a
+reply: see `filtered`. Structured output
 is asked for in the best way that the server supports: a JSON schema, else JSON mode, else the words of the prompt; a
 server that rejects `response_format` is asked once in the lesser way and remembered.
 """
@@ -32,16 +34,19 @@ from moot.errors import (
     TransportError,
     UsageError,
 )
+from moot.models.filtered import FILTERED, filter_words
 from moot.models.model import messages_json
 from moot.models.proxy import environment_proxy
 from moot.models.retry_after import retry_after_s
 from moot.models.secrets import Secrets
 from moot.models.stream import read_stream
-from moot.models.wire import preview, read_completion
+from moot.models.wire import preview, read_completion, storable
 from moot.types import Price, Reply, Request
 
 JsonMode = Literal["auto", "schema", "object", "off"]
 _FORM_WORDS = re.compile(r"response.?format|json|schema|structured|grammar|guided", re.IGNORECASE)
+LONGEST_WORDS = 2_000
+"""Characters of what a filter says that are kept."""
 _LESSER: Mapping[str, Literal["object", "off"]] = {"schema": "object", "object": "off"}
 
 
@@ -95,7 +100,9 @@ class EndpointModel:
         self._api_key = api_key
         proxied = urlsplit(self.network.proxy or "")
         self._secrets = Secrets((api_key, *self.network.headers.values(), proxied.password, proxied.username))
-        self._body = {"model": model, **(params or {}), **(extra or {})}
+        named = {**(params or {}), **(extra or {})}
+        self._temperature_named = "temperature" in named
+        self._body = {"model": model, **with_temperature(named)}
         self._json_mode = json_mode
         self._mode: Literal["schema", "object", "off"] = "schema" if json_mode == "auto" else json_mode
         self._url = URL(f"{self.base_url}/chat/completions")
@@ -110,7 +117,7 @@ class EndpointModel:
             "json_mode": self._json_mode,
             "schema": request.schema,
             "messages": messages_json(request),
-            "body": {**self._body, **request.params},
+            "body": self._sent(request),
         }
 
     async def generate(self, request: Request) -> Reply:
@@ -175,8 +182,12 @@ class EndpointModel:
             headers["Authorization"] = f"Bearer {self._api_key}"
         return {**headers, **self.network.headers}
 
+    def _sent(self, request: Request) -> dict[str, Any]:
+        """Model and parameters, those of the request over the model's own."""
+        return {**self._body, **request.params}
+
     def body(self, request: Request, mode: str) -> dict[str, Any]:
-        body: dict[str, Any] = {**self._body, "messages": messages_json(request), **request.params}
+        body: dict[str, Any] = {**self._sent(request), "messages": messages_json(request)}
         if request.schema is not None and "response_format" not in body:
             if mode == "schema":
                 named = {"name": "reply", "schema": request.schema, "strict": True}
@@ -197,6 +208,8 @@ class EndpointModel:
                     streamed = await read_stream(response.content, started=started, price=self.price)
                     return self._secrets.without(streamed)
                 raw = await response.read()
+            if (refused := self._refused(response, raw, time.perf_counter() - started)) is not None:
+                return self._secrets.without(refused)
             self._raise_for_status(response, raw)
             reply = read_completion(raw, latency_s=time.perf_counter() - started, price=self.price)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
@@ -223,11 +236,27 @@ class EndpointModel:
         except UsageError:
             return False
 
+    def _refused(self, response: aiohttp.ClientResponse, raw: bytes, latency_s: float) -> Reply | None:
+        """The reply that a filter's refusal is, where it comes as an error; nothing is on the bill then."""
+        if response.status < 400 or response.status in (401, 402, 404, 408, 429):
+            return None
+        try:
+            body = json.loads(raw)
+        except (ValueError, RecursionError):
+            body = raw.decode("utf-8", "replace") if len(raw) < LONGEST_WORDS else None
+        words = filter_words(body, response.status)
+        if words is None:
+            return None
+        cost_usd = None if self.price is None else 0.0
+        return Reply(storable(words)[:LONGEST_WORDS], FILTERED, latency_s=latency_s, cost_usd=cost_usd)
+
     def _raise_for_status(self, response: aiohttp.ClientResponse, raw: bytes) -> None:
         status = response.status
         if 200 <= status < 300:
             return
         message = f"{self.base_url} answered {status}: {self._secrets.hidden_in(_error_message(raw))}"
+        if status in (400, 422) and not self._temperature_named and "temperature" in message:
+            message += " (a temperature of 0 is sent unless params says otherwise; temperature: null leaves it out)"
         pause_s = retry_after_s(response.headers.get("Retry-After"))
         error: CallError
         if status == 429:
@@ -240,6 +269,12 @@ class EndpointModel:
         else:
             error = RequestRejected(message, status=status)
         raise error
+
+
+def with_temperature(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters over a temperature of 0: who wants replies to vary says so, and null leaves it to the server."""
+    named = {"temperature": 0, **params}
+    return {name: value for name, value in named.items() if name != "temperature" or value is not None}
 
 
 def _error_message(raw: bytes) -> str:

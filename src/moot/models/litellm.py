@@ -17,6 +17,8 @@ from moot.errors import (
     TimedOut,
     UsageError,
 )
+from moot.models.endpoint import with_temperature
+from moot.models.filtered import FILTERED, filter_words
 from moot.models.model import messages_json
 from moot.models.retry_after import retry_after_s
 from moot.models.secrets import Secrets
@@ -42,7 +44,7 @@ class LitellmModel:
         self.price = price
         self._api_key = api_key
         self._secrets = Secrets((api_key,))
-        self._params = dict(params or {})
+        self._params = with_temperature(params or {})
         self._timeout_s = timeout_s
         # Nothing but the model is to be called: no price list from elsewhere, no telemetry, no advertising on stdout.
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -81,6 +83,10 @@ class LitellmModel:
                 **body,
             )
         except Exception as error:  # noqa: BLE001  its errors share no base; every one of them becomes ours
+            if (words := self._filter_words(error)) is not None:
+                cost_usd = None if self.price is None else 0.0
+                refused = Reply(words, FILTERED, latency_s=time.perf_counter() - started, cost_usd=cost_usd)
+                return self._secrets.without(refused)
             raise self._ours(error) from None
         completion = response.model_dump_json()
         return self._secrets.without(
@@ -89,6 +95,14 @@ class LitellmModel:
 
     async def close(self) -> None:
         pass
+
+    def _filter_words(self, error: Exception) -> str | None:
+        """What a filter says: an error of its own with LiteLLM, or another one that says so."""
+        words = str(error)[:2_000]
+        if isinstance(error, self._litellm.exceptions.ContentPolicyViolationError):
+            return words
+        status = getattr(error, "status_code", None)
+        return filter_words(words, status) if isinstance(status, int) else None
 
     def _ours(self, error: Exception) -> CallError:
         """LiteLLM's many exceptions by the status they carry; what has none is a bug or a lost connection."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moot.errors import ConnectionFailed, GenerationFailed
+from moot.models.filtered import FILTERED, block_reason, filter_words
 from moot.models.wire import build_reply, preview, read_completion
 from moot.types import Price, Reply
 
@@ -23,6 +24,8 @@ class Heard:
     logprobs: dict[str, list[Any]] = field(default_factory=dict)
     finish: str | None = None
     usage: object = None
+    blocked: str | None = None
+    """Why a filter stopped it, where it says so beside the choices."""
     model: str | None = None
     fingerprint: str | None = None
 
@@ -31,6 +34,7 @@ class Heard:
         self.model = _word(event.get("model")) or self.model
         self.fingerprint = _word(event.get("system_fingerprint")) or self.fingerprint
         choices = event.get("choices")
+        self.blocked = filter_words(event, 400) if event.get("error") else block_reason(event, {}) or self.blocked
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, Mapping):
                 self._take_choice(choice)
@@ -46,10 +50,14 @@ class Heard:
             if isinstance(tokens, list):
                 self.logprobs.setdefault(str(field_name), []).extend(tokens)
         self.finish = _word(choice.get("finish_reason")) or self.finish
+        self.blocked = block_reason({}, choice) or self.blocked
 
     def reply(self, *, finish: str, latency_s: float, price: Price | None) -> Reply:
+        text = "".join(self.text)
+        if not text and self.blocked:
+            text, finish = self.blocked, FILTERED
         return build_reply(
-            text="".join(self.text),
+            text=text,
             refusal="".join(self.refusal),
             finish=finish,
             thoughts="".join(self.thoughts),
@@ -74,7 +82,7 @@ async def read_stream(content: Any, *, started: float, price: Price | None) -> R
         if done := data == b"[DONE]":
             break
         heard.take(_event(data))
-    if heard.finish is None and not done:
+    if heard.finish is None and not done and not heard.blocked:
         raise ConnectionFailed("the stream was cut before its end", sent=True)
     finish = heard.finish or ("stop" if any(heard.text) else "empty")
     return heard.reply(finish=finish, latency_s=time.perf_counter() - started, price=price)
@@ -85,7 +93,7 @@ def _event(data: bytes) -> Mapping[str, Any]:
         event = json.loads(data)
     except (ValueError, RecursionError):
         raise GenerationFailed(f"the stream holds something that is not JSON: {preview(data)}") from None
-    if not isinstance(event, dict) or event.get("error"):
+    if not isinstance(event, dict) or (event.get("error") and not filter_words(event, 400)):
         raise GenerationFailed(f"the stream broke off with {preview(data)}")
     return event
 

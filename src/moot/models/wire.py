@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from moot.errors import GenerationFailed
+from moot.models.filtered import FILTERED, block_reason, filter_words, finish_reason
 from moot.types import Price, Reply, Usage
 
 _UNSTORABLE = str.maketrans({"\x00": "\ufffd"})
@@ -36,14 +37,17 @@ def read_completion(raw: bytes | str, *, latency_s: float, price: Price | None) 
     if not isinstance(body, dict):
         raise GenerationFailed(f"the reply is not a JSON object: {preview(raw)}")
     choices = body.get("choices")
-    if not isinstance(choices, list):
-        raise GenerationFailed(f"the reply has no 'choices': {preview(raw)}")
-    choice = choices[0] if choices and isinstance(choices[0], dict) else {}
+    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     message = choice.get("message")
     message = message if isinstance(message, dict) else {}
     finish = str(choice.get("finish_reason") or ("stop" if choice else "empty"))
+    text = _text_of(message.get("content"))
+    if not text and (why := _filtered(body, choice)):
+        text, finish = why, FILTERED
+    elif not isinstance(choices, list):
+        raise GenerationFailed(f"the reply has no 'choices': {preview(raw)}")
     return build_reply(
-        text=_text_of(message.get("content")),
+        text=text,
         refusal=message.get("refusal"),
         finish=finish,
         thoughts=message.get("reasoning_content") or message.get("reasoning"),
@@ -53,6 +57,20 @@ def read_completion(raw: bytes | str, *, latency_s: float, price: Price | None) 
         latency_s=latency_s,
         price=price,
     )
+
+
+def _filtered(body: Mapping[str, Any], choice: Mapping[str, Any]) -> str | None:
+    """Why there are no words, where a filter is the reason: it says so, or an error inside the reply does."""
+    for part in (choice, body):
+        error = part.get("error")
+        if error and (words := filter_words({"error": error}, _status(error))):
+            return words
+    return block_reason(body, choice)
+
+
+def _status(error: object) -> int:
+    code = error.get("code") if isinstance(error, Mapping) else None
+    return code if type(code) is int else 400
 
 
 def _loads_leniently(raw: bytes | str) -> Any:
@@ -78,6 +96,7 @@ def build_reply(
     """The end that whole replies and streams share."""
     if isinstance(refusal, str) and refusal:
         text, finish = text or refusal, "refusal"
+    finish = finish_reason(finish)
     counted = read_usage(usage)
     return Reply(
         text=storable(text),

@@ -10,8 +10,9 @@ from sqlalchemy import Connection
 from moot.errors import UsageError
 from moot.experiment.claims import ClaimError
 from moot.measures.cells import Row, Stored
-from moot.measures.sides import cells_named, side_of
+from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
+from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate, estimate_row
 from moot.stats.graded import difference_bounds, known_pairs, why_turned
 from moot.stats.paired import compare
@@ -21,37 +22,35 @@ from moot.stats.power import detectable
 def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[str, Any]:
     """`a` against `b` (each ``talkative@ann``, or ``talkative`` over all its captains) on the questions both played."""
     source = Source(connection, experiment)
+    with clustered(source.clusters):
+        return _compared(source, a, b)
+
+
+def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     first, second = _meant("--a", a, source.cells), _meant("--b", b, source.cells)
     if {cell["id"] for cell in first} == {cell["id"] for cell in second}:
         raise UsageError(f"--a and --b: {a!r} and {b!r} are the same; expected two that differ")
-    first, second = _shared(first, second)
     one, other = (side_of(source, cells, title) for cells, title in ((first, a), (second, b)))
     for side in (one, other):
         if not side.calls:
             raise UsageError(f"{side.title!r} has not been played yet: run the file first")
-    common = sorted(one.calls.keys() & other.calls.keys())
-    pairs = {question: [(one.value(question), other.value(question))] for question in common}
+    pairs = pairs_of(one, other)
     graded = known_pairs(pairs)
     comparison = compare(graded, pooled=not (one.once and other.once), seed=source.seed)
-    row: dict[str, Any] = {"experiment": experiment["name"], "a": a, "b": b, **comparison.row()}
-    for name, place, side in (("accuracy_a", 0, one), ("accuracy_b", 1, other)):
-        values = [pair[place] for pair in graded]
-        row[name] = estimate_row(estimate(values, pooled=not side.once, seed=source.seed))
+    row: dict[str, Any] = {"experiment": source.name, "a": a, "b": b, **comparison.row()}
+    for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
+        row[name] = estimate_row(estimate({question: pair[place] for question, pair in graded.items()}))
     row["left_out"] = len(one.calls.keys() ^ other.calls.keys())
-    row["captains"] = len(first) if len(first) > 1 else None
+    row["captains"] = _captains(one, other)
     if comparison.test == "mcnemar" and graded:
         row["detectable"] = detectable(len(graded), (comparison.rescues + comparison.regressions) / len(graded))
-    row["ungraded"] = {"a": _count(one.ungraded), "b": _count(other.ungraded)}
+    ungraded = [sum(side.ungraded.get(question, 0) for question in pairs) for side in (one, other)]
+    row["ungraded"] = dict(zip(("a", "b"), ungraded, strict=True))
     if bounds := difference_bounds(pairs):
-        row |= {"bounds": bounds["bounds"], "questions": len(common)}
+        row |= {"bounds": bounds["bounds"], "questions": len(pairs)}
         if graded and (turned := why_turned(row)):
             row["why"] = turned
-    return row if graded or not common else {**row, "why": "no question has both answers graded"}
-
-
-def _count(answers: float) -> float:
-    """Whole where it is whole, whatever the sum of its parts was."""
-    return round(answers, 9)
+    return row if graded or not pairs else {**row, "why": "no question has both answers graded"}
 
 
 def _meant(option: str, text: str, cells: Sequence[Stored]) -> list[Stored]:
@@ -61,22 +60,11 @@ def _meant(option: str, text: str, cells: Sequence[Stored]) -> list[Stored]:
         raise UsageError(f"{option}: {error}") from None
 
 
-def _shared(first: list[Stored], second: list[Stored]) -> tuple[list[Stored], list[Stored]]:
-    """Like with like: where both sides have several captains, only those whom both have played under."""
-    if len(first) < 2 or len(second) < 2:
-        return first, second
-    both = _whose(first) & _whose(second)
-    if not both:
-        return first, second
-    return _led(first, both), _led(second, both)
-
-
-def _whose(cells: Sequence[Stored]) -> set[str | None]:
-    return {cell["player"] or cell["captain"] for cell in cells}
-
-
-def _led(cells: Sequence[Stored], whose: set[str | None]) -> list[Stored]:
-    return [cell for cell in cells if (cell["player"] or cell["captain"]) in whose]
+def _captains(one: SideResults, other: SideResults) -> int | None:
+    """Over how many captains, or players, a question's mean is taken; None: over no more than one."""
+    pairs = partners(one.cells, other.cells)
+    most = max(len({cell["id"] for cell in cells}) for cells in zip(*pairs, strict=True))
+    return most if most > 1 else None
 
 
 def words(row: Mapping[str, Any]) -> list[str]:
@@ -102,7 +90,9 @@ def words(row: Mapping[str, Any]) -> list[str]:
     if ungraded := sum(row["ungraded"].values()):
         low, high = (100 * row["bounds"][end] for end in ("low", "high")) if "bounds" in row else (None, None)
         over_all = "" if low is None else f" Over all the difference is between {low:+.1f} and {high:+.1f} points."
-        sentences.append(f"{ungraded:g} answers are not graded, and no part of this.{over_all}")
+        sentences.append(
+            f"{ungraded:,} answer{'s are' if ungraded != 1 else ' is'} not graded, and no part of this.{over_all}"
+        )
         if row.get("why"):
             sentences.append("So the ungraded answers could turn it round: which is better cannot be told.")
     return sentences

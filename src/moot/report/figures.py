@@ -14,6 +14,7 @@ from moot.measures.measure import Measure
 from moot.measures.source import Source
 from moot.measures.source import grader_of as grader_of
 from moot.report.uncollected import uncollected
+from moot.stats.clusters import clustered
 from moot.store import queries
 from moot.store.statements import Row
 
@@ -32,7 +33,8 @@ def figures(
     """
     with uncollected():
         source = Source(connection, experiment, hypotheses=hypotheses)
-        return TakenMeasures(given).figures(source)
+        with clustered(source.clusters):
+            return TakenMeasures(given).figures(source)
 
 
 def find_experiment(connection: Connection, name: str | None = None, *, ident: str | None = None) -> Row:

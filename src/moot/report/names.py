@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from moot.strategies import value_told
 from moot.types import canonical_json
 
 _AS_WRITTEN = ("hypothesis", "note", "text")
@@ -129,8 +130,8 @@ def _plain(name: str, value: Any) -> str:
     if isinstance(value, Mapping):
         return f"{name} ({len(value)} given)"
     if isinstance(value, list | tuple):
-        return f"{name}={'+'.join(map(str, value))}"
-    return f"{name}={value}"
+        return f"{name}={'+'.join(map(value_told, value))}"
+    return f"{name}={value_told(value)}"
 
 
 def _renamed(value: Any, names: Sequence[tuple[str, str]], tables: Mapping[str, str], key: str = "") -> Any:

@@ -32,10 +32,10 @@ def position_table(sections: Iterable[Section], width: int) -> Iterable[Table | 
         )
         for row in decided_rows
     ]
-    heads = ("of", "place", "chosen", "chance", "difference (95 %)", "p", "n")
+    heads = ("of", "place", "chosen", "chance", "difference (interval)", "p", "n")
     yield table(heads, cells, words=2, width=width, title=section.title)
     yield from map(Text, section.words)
 
 
 def _difference(row: Mapping[str, Any]) -> str:
-    return f"{shown(row['difference'], 'points')} {bounds(row['low'], row['high'], 'points')}".rstrip()
+    return f"{shown(row['difference'], 'points')} {bounds(row['low_holm'], row['high_holm'], 'points')}".rstrip()

@@ -22,6 +22,8 @@ def remarks(figures: Figures) -> list[str]:
         prove = "proves" if figures["questions"] == 1 else "prove"
         asked = count(figures["questions"], "question")
         lines.append(f"{asked} {prove} nothing: look at the width of the intervals.")
+    if clusters := figures.get("clusters"):
+        lines.append(_clusters(figures["questions"], clusters))
     lines += [_ungraded(row) for row in figures["accuracy"] if row["ungraded"]]
     if judges := figures.get("judges"):
         kappa = "–" if judges["kappa"] is None else f"{judges['kappa']:.2f}"
@@ -51,6 +53,14 @@ def remarks(figures: Figures) -> list[str]:
         for failure in figures["failures"]
     ]
     return lines
+
+
+def _clusters(questions: int, clusters: Row) -> str:
+    together = f"The {count(questions, 'question')} hang together in {count(clusters['clusters'], 'cluster')}"
+    few = ""
+    if clusters["clusters"] < SMALL:
+        few = f" Fewer than {SMALL} of them prove next to nothing."
+    return f"{together} (up to {clusters['largest']} each), and each cluster counts as one in intervals and tests.{few}"
 
 
 def _front(rows: Sequence[Row]) -> str:

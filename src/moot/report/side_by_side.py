@@ -9,8 +9,9 @@ from typing import Any
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.section import Column, Section
 from moot.measures.sides import SideResults
+from moot.stats.clusters import clustered
 from moot.stats.estimates import Row, with_holm
-from moot.stats.graded import Value, compared_row
+from moot.stats.graded import Value, family_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +25,33 @@ class Run:
     """The options whose values are means over captains or repeats."""
     open: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     """Questions of which something is ungraded, by option: mostly none."""
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    """By question: what it hangs together with."""
 
     def values(self, title: str) -> dict[str, Value]:
         graded = {question: Value(right, right, right) for question, right in self.right[title].items()}
         return {**graded, **self.open.get(title, {})}
 
 
-def run_of(figures: Mapping[str, Any], sides: Mapping[str, SideResults]) -> Run:
+def run_of(
+    figures: Mapping[str, Any], sides: Mapping[str, SideResults], clusters: Mapping[str, str] | None = None
+) -> Run:
     return Run(
         figures,
         {title: side.right for title, side in sides.items()},
         frozenset(title for title, side in sides.items() if not side.once),
         {title: side.open for title, side in sides.items() if side.open},
+        clusters or {},
     )
 
 
 def side_by_side(first: Run, second: Run, *, seed: int = 0) -> Row:
     """``{"runs": [...], "common_questions": n, "comparisons": [...]}``: the second run against the first."""
+    with clustered({**first.clusters, **second.clusters}):
+        return _side_by_side(first, second, seed)
+
+
+def _side_by_side(first: Run, second: Run, seed: int) -> Row:
     common = _questions(first) & _questions(second)
     rows = []
     for title in [title for title in first.right if title in second.right]:
@@ -49,7 +60,7 @@ def side_by_side(first: Run, second: Run, *, seed: int = 0) -> Row:
         if both:
             pairs = {question: [(after[question], before[question])] for question in both}
             pooled = any(title in run.means for run in (first, second))
-            row = compared_row(pairs, pooled=pooled, seed=seed)
+            row = family_row(pairs, pooled=pooled, seed=seed)
             rows.append({"of": title, "a": _name(second, 1), "b": _name(first, 0), **row})
     return {
         "runs": [dict(first.figures), dict(second.figures)],

@@ -169,12 +169,12 @@ def _ceiling(top: Row, single: Row, team: str | None) -> Iterable[Text]:
 
 
 def _of_graded(top: Row) -> str:
-    """One right answer settles a question, so those that are left out are rather the others."""
+    """Over which questions it is, and how far it can lie over all."""
     if not (ends := top.get("bounds")):
         return ""
     asked = top["n"] + top["ungraded"]
     over_all = f"over all between {percent(ends['low'])} and {percent(ends['high'])}"
-    return f" of the {top['n']:,} of {asked:,} questions of which it is known, rather too high; {over_all}"
+    return f" of the {top['n']:,} of {asked:,} questions whose every answer is graded; {over_all}"
 
 
 def _self_preference(figures: Figures, width: int) -> Iterable[Table]:
@@ -217,15 +217,16 @@ def _human(figures: Figures, width: int) -> Iterable[Table]:
 
 def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
     every = figures.get("gains", ())
-    heads = ("strategy", "captain", "gain (95 % interval)", "saved", "spoilt", "p", "n")
+    heads = ("strategy", "captain", "gain (interval)", "saved", "spoilt", "p", "n")
     for of, rows in _by_team(every):
         cells = []
         for row in in_order(figures, rows):
-            gain = f"{points(row['difference'])} {interval(row)}"
+            adjusted = {"low": row["low_holm"], "high": row["high_holm"]}
+            gain = f"{points(row['difference'])} {interval(adjusted)}"
             p = shown(row["p_holm"], "p")
             cells.append((*_named(row), gain, str(row["rescues"]), str(row["regressions"]), p, str(row["n"])))
         against = count(rows[0]["family"], "comparison")
-        title = f"Gain over the captain alone{of}, in points (p adjusted for {against})"
+        title = f"Gain over the captain alone{of}, in points (interval and p adjusted for {against})"
         yield table(heads, cells, words=2, width=width, title=title)
     yield from map(Text, ungraded_words(every))
     yield from map(Text, over_captains(every))
@@ -244,7 +245,7 @@ def _hypotheses(sections: Iterable[Section], width: int) -> Iterable[Table | Tex
         )
         for row in section.rows
     ]
-    heads = ("hypothesis", "verdict", "declared", "value (95 % interval)", "p")
+    heads = ("hypothesis", "verdict", "declared", "value (interval)", "p")
     yield table(heads, cells, words=3, width=width, title="Hypotheses")
     yield from (Text(sentence) for sentence in section.words)
     yield from (Text(f"{row['hypothesis']}: {row['note']}.") for row in section.rows if row["note"])

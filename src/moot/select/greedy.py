@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from moot.select.labels import Floats, SelectionSplit, selection_only
-from moot.select.oracle import Meter, Oracle
+from moot.select.oracle import Meter, Oracle, graded_mean
 from moot.select.registry import Chosen, check_calls, check_k, completed
 
 
@@ -40,7 +40,7 @@ class Greedy:
                 return _stopped(split, chosen, k, meter)
             heard = await asyncio.gather(*(meter.right([*chosen, place], everything) for place in left))
             worth = np.full(len(labels.proposers), -np.inf)
-            worth[left] = [right.mean() for right in heard]
+            worth[left] = [_worth(right) for right in heard]
             chosen.append(_best(split, worth))
         return Chosen(tuple(chosen), meter.calls)
 
@@ -84,8 +84,8 @@ class ModelFirst:
                 heard = await asyncio.gather(
                     *(meter.right([*chosen, place], batch) for place, batch in zip(prompts, batches, strict=True))
                 )
-                whole[model] = float(sum(right.sum() for right in heard)) / labels.size
-                worth[prompts] = [right.mean() if len(right) else -1.0 for right in heard]
+                whole[model] = _worth(np.concatenate(heard))
+                worth[prompts] = [_worth(right) for right in heard]
             top = max(round(accuracy, 12) for accuracy in whole.values())
             outside = [
                 place
@@ -95,6 +95,15 @@ class ModelFirst:
             worth[outside] = -np.inf
             chosen.append(_best(split, worth))
         return Chosen(tuple(chosen), meter.calls)
+
+
+NOTHING_KNOWN = -1.0
+"""The worth of a team of which nothing is graded: below every other's."""
+
+
+def _worth(right: Floats) -> float:
+    mean = graded_mean(right)
+    return NOTHING_KNOWN if mean is None else mean
 
 
 def _best(split: SelectionSplit, worth: Floats) -> int:

@@ -17,7 +17,7 @@ from moot.select.labels import Floats, LabelMatrix, Places, Proposer, SelectionS
 from moot.select.voting import log_odds, lots, tally
 
 Asked = Callable[[tuple[Proposer, ...], str], Awaitable[float]]
-"""One question: the proposers whose responses are read, the question's id; 1 if right, 0 if not."""
+"""One question: the proposers whose responses are read, the question's id; 1 if right, 0 if not, NaN: nobody can say."""
 
 
 BY_VOTE = "no summariser model: the ensemble's word is the weighted vote of the team's labels, 0 calls"
@@ -33,7 +33,10 @@ class Oracle(Protocol):
         """What it is, for the reader of a table."""
 
     async def right(self, teams: Places, questions: Places) -> Floats:
-        """For each question, by its place in the split, and the team in the same row: 1 if right, 0 if not."""
+        """For each question, by its place in the split, and the team in the same row: 1 if right, 0 if not.
+
+        NaN where nobody could grade the word: it is not wrong, and no part of a mean (`graded_mean`).
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,12 @@ class AskedOracle:
             for team, place in zip(teams, questions, strict=True)
         )
         return np.array(await asyncio.gather(*asked), dtype=float)
+
+
+def graded_mean(right: Floats) -> float | None:
+    """The mean over what is graded; None where nothing is."""
+    graded = right[~np.isnan(right)]
+    return float(graded.mean()) if len(graded) else None
 
 
 async def one_team(oracle: Oracle, team: Sequence[int], questions: Places) -> Floats:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from moot.select.kgreedy import COMPLETIONS, k_greedy, value
 from moot.select.labels import Floats, LabelMatrix, Places, SelectionSplit, selection_only
-from moot.select.oracle import Meter, Oracle
+from moot.select.oracle import Meter, Oracle, graded_mean
 from moot.select.registry import Chosen, check_calls, check_count, check_k, completed
 
 SAMPLES = 200
@@ -101,14 +101,19 @@ async def learn(split: SelectionSplit, k: int, meter: Meter, samples: int = SAMP
         np.concatenate([batch.teams for batch in drawn]), fitted[np.concatenate([batch.questions for batch in drawn])]
     )
     for batch in drawn:
-        means.append(float(heard[: batch.size].mean()) if batch.size else None)
+        means.append(graded_mean(heard[: batch.size]))
         heard = heard[batch.size :]
     sampled_counts = [c for c, mean in enumerate(means) if mean is not None]
     missing = tuple(c for c in range(k + 1) if c not in sampled_counts)
-    g = np.interp(np.arange(k + 1), sampled_counts, [mean for mean in means if mean is not None])
-    if missing:
+    known = [mean for mean in means if mean is not None]
+    g = np.interp(np.arange(k + 1), sampled_counts, known) if known else np.zeros(k + 1)
+    if not known:
+        notes.append(
+            "no word of the summariser could be graded: g says nothing, and the team is chosen by accuracy alone"
+        )
+    elif missing:
         named = ", ".join(map(str, missing))
-        notes.append(f"no team has exactly {named} right labels on any question: g there is interpolated")
+        notes.append(f"no team has exactly {named} right labels on any question, or none is graded: g is interpolated")
     return Surrogate(g, missing, meter.calls, split.labels.at(scored), tuple(notes))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from moot.select.aggregate import Aggregator
 from moot.select.kgreedy import Objective, value
 from moot.select.labels import Floats, Halves, LabelMatrix, Places, split_labels
-from moot.select.oracle import Oracle, VoteOracle, one_team
+from moot.select.oracle import Oracle, VoteOracle, graded_mean, one_team
 from moot.select.registry import Chosen, Selector
 
 
@@ -49,7 +49,7 @@ class Trial:
     selection_accuracy: float | None
     """On the questions it was chosen by: flattering."""
     right: Floats
-    """For each test question the share of the summariser's repeats that were right."""
+    """For each test question the share of the summariser's repeats that were right; NaN where none could be graded."""
     tested: Places = field(repr=False)
     """The places of these questions in the whole matrix."""
     known: Floats = field(repr=False)
@@ -62,8 +62,9 @@ class Trial:
     """How far the team is from the optimum of the count-based objective, where that is known."""
 
     @property
-    def test_accuracy(self) -> float:
-        return float(self.right.mean())
+    def test_accuracy(self) -> float | None:
+        """Over the test questions that are graded; None where none is."""
+        return graded_mean(self.right)
 
 
 async def trials(
@@ -97,7 +98,7 @@ async def trials(
                 choice.team,
                 choice.calls,
                 choice.notes,
-                float(at_home.mean()),
+                graded_mean(at_home),
                 away,
                 halves.tested,
                 halves.test.labels.right[list(choice.team)].sum(axis=0).astype(float),

@@ -65,14 +65,22 @@ def fields(mind: Mind, seen: PromptContents, schema: Mapping[str, Any] | None, d
 
 
 def prose(mind: Mind, seen: PromptContents, draw: Draw) -> str | None:
-    """The reply where no form is asked for: a line with the answer, or the reasons for one; None: neither is asked for."""
+    """The reply where no form is asked for: a line with the answer, the reasons for one, or, where the answers of others
+    are shown, both; None: nothing of it is asked for.
+    """
     if seen.fields:
         return None
     if seen.word is not None and not seen.answers:
         conviction = mind.conviction(seen.word)
         return f"{MARK} What the question says points to {seen.word}, and to none of the others; conviction {conviction:.2f}."
     announced = re.search(r"^(Answer|Ответ): ", seen.after, re.MULTILINE)
-    return f"{announced[1]}: {_settled(mind, seen, (), draw).answer}" if announced else None
+    if announced is None:
+        return None
+    settled = _settled(mind, seen, _ARGUING if seen.answers else (), draw)
+    line = f"{announced[1]}: {settled.answer}"
+    if not seen.answers:
+        return line
+    return f"{MARK} {settled.why}; conviction {mind.conviction(settled.answer):.2f}.\n\n{line}"
 
 
 def _settled(mind: Mind, seen: PromptContents, wanted: Collection[str], draw: Draw) -> Settled:

@@ -7,14 +7,14 @@ one. Its reasons name it, so that a review that should be blind must mask them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Own, Prompts
 from moot.simulate.schema_instance import instance
 from moot.strategies.promises import Voice
-from moot.team import Player, SameWords, Team
+from moot.team import Lesson, Player, SameWords, Team
 from moot.types import Answer, Grouping, Question, Request
 
 NAMES = ("ann", "bob", "cat")
@@ -47,6 +47,31 @@ class CountedGrouper(SameWords):
     async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
         self.asked += 1
         return await super().group(question, answers, team)
+
+
+class WatchedLessons(tuple[Lesson, ...]):
+    """Lessons that keep in mind whether somebody has looked at them."""
+
+    read: bool = False
+
+    def __iter__(self) -> Iterator[Lesson]:
+        self.read = True
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        self.read = True
+        return super().__len__()
+
+    def __getitem__(self, place: Any) -> Any:
+        self.read = True
+        return super().__getitem__(place)
+
+
+def lesson_of(team: Team) -> WatchedLessons:
+    """Another question, on which everybody was right."""
+    drafts = tuple(Answer(player.name, "Akkad", "It is known.") for player in team.players)
+    question = Question("another", "Which city was it, the last time?")
+    return WatchedLessons((Lesson(question, drafts, (1.0,) * len(drafts), (tuple(draft.player for draft in drafts),)),))
 
 
 def voices_on(question: Question) -> list[Voice]:

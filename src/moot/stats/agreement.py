@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from moot.stats.bootstrap import percentile_interval, resampled_sums
+from moot.stats.clusters import unit_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,14 @@ def kappa_interval(
     import numpy as np
 
     words = {word: place for place, word in enumerate(dict.fromkeys(word for pair in pairs for word in pair))}
-    clusters = {name: row for row, name in enumerate(dict.fromkeys(questions or range(len(pairs))))}
+    of_unit = [unit_of(question) if isinstance(question, str) else question for question in questions or ()]
+    units = of_unit or list(range(len(pairs)))
+    clusters = {name: row for row, name in enumerate(dict.fromkeys(units))}
     if len(clusters) < 2:
         return None
     size = len(words)
     tables = np.zeros((len(clusters), size * size))
-    for (one, other), name in zip(pairs, questions or range(len(pairs)), strict=True):
+    for (one, other), name in zip(pairs, units, strict=True):
         tables[clusters[name], words[one] * size + words[other]] += 1
     sums = resampled_sums(tables, seed=seed).reshape(-1, size, size)
     total = sums.sum(axis=(1, 2))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from moot.stats.quantiles import student_quantile
+from moot.stats.quantiles import ALPHA, student_p, student_quantile
 from moot.types import digest
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ def _counts(generator: np.random.Generator, size: int, questions: int) -> NDArra
     return counts
 
 
-def percentile_interval(resampled: Floats, n: int) -> tuple[float, float] | None:
-    """The 95 % interval of resampled figures of n questions; None where fewer than half of them exist (NaN does not).
+def percentile_interval(resampled: Floats, n: int, alpha: float = ALPHA) -> tuple[float, float] | None:
+    """The interval of resampled figures of n units; None where fewer than half of them exist (NaN does not).
 
     The plain percentiles of a bootstrap are too narrow by the factor of a variance divided by n instead of n - 1, and
     by Student's t: both are known, so the percentiles are moved outwards to make up for them. That matters at 30
@@ -85,11 +85,26 @@ def percentile_interval(resampled: Floats, n: int) -> tuple[float, float] | None
     existing = np.sort(resampled[~np.isnan(resampled)])
     if n < 2 or 2 * len(existing) < len(resampled):
         return None
-    place = round(_tail(n) * (len(existing) - 1))  # an order statistic, since a ratio may be infinite
+    # An order statistic, since a ratio may be infinite: `percentile_p` counts by the same half.
+    place = max(0, math.floor(_tail(n, alpha) * len(existing) - 0.5))
     return float(existing[place]), float(existing[-1 - place])
 
 
+def percentile_p(resampled: Floats, n: int, threshold: float) -> float | None:
+    """Two-sided: the level at which an end of `percentile_interval` comes to lie on the threshold."""
+    import numpy as np
+    from scipy.special import ndtri
+
+    existing = np.sort(resampled[~np.isnan(resampled)])
+    if n < 2 or 2 * len(existing) < len(resampled):
+        return None
+    below, above = np.searchsorted(existing, threshold, "left"), np.searchsorted(existing, threshold, "right")
+    beyond = min(int(above), len(existing) - int(below))  # at the threshold or behind it, seen from the middle
+    share = (beyond + 0.5) / len(existing)
+    return 1.0 if share >= 0.5 else student_p(-float(ndtri(share)) * math.sqrt((n - 1) / n), n - 1)
+
+
 @cache
-def _tail(n: int) -> float:
-    wide = math.sqrt(n / (n - 1)) * student_quantile(n - 1)
+def _tail(n: int, alpha: float) -> float:
+    wide = math.sqrt(n / (n - 1)) * student_quantile(n - 1, alpha)
     return 0.5 * math.erfc(wide / math.sqrt(2))

@@ -1,9 +1,10 @@
-"""Accuracy against cost: which ways of answering are worth their money, and what the choice among them is worth.
+"""Accuracy against cost: which ways of answering are worth their money, and what can be told apart at all.
 
-An option is on the frontier if none is both cheaper and better. On the questions it was picked by, the frontier
-flatters itself; so beside each option stands what the best choice within its cost reached on questions that the choice
-had not seen. Options are compared by the least that they can be, as `moot.stats.crossfit` does and for its reason; the
-figures are over what is graded.
+An option is on the frontier if none is both cheaper and better. That is picked after the fact, so beside each option
+stands the best that costs no more, with an interval that pays for the choice, and whether that one can be told from it
+(`moot.stats.choice`). Costs are compared question by question: one option costs more than another only where that is more
+than a call here and there that had to be made again. Options are compared by the least that they can be, as
+`moot.stats.crossfit` does and for its reason; the figures are over what is graded.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from moot.stats.choice import chosen_interval, standing
 from moot.stats.crossfit import FOLDS, folds, least_on, marks_on
 from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.quantiles import student_quantile
 
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
@@ -34,13 +37,30 @@ class Option:
     """The least that a value can be of which only a part is graded."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """Options × questions."""
+
+    right: Floats
+    """NaN: not graded."""
+    least: Floats
+    most: Floats
+    pooled: bool
+
+
 def frontier(
-    options: Mapping[str, Option], questions: Sequence[str], *, count: int = FOLDS, seed: int = 0
+    options: Mapping[str, Option],
+    questions: Sequence[str],
+    *,
+    clusters: Sequence[object] | None = None,
+    count: int = FOLDS,
+    seed: int = 0,
 ) -> list[Row]:
     """A row for each option, the cheapest first.
 
     `on_frontier` is after the fact; `folds` counts in how many of `of_folds` parts it is on the frontier of the others;
-    `within` is the cross-fitted accuracy of the best choice that costs no more than this option.
+    `within` is the accuracy of `within_of`, the highest of those that cost no more than this option; `beaten_by` is the
+    one of them that is better, the choice paid for, and None where this option cannot be told from the best of them.
     """
     import numpy as np
 
@@ -48,60 +68,116 @@ def frontier(
     if not options or len(asked) < 2:
         return []
     names = list(options)
-    right = np.array([marks_on(options[name].right, asked) for name in names], dtype=float).T.copy()
-    least = np.array([least_on(options[name].right, asked, options[name].least) for name in names]).T.copy()
-    graded = ~np.isnan(right)
-    paid = np.array([np.mean(list(options[name].cost.values()) or [0.0]) for name in names])
+    tables = _tables(options, asked)
+    graded = ~np.isnan(tables.right)
+    paid = np.array([np.mean(list(option.cost.values()) or [0.0]) for option in options.values()])
+    costlier = _costlier([option.cost for option in options.values()], asked)
     parts = min(count, len(asked))
     place = folds(asked, count=parts, seed=seed)
     fold_of = np.array([place[question] for question in asked])
-    learnt = np.array([_means(least[fold_of != fold], graded[fold_of != fold]) for fold in range(parts)])
-    on = [undominated(means, paid) for means in learnt]
-    reached = _means(least, graded)
-    whole = undominated(reached, paid)
+    learnt = [_means(tables.least[:, fold_of != fold], graded[:, fold_of != fold]) for fold in range(parts)]
+    on = [undominated(means, costlier) for means in learnt]
+    reached = _means(tables.least, graded)
+    whole = undominated(reached, costlier)
     rows: list[Row] = []
-    for column in sorted(
-        range(len(names)), key=lambda place: (paid[place], -float(least[:, place].mean()), names[place])
-    ):
-        affordable = np.flatnonzero(paid <= paid[column] + 1e-15)
-        chosen = [affordable[np.argmax(means[affordable])] for means in learnt]
-        mixed = not all(options[names[choice]].once for choice in chosen)
-        within = estimate(_known(right[np.arange(len(asked)), np.array(chosen)[fold_of]]), pooled=mixed, seed=seed)
-        accuracy = estimate(_known(right[:, column]), pooled=not options[names[column]].once, seed=seed)
+    for own in sorted(range(len(names)), key=lambda place: (paid[place], -reached[place], names[place])):
+        usual = estimate(_known(asked, tables.right[own]))
+        affordable = np.flatnonzero(~costlier[:, own])
         rows.append(
             {
-                "of": names[column],
-                "cost": float(paid[column]),
-                **estimate_row(accuracy, "accuracy"),
-                "on_frontier": bool(whole[column]),
-                "folds": sum(bool(fold_frontier[column]) for fold_frontier in on),
+                "of": names[own],
+                "cost": float(paid[own]),
+                **estimate_row(usual, "accuracy"),
+                "on_frontier": bool(whole[own]),
+                "folds": sum(bool(fold_frontier[own]) for fold_frontier in on),
                 "of_folds": parts,
-                "within": within and within.value,
-                "within_low": within and within.low,
-                "within_high": within and within.high,
+                **_within(names, asked, tables, affordable, own, reached, clusters, seed),
             }
         )
     return rows
 
 
-def _means(least: Floats, graded: Any) -> Floats:
-    """Of each column; an option without any grade stands behind all others."""
+def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
     import numpy as np
 
-    means: Floats = np.where(graded.any(axis=0), least.mean(axis=0), -np.inf)
+    several = list(options.values())
+    right = np.array([marks_on(option.right, asked) for option in several], dtype=float)
+    least = np.array([least_on(option.right, asked, option.least) for option in several])
+    open_ones = np.array([[question in option.least for question in asked] for option in several]) | np.isnan(right)
+    return _Tables(right, least, np.where(open_ones, 1.0, right), not all(option.once for option in several))
+
+
+def _within(
+    names: Sequence[str],
+    asked: Sequence[str],
+    tables: _Tables,
+    affordable: Any,
+    own: int,
+    reached: Floats,
+    clusters: Sequence[object] | None,
+    seed: int,
+) -> Row:
+    """The best that costs no more than this one, and whether it is better."""
+    import numpy as np
+
+    top = int(np.argmax(reached[affordable]))
+    best = int(affordable[top])
+    usual = estimate(_known(asked, tables.right[best]))
+    paid = usual and chosen_interval(tables.right[affordable], top, usual, seed=seed)
+    others = affordable[affordable != own]
+    found = standing(tables.right[own], tables.right[others], pooled=tables.pooled, clusters=clusters, seed=seed)
+    better = None if found.beaten_by is None else int(others[found.beaten_by])
+    if better is not None and tables.least[better].sum() <= tables.most[own].sum():
+        better = None  # whatever is ungraded could turn it round
+    return {
+        "within": paid and paid.value,
+        "within_low": paid and paid.low,
+        "within_high": paid and paid.high,
+        "within_of": names[best],
+        "beaten_by": None if better is None else names[better],
+    }
+
+
+def _costlier(costs: Sequence[Mapping[str, float]], asked: Sequence[str]) -> Any:
+    """For each pair whether the first costs more than the second: beyond Student's interval of their differences.
+
+    A difference that every question has is one at any number of questions; one that a single question has is none.
+    """
+    import numpy as np
+
+    table = np.array([[cost.get(question, np.nan) for question in asked] for cost in costs])
+    costlier = np.zeros((len(costs), len(costs)), dtype=bool)
+    for first in range(len(costs)):
+        for second in range(first):
+            differences = table[first] - table[second]
+            differences = differences[~np.isnan(differences)]
+            n = len(differences)
+            mean = float(differences.mean()) if n else 0.0
+            error = float(differences.std(ddof=1)) / n**0.5 if n > 1 else 0.0
+            if abs(mean) > max(1e-12 * float(np.nanmax(table, initial=0.0)), error * student_quantile(max(1, n - 1))):
+                costlier[first, second], costlier[second, first] = mean > 0, mean < 0
+    return costlier
+
+
+def _means(least: Floats, graded: Any) -> Floats:
+    """Of each row; an option without any grade stands behind all others."""
+    import numpy as np
+
+    means: Floats = np.where(graded.any(axis=1), least.mean(axis=1), -np.inf)
     return means
 
 
-def _known(values: Floats) -> list[float]:
-    return [value for value in values.tolist() if value == value]  # NaN is not graded
+def _known(questions: Sequence[str], values: Floats) -> dict[str, float]:
+    marks = zip(questions, values.tolist(), strict=True)
+    return {question: value for question, value in marks if value == value}  # NaN is not graded
 
 
-def undominated(value: Floats, cost: Floats) -> list[bool]:
-    """Which are on the frontier: none is cheaper and as good, and none is better at the same cost."""
+def undominated(value: Floats, costlier: Any) -> list[bool]:
+    """Which are on the frontier: none that costs no more is better, and none that costs less is as good."""
     return [
         not any(
-            (cost[other] <= cost[option] and value[other] > value[option] + 1e-12)
-            or (cost[other] < cost[option] and value[other] >= value[option] - 1e-12)
+            (not costlier[other, option] and value[other] > value[option] + 1e-12)
+            or (costlier[option, other] and value[other] >= value[option] - 1e-12)
             for other in range(len(value))
         )
         for option in range(len(value))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.estimates import PAIRED, Row, estimate, estimate_row
 from moot.stats.paired import compare
 
 
@@ -50,11 +50,15 @@ def value_of(grades: Sequence[float | None]) -> Value:
 
 
 def best_value(grades: Sequence[float | None]) -> Value:
-    """The highest of several grades: known where one of them cannot be beaten, or all are graded."""
+    """The highest of several grades: known where all of them are graded.
+
+    One that is right settles the question, but were such questions counted and those left out where all that is graded
+    is wrong, the share would be right by construction: what is known must not hang on how it turned out.
+    """
     highest = max((grade for grade in grades if grade is not None), default=0.0)
-    if highest >= 1.0 or None not in grades:
+    if None not in grades:
         return Value(highest, highest, highest)
-    return Value(None, highest, 1.0)
+    return Value(None, highest, max(highest, 1.0))
 
 
 def mean_value(values: Sequence[Value]) -> Value:
@@ -65,6 +69,13 @@ def mean_value(values: Sequence[Value]) -> Value:
     n = len(values)
     least, most = sum(value.least for value in values) / n, sum(value.most for value in values) / n
     return Value(sum(known_values) / len(known_values) if known_values else None, least, most)
+
+
+def with_settled(values: Mapping[str, Value]) -> dict[str, Value]:
+    """The same, all known, where the ungraded answers can change none of them: then nothing is left out by how it came."""
+    if any(value.least < value.most for value in values.values()):
+        return dict(values)
+    return {question: Value(value.least, value.least, value.most) for question, value in values.items()}
 
 
 def known(values: Mapping[str, Value]) -> dict[str, float]:
@@ -90,9 +101,9 @@ def _whole(count: float) -> float | int:
     return nearest if abs(count - nearest) < 1e-9 else count
 
 
-def accuracy_row(values: Mapping[str, Value], name: str = "value", *, pooled: bool = False, seed: int = 0) -> Row:
+def accuracy_row(values: Mapping[str, Value], name: str = "value") -> Row:
     """The mean over what is graded with its interval, the bounds over all, and why there is none where there is none."""
-    row = estimate_row(estimate(list(known(values).values()), pooled=pooled, seed=seed), name)
+    row = estimate_row(estimate(known(values)), name)
     row |= bounds_row(values.values())
     if row[name] is None:
         row["why"] = why_nothing(len(values))
@@ -107,13 +118,13 @@ Pairs = Mapping[str, Sequence[tuple[Value, Value]]]
 """By question: one pair, or one for each captain."""
 
 
-def known_pairs(pairs: Pairs) -> list[tuple[float, float]]:
+def known_pairs(pairs: Pairs) -> dict[str, tuple[float, float]]:
     """One pair a question, the mean over those of its pairs of which both sides are graded."""
-    means: list[tuple[float, float]] = []
-    for several in pairs.values():
+    means: dict[str, tuple[float, float]] = {}
+    for question, several in pairs.items():
         both = [(one.known, other.known) for one, other in several if one.known is not None and other.known is not None]
         if both:
-            means.append((sum(pair[0] for pair in both) / len(both), sum(pair[1] for pair in both) / len(both)))
+            means[question] = (sum(pair[0] for pair in both) / len(both), sum(pair[1] for pair in both) / len(both))
     return means
 
 
@@ -128,6 +139,14 @@ def difference_bounds(pairs: Pairs) -> Row:
     low = sum(one.least - other.most for one, other in sides) / len(sides)
     high = sum(one.most - other.least for one, other in sides) / len(sides)
     return {"ungraded": len(pairs) - len(known_pairs(pairs)), "bounds": {"low": low, "high": high}}
+
+
+def family_row(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Row:
+    """The same of a row that is printed with others: `estimates.with_holm` makes the adjusted interval of it."""
+    return {
+        **compared_row(pairs, pooled=pooled, seed=seed),
+        PAIRED: compare(known_pairs(pairs), pooled=pooled, seed=seed),
+    }
 
 
 def compared_row(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Row:

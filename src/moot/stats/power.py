@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 from moot.errors import UsageError
 from moot.stats.bootstrap import seed_of
+from moot.stats.quantiles import ALPHA
 
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
 
-POWER, ALPHA = 0.8, 0.05
+POWER = 0.8
 MOST = 2_000_000
 """Questions beyond which we stop looking."""
 
@@ -71,9 +72,19 @@ def independent_discordance(accuracy: float, gain: float) -> float:
     return accuracy * (1 - other) + other * (1 - accuracy)
 
 
-def power(n: int, gain: float, discordance: float, alpha: float = ALPHA) -> float:
-    """The chance that exact McNemar (two-sided) finds a difference of this size with n questions."""
-    return _Test.of(n, discordance, alpha).power(gain)
+def power(n: int, gain: float, discordance: float, alpha: float = ALPHA, comparisons: int = 1) -> float:
+    """The chance that exact McNemar (two-sided) finds a difference of this size with n questions.
+
+    `comparisons`: how many stand together in the report. Holm's procedure holds the smallest p of a family against alpha by
+    their number, and the others against more, so this is what any one of them has at the least, whatever the others show.
+    """
+    return _Test.of(int(n), discordance, _level(alpha, comparisons)).power(gain)
+
+
+def _level(alpha: float, comparisons: int) -> float:
+    if comparisons < 1:
+        raise UsageError(f"comparisons: expected 1 or more, found {comparisons}")
+    return alpha / int(comparisons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +133,14 @@ def _critical(pairs: Floats, tail: float) -> Floats:
     return np.where(_below(guess, pairs, 0.5) > tail, -1.0, guess)
 
 
-def needed(accuracy: float, gain: float, discordance: float, power: float = POWER, alpha: float = ALPHA) -> int | None:
+def needed(
+    accuracy: float,
+    gain: float,
+    discordance: float,
+    power: float = POWER,
+    alpha: float = ALPHA,
+    comparisons: int = 1,
+) -> int | None:
     """The fewest questions from which on a gain of this size is found with this power; None beyond two million.
 
     An exact test wins and loses a little with every question (its steps are whole pairs), so the answer is the number
@@ -131,6 +149,7 @@ def needed(accuracy: float, gain: float, discordance: float, power: float = POWE
     design = Design(accuracy, gain, discordance)
     if not 0 < power < 1 or not 0 < alpha < 1:
         raise UsageError(f"power and alpha: expected shares between 0 and 1, found {power:g} and {alpha:g}")
+    alpha = _level(alpha, comparisons)
     enough, few = _about(design, power, alpha), 1
     while not _stays(enough, design, power, alpha):
         few, enough = enough, enough + enough // 10 + 5
@@ -158,7 +177,9 @@ def _stays(n: int, design: Design, wanted: float, alpha: float) -> bool:
     return all(power(n + steps * step, design.gain, design.discordance, alpha) >= wanted for steps in range(4))
 
 
-def detectable(n: int, discordance: float, wanted: float = POWER, alpha: float = ALPHA) -> float | None:
+def detectable(
+    n: int, discordance: float, wanted: float = POWER, alpha: float = ALPHA, comparisons: int = 1
+) -> float | None:
     """The smallest difference that n questions with so many discordant pairs would show; None if none would.
 
     From n and the discordance alone, never from the difference that was observed: a power computed from the observed
@@ -166,7 +187,7 @@ def detectable(n: int, discordance: float, wanted: float = POWER, alpha: float =
     """
     if n < 2 or discordance <= 0:
         return None
-    test = _Test.of(n, discordance, alpha)
+    test = _Test.of(int(n), discordance, _level(alpha, comparisons))
     if test.power(discordance) < wanted:
         return None
     low, high = 0.0, discordance

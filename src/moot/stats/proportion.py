@@ -1,12 +1,20 @@
-"""Accuracy and its interval."""
+"""Shares and their intervals: one rule for accuracy, skylines, rates and scores between 0 and 1.
+
+The interval is Wilson's score interval, with as many questions in it as they are worth. Where each question gives one
+0 or 1 that is their number, and the interval is Wilson's exactly. Means over captains or repeats, F1 and rates over the
+answers of several models vary less; questions of one cluster tell less than so many independent ones. So the variance is
+measured between the units that are independent (`stats.clusters`), and the share gets as many questions as would leave
+it that variance; Student's t pays for knowing it from so few units. `bench/coverage.py` says what it covers.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from moot.stats.bootstrap import percentile_interval, resampled_sums
-from moot.stats.quantiles import Z_95, student_quantile
+from moot.stats.clusters import Rows, Units, Values, list_of, units, value_rows
+from moot.stats.quantiles import ALPHA, Z_95, normal_p, normal_quantile, student_p, student_quantile
 from moot.types import Estimate
 
 
@@ -17,61 +25,135 @@ def wilson(right: float, n: int, z: float = Z_95) -> Estimate:
     share = right / n
     if n < 2:
         return Estimate(share, None, None, n)
-    low, high = _score(share, n, z)
+    low, high = score_limits(share, z * z / n)
     return Estimate(share, 0.0 if right == 0 else low, 1.0 if right == n else high, n)
 
 
-def _score(share: float, n: float, z: float) -> tuple[float, float]:
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+def score_limits(share: float, width: float) -> tuple[float, float]:
+    """Where (share - p)² = width · p (1 - p); `width` is z² by the number of questions."""
+    centre = (share + width / 2) / (1 + width)
+    half = math.sqrt(width) * math.sqrt(share * (1 - share) + width / 4) / (1 + width)
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def pooled_share(values: Sequence[float]) -> Estimate:
-    """The mean of one share a question, with the score interval of as many questions as they are worth; from two on.
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """How many independent questions a figure rests on: by what its units show, and at the least."""
 
-    Each value is a mean over captains or repeats of one question, which are a cluster. They differ by as much as so many
-    0/1 questions would differ by, and that many there are in the interval; Student's t pays for knowing it from n values
-    only. Repeats that never differ are worth nothing more: then it is Wilson's interval, exactly.
+    seen: float | None
+    """From the variance between units; None where they do not differ."""
+    df: float
+    """Of that variance."""
+    least: float
+    """What so many units are worth, whatever the values: no share of a unit varies more than 0 and 1 do."""
+
+    def scale(self, alpha: float) -> float:
+        """What one question's standard error is multiplied by, at this level."""
+        least = normal_quantile(alpha) / math.sqrt(self.least)
+        return least if self.seen is None else min(least, student_quantile(self.df, alpha) / math.sqrt(self.seen))
+
+    def p(self, distance: float) -> float:
+        """Of a figure so many of one question's standard errors away: the level at which `scale` is the distance."""
+        least = normal_p(distance * math.sqrt(self.least))
+        return least if self.seen is None else min(least, student_p(distance * math.sqrt(self.seen), self.df))
+
+
+def worth_of(residuals: Sequence[float], sizes: Sequence[float], one: float, *, cautious: bool = True) -> Worth:
+    """`residuals` and `sizes`: each unit's sum less what its size would give, and its size; `one`: a question's variance.
+
+    The variance is the jackknife's: units of unequal size pull the mean towards themselves. `cautious`: where units hold
+    several answers, one more unit stands in for them that is worth no more than the least, since few units that happen
+    to be alike would otherwise pass for many questions.
     """
-    n = len(values)
-    mean = math.fsum(values) / n
-    spread = math.fsum((value - mean) ** 2 for value in values) / n
-    if spread < 1e-12:  # nothing to learn from: no mean of values between 0 and 1 varies more than a share does
-        return wilson(math.fsum(values), n)
-    worth = (n - 1) * mean * (1 - mean) / spread * (Z_95 / student_quantile(n - 1)) ** 2
-    low, high = _score(mean, max(n, worth), Z_95)
-    return Estimate(mean, low, high, n)
+    n, total = len(sizes), math.fsum(sizes)
+    least = total * total / math.fsum(size * size for size in sizes)
+    spread = math.fsum((residual / (1 - size / total)) ** 2 for residual, size in zip(residuals, sizes, strict=True))
+    variance = (n - 1) / n * spread / (total * total)
+    if variance <= 1e-15 or one <= 1e-15:
+        return Worth(None, n - 1, least)
+    inverse = variance / one
+    if cautious and least < total * (1 - 1e-9):
+        inverse = (n * inverse + 1 / least) / (n + 1)
+    return Worth(1 / inverse, max(1.0, least - 1), least)
 
 
-def mean_over_questions(
-    values: Sequence[float], *, pooled: bool = False, seed: int = 0, resamples: int = 2_000
-) -> Estimate:
-    """The mean of one value a question: Wilson where each is one 0 or 1, else a percentile bootstrap over questions.
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of sums over units, its limits at any level, and the p of any threshold that belongs to them."""
 
-    `pooled`: each value is itself a mean, over captains or repeats, also where all of them happen to be 0 or 1; then the
-    score interval of `pooled_share`: of few questions it comes closer to 95 % than a bootstrap, of many they are alike.
-    Where all are equal the score interval stands too: a bootstrap would give no width at all.
-    """
-    n = len(values)
-    if n == 0:
+    value: float
+    n: int
+    clusters: int | None
+    worth: Worth | None
+    """None: no interval."""
+
+    def limits(self, alpha: float = ALPHA) -> tuple[float | None, float | None]:
+        if self.worth is None:
+            return None, None
+        low, high = score_limits(self.value, self.worth.scale(alpha) ** 2)
+        return (0.0 if self.value <= 0 else low), (1.0 if self.value >= 1 else high)
+
+    def p(self, threshold: float) -> float | None:
+        """Two-sided, of the share being the threshold: above alpha exactly where the interval holds it."""
+        if self.worth is None:
+            return None
+        if not 0 < threshold < 1:
+            return 1.0 if self.value == threshold else 0.0
+        return self.worth.p(abs(self.value - threshold) / math.sqrt(threshold * (1 - threshold)))
+
+    def estimate(self, alpha: float = ALPHA) -> Estimate:
+        return Estimate(self.value, *self.limits(alpha), self.n, self.clusters)
+
+
+def share(rows: Rows) -> Share | None:
+    """From (how many, out of how many) of each question; None where nothing is counted."""
+    counted: Rows
+    if isinstance(rows, Mapping):
+        counted = {question: row for question, row in rows.items() if row[1] > 0}
+    else:
+        counted = [row for row in rows if row[1] > 0]
+    return _share(units(counted), len(rows))
+
+
+def _share(parts: Units, questions: int) -> Share | None:
+    top, bottom = (math.fsum(unit[place] for unit in parts.sums) for place in (0, 1))
+    if bottom <= 0:
+        return None
+    value = min(1.0, max(0.0, top / bottom))
+    if not parts.enough:
+        return Share(value, questions, parts.clusters, None)
+    sizes = [unit[1] for unit in parts.sums]
+    residuals = [unit[0] - value * unit[1] for unit in parts.sums]
+    return Share(value, questions, parts.clusters, worth_of(residuals, sizes, value * (1 - value)))
+
+
+def share_of(rows: Rows) -> Estimate | None:
+    """The same with its 95 % interval."""
+    figure = share(rows)
+    return None if figure is None else figure.estimate()
+
+
+def share_over_questions(observed: Iterable[tuple[str, float]]) -> Estimate | None:
+    """The mean of (question, value from 0 to 1), of which one question may have several; None without any."""
+    rows: dict[str, tuple[float, float]] = {}
+    for question, value in sorted(observed):
+        total, count = rows.get(question, (0.0, 0.0))
+        rows[question] = (total + value, count + 1)
+    return share_of(rows)
+
+
+def mean_over_questions(values: Values) -> Estimate:
+    """The mean of one value a question, from 0 to 1 each."""
+    if not values:
         return Estimate(math.nan, None, None, 0)
-    mean = sum(values) / n
-    if n < 2:
-        return Estimate(mean, None, None, n)
-    if pooled:
-        return pooled_share(values)
-    if len(set(values)) == 1 or all(value in (0.0, 1.0) for value in values):
-        return wilson(sum(values), n)
-    import numpy as np
-
-    column = np.array(values, dtype=float)[:, None]
-    limits = percentile_interval(resampled_sums(column, seed=seed, resamples=resamples)[:, 0] / n, n)
-    low, high = limits or (None, None)
-    return Estimate(mean, low, high, n)
+    figure = share(value_rows(values))
+    assert figure is not None, "there are values"
+    mean = math.fsum(list_of(values)) / len(values)
+    return Estimate(mean, *figure.limits(), figure.n, figure.clusters)
 
 
-def accuracy(values: Sequence[Sequence[float]], *, seed: int = 0) -> Estimate:
+def accuracy(values: Mapping[str, Sequence[float]] | Sequence[Sequence[float]]) -> Estimate:
     """Accuracy from the scores of each question, one for every repeat."""
-    pooled = any(len(scores) > 1 for scores in values)
-    return mean_over_questions([sum(scores) / len(scores) for scores in values], pooled=pooled, seed=seed)
+    if isinstance(values, Mapping):
+        return mean_over_questions({question: sum(scores) / len(scores) for question, scores in values.items()})
+    return mean_over_questions([sum(scores) / len(scores) for scores in values])

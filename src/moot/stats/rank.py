@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
 
+from moot.stats.bootstrap import seed_of
+from moot.stats.clusters import unit_of
 from moot.stats.quantiles import Z_95
-from moot.types import Estimate
+from moot.types import Estimate, digest
+
+_ALL_ORDERS = 7
+"""Up to so many pairs every order is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,16 @@ def spearman(first: Sequence[float], second: Sequence[float]) -> Correlation | N
     return None if rho is None else of_rho(rho, len(first))
 
 
+def spearman_over_questions(pairs: Mapping[str, tuple[float, float]]) -> Correlation | None:
+    """The same over questions. Those of one cluster count as one pair in interval and p, which is never too narrow."""
+    sides = list(zip(*pairs.values(), strict=True)) if pairs else [(), ()]
+    rho = _pearson(midranks(sides[0]), midranks(sides[1])) if len(pairs) > 1 else None
+    if rho is None:
+        return None
+    independent = of_rho(rho, len({unit_of(question) for question in pairs}))
+    return replace(independent, estimate=replace(independent.estimate, n=len(pairs)))
+
+
 def of_rho(rho: float, n: int) -> Correlation:
     """What a rho over n pairs says: Fisher's z with the variance of Bonett and Wright (2000), and p by Student's t.
 
@@ -54,6 +70,32 @@ def of_rho(rho: float, n: int) -> Correlation:
     half = Z_95 * math.sqrt((1 + inside * inside / 2) / (n - 3))
     low, high = math.tanh(math.atanh(inside) - half), math.tanh(math.atanh(inside) + half)
     return Correlation(Estimate(rho, min(low, rho), max(high, rho), n), p)
+
+
+def halves(questions: Collection[str], *, seed: int = 0) -> set[str]:
+    """One half of the questions, drawn by the seed; questions of one cluster stay together."""
+    names = {question: unit_of(question) for question in questions}
+    order = sorted(set(names.values()), key=lambda name: (digest([seed, "half", name]), name))
+    chosen = set(order[::2])
+    return {question for question, name in names.items() if name in chosen}
+
+
+def permuted_p(first: Sequence[float], second: Sequence[float], *, seed: int = 0, resamples: int = 20_000) -> float:
+    """Two-sided, of Spearman's rho: how often an order drawn at random goes together as closely.
+
+    Of few pairs every order is tried, else orders are drawn, and the p is never 0.
+    """
+    import numpy as np
+
+    one, other = (np.array(midranks(side)) for side in (first, second))
+    one, other = one - one.mean(), other - other.mean()
+    observed = abs(float(one @ other)) - 1e-9
+    if len(one) <= _ALL_ORDERS:
+        orders = np.array(list(permutations(range(len(one)))))
+        return float((np.abs(other[orders] @ one) >= observed).mean())
+    generator = np.random.default_rng(seed_of(seed, "orders"))
+    drawn = generator.permuted(np.tile(other, (resamples, 1)), axis=1)
+    return float((1 + (np.abs(drawn @ one) >= observed).sum()) / (1 + resamples))
 
 
 def _pearson(first: Sequence[float], second: Sequence[float]) -> float | None:

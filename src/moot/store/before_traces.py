@@ -167,7 +167,9 @@ def _records(
 def _talk(notes: Mapping[str, Any]) -> Iterator[traces.Trace]:
     for persona in notes.get("personas", ()):
         yield traces.Persona(persona["player"], persona["title"], persona["persona"], persona["origin"])
+    proposed: dict[str, int] = {}
     for message in notes.get("messages", ()):
+        backs = message["backs"]
         yield traces.Remark(
             message["number"],
             message["player"],
@@ -176,7 +178,9 @@ def _talk(notes: Mapping[str, Any]) -> Iterator[traces.Trace]:
             text=message["text"],
             solution=message["solution"],
             agree=message["agree"],
-            backs=message["backs"],
+            # Whoever first stood behind it has proposed it.
+            position=None if backs is None else proposed.setdefault(backs, message["number"]),
+            backs=backs,
             heard_by=tuple(message["heard_by"]),
             outcome=message.get("outcome"),
             cause=message.get("cause"),

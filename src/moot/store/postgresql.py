@@ -103,6 +103,15 @@ class PostgresStore(Store):
             earlier = await Writing(group, self._writing).commit()
         return Done(earlier, [await self._in_thread(partial(self._worked, work)) for work, _ in group.work])
 
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """By itself every query would see what was written since the one before it."""
+
+        def at_one_moment(connection: Connection) -> T:
+            connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            return work(connection)
+
+        return await self.run(at_one_moment)
+
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 

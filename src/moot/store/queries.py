@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Select, Table, and_, func, insert, select, up
 from moot.store import processes, schema
 from moot.store.declarations import declare
 from moot.store.statements import Row, insert_new, insert_or_replace
+from moot.types import dense_json
 
 IN_ONE_QUERY = 500
 """Parameters in one `IN (...)`: every database takes this many."""
@@ -65,6 +66,7 @@ def graded(
 def declare_experiment(connection: Connection, row: Row, cells: Sequence[Row]) -> bool:
     """Write an experiment and its cells down. True if all its questions are there as well."""
     add(connection, schema.cells, cells)
+    _refresh_cells(connection, cells)
     add(connection, schema.experiments, [row])
     # What is no part of the identity (judges, budget) may have changed since, and reports go by it.
     this_experiment = schema.experiments.c.id == row["id"]
@@ -74,6 +76,31 @@ def declare_experiment(connection: Connection, row: Row, cells: Sequence[Row]) -
     declare(connection, row["name"], json.loads(row["config"]), [cell["id"] for cell in cells])
     written = select(func.count()).where(schema.experiment_questions.c.experiment == row["id"])
     return bool(connection.execute(written).scalar_one() == row["size"])
+
+
+def _refresh_cells(connection: Connection, cells: Sequence[Row]) -> None:
+    """What a strategy says of itself is no part of a cell's identity: the engine goes by what it says now, so reports do.
+
+    Options are what was played, whatever their defaults are by now; one that is new since then is added.
+    """
+    table = schema.cells
+    declared = {cell["id"]: cell for cell in cells}
+    for part in chunks(list(declared)):
+        query = select(table.c.id, table.c.traits, table.c.options).where(table.c.id.in_(part))
+        for ident, traits, options in connection.execute(query).all():
+            now = declared[ident]
+            fresh = {"traits": now["traits"], "options": _with_new_options(options, now["options"])}
+            if fresh != {"traits": traits, "options": options}:
+                connection.execute(update(table).where(table.c.id == ident).values(**fresh))
+
+
+def _with_new_options(stored: str | None, now: str) -> str:
+    if stored is None or stored == now:
+        return now
+    played, declared = json.loads(stored), json.loads(now)
+    given, default = played.get("given", {}), played.get("default", {})
+    new = {name: value for name, value in declared["default"].items() if name not in given and name not in default}
+    return dense_json({"given": given, "default": {**default, **new}}) if new else stored
 
 
 def declare_questions(connection: Connection, places: Sequence[Row], cases: Sequence[Row]) -> None:
@@ -254,6 +281,15 @@ def judgements_on(connection: Connection, cases: Sequence[str]) -> list[Row]:
     table = schema.judgements
     parts = (select(table).where(table.c.case.in_(part)) for part in chunks(cases))
     return [row for query in parts for row in _mappings(connection, query)]
+
+
+def grades_on(connection: Connection, cases: Sequence[str], grader: str) -> list[Row]:
+    """What a grader has said of answers to these."""
+    table = schema.grades
+    rows: list[Row] = []
+    for part in chunks(cases):
+        rows.extend(_mappings(connection, select(table).where(table.c.case.in_(part), table.c.grader == grader)))
+    return rows
 
 
 def settlements_on(connection: Connection, cases: Sequence[str]) -> dict[tuple[str, str], bool]:

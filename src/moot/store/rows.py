@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -129,6 +129,23 @@ def score_row(cell: str, case: str, repeat: int, grader: str, score: Score) -> d
         "stage": score.stage,
         "detail": score.detail,
     }
+
+
+def grade_row(grader: str, place: tuple[str, str], score: Score) -> dict[str, Any]:
+    case, answer = place
+    return {
+        "case": case,
+        "answer": answer,
+        "grader": grader,
+        "value": score.value,
+        "stage": score.stage,
+        "detail": score.detail,
+    }
+
+
+def grades_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], Score]:
+    """By case and normalised answer."""
+    return {(row["case"], row["answer"]): Score(row["value"], row["stage"], row["detail"]) for row in rows}
 
 
 def case_row(case: Case) -> dict[str, Any]:

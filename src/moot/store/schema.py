@@ -180,6 +180,17 @@ judgements = Table(
     Column("tries", Integer),  # how often one that gave no usable word was asked
     sqlite_with_rowid=False,
 )
+grades = Table(
+    "grades",
+    metadata,
+    Column("case", String, primary_key=True),
+    Column("answer", Text, primary_key=True),  # normalised: equal answers are graded once
+    Column("grader", String, primary_key=True),  # one that is not ours: match needs no record
+    Column("value", Float),  # null: it leaves the answer to the judges
+    Column("stage", String, nullable=False),
+    Column("detail", Text),
+    sqlite_with_rowid=False,
+)
 settlements = Table(
     "settlements",
     metadata,
@@ -325,6 +336,10 @@ def _judgements_in_fields(connection: Connection) -> None:
             connection.execute(update(table).where(*place).values(**counted))
 
 
+def _grades(connection: Connection) -> None:
+    grades.create(connection, checkfirst=True)
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -336,6 +351,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0006-options-and-sets": _options_and_sets,
     "0007-traces": _traces,
     "0008-judgements-in-fields": _judgements_in_fields,
+    "0009-grades": _grades,
 }
 
 

@@ -98,7 +98,7 @@ def label(played: Strategy) -> str:
             continue  # stands after the @
         value = getattr(played, option.name)
         if value != usual(option):
-            options.append(f"{option.name}={_value_told(value)}")
+            options.append(f"{option.name}={value_told(value)}")
     return f"{played.name}({', '.join(options)})" if options else played.name
 
 
@@ -108,7 +108,7 @@ LARGEST_WHOLE = 1e15
 """Up to here a number without a fraction is told without a point, as a file has it."""
 
 
-def _value_told(value: Any) -> str:
+def value_told(value: Any) -> str:
     """A text that could be mistaken for another option, or for a value that is none, is quoted."""
     if isinstance(value, str):
         mistaken = value in _OTHER_VALUES or value != value.strip() or _is_number(value) or _SIGNS & set(value)
@@ -153,3 +153,9 @@ def prompt_folders() -> list[Path]:
         if spec is not None and spec.origin is not None:
             folders.append(Path(spec.origin).parent / "prompts")
     return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
+
+
+@cache
+def baseline() -> str:
+    """What to put into a file so that every player answers alone: the first of ours that says so of itself."""
+    return next(name for name in BUILT_IN if traits_of(strategy(name)).alone)

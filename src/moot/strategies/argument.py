@@ -1,13 +1,26 @@
-"""A reply that argues before it answers: the form of a review, of a turn in a debate and of a resolution."""
+"""A reply that argues before it answers: a review, a turn in a debate, a resolution.
+
+In free words that end on a line with the answer, as the paper has it, or in a strict form with a field for each part. A
+model that must think and keep to a form at once may pay for it; so where native answers are free of it, these are too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
+from moot.strategies.natives import DOUBLE_CALL, Drafts
 from moot.team.forms import AnswerForm
 from moot.types import Question, canonical_json
+
+Replies = Literal["free-text", "strict"]
+"""`free-text`: free words that end on a line with the answer. `strict`: a JSON object with a field for each part."""
+
+
+def in_free_words(replies: Replies | None, drafts: Drafts) -> bool:
+    """How replies after the drafts are asked for: as the option says; left out, as the drafts are."""
+    return drafts == DOUBLE_CALL if replies is None else replies == "free-text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +34,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentForm:
-    """``{...parts, "reasoning", "answer"}``.
+    """``{...parts, "reasoning", "answer"}``, or free words: then nothing is sent along that binds the model.
 
     All parts are asked for. A reply that leaves one out is still an answer: what counts is what it says, and what it
     left out shows in the record.
@@ -29,6 +42,7 @@ class ArgumentForm:
 
     question: Question
     parts: tuple[str, ...]
+    free: bool = False
 
     @property
     def letters(self) -> str:
@@ -39,7 +53,9 @@ class ArgumentForm:
         return self.question
 
     @property
-    def schema(self) -> Mapping[str, Any]:
+    def schema(self) -> Mapping[str, Any] | None:
+        if self.free:
+            return None
         plain = AnswerForm(self.question).schema
         properties = {**{part: {"type": "string"} for part in self.parts}, **plain["properties"]}
         return {**plain, "properties": properties, "required": [*self.parts, *plain["required"]]}

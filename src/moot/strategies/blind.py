@@ -1,6 +1,6 @@
-"""What keeps a review blind: no names inside a rationale, and no order that gives away who sits where.
+"""What keeps a reader blind: no names inside a rationale, and no order that gives away who sits where.
 
-Names of players and models are masked wherever one of them is quoted, those of other cohorts too. What somebody
+Names of players, models and vendors are masked wherever one of them is quoted, those of other cohorts too. What somebody
 answered is never touched, nor is the question: only the words around it.
 """
 
@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from moot.team import Team
-from moot.team.player import names_of
+from moot.team.player import aliases_of
 
 MASK = "[…]"
 
@@ -19,13 +19,13 @@ SHORTEST = 2
 
 
 def masked(text: str, team: Team) -> str:
-    """The text without the name of any player or model of the experiment."""
+    """The text without the name of any player, model or vendor of the experiment."""
     return _pattern(hidden_names(team)).sub(MASK, text)
 
 
 def hidden_names(team: Team) -> tuple[str, ...]:
     """All that a player may be known by, here and at the tables of other cohorts."""
-    return team.names or tuple(dict.fromkeys(name for player in team.players for name in names_of(player)))
+    return team.names or tuple(dict.fromkeys(name for player in team.players for name in aliases_of(player)))
 
 
 @lru_cache(maxsize=64)

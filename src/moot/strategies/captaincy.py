@@ -1,7 +1,7 @@
 """What strategies with a captain share: who is captain, and what a captain is shown.
 
 Answers are shown without names, each in a block of its own, in an order drawn for this captain and this question and
-written down, so that the effect of position can be measured.
+written down, so that the effect of position can be measured. Reasons are shown with the names in them masked.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from moot.errors import UsageError
+from moot.strategies.blind import masked
 from moot.team import Team
 from moot.team.forms import AnswerForm
 from moot.traces import Shown
@@ -73,7 +74,7 @@ async def captain_decides(question: Question, team: Team, drafts: Sequence[Answe
         choices=tuple(zip(question.letters, question.choices, strict=True)),
         context=question.context,
         kind=question.kind,
-        answers=[(draft.text, draft.reasoning if reasons else None) for draft in order],
+        answers=[(draft.text, masked(draft.reasoning, team) if reasons else None) for draft in order],
     )
     stage = "talkative" if reasons else "silent"
     examples = team.prompts.examples("captain")

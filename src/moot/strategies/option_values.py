@@ -33,11 +33,15 @@ class OptionError(UsageError):
 def built(kind: Any, options: Mapping[str, Any], *, named: str) -> Any:
     """The dataclass with these options, or an `OptionError` that says what was expected."""
     allowed = _options(kind, named)
-    written = {str(key).replace("-", "_"): key for key in options}
-    for name, key in written.items():
-        if name not in allowed:
-            expected = ", ".join(sorted(allowed)) or "no options"
-            raise OptionError(f"{named} has no option {key!r}; expected {expected}{closest(key, allowed)}", str(key))
+    written: dict[str, str] = {}
+    for key in options:
+        name, expected = str(key).replace("-", "_"), ", ".join(sorted(allowed)) or "no options"
+        if name not in allowed or not isinstance(key, str):
+            problem = f"{named} has no option {key!r:.40}; expected {expected}{closest(str(key), allowed)}"
+            raise OptionError(problem, str(key))
+        if name in written:
+            raise OptionError(f"{written[name]!r} and {key!r} are one option; expected it once", key)
+        written[name] = key
     for name, option in allowed.items():
         if name not in written and _required(option):
             wanted = expectation(_hints(kind)[name])
@@ -111,6 +115,8 @@ def _not_plain(value: Any) -> str | None:
         return next(filter(None, map(_not_plain, value.values())), None)
     if isinstance(value, list | tuple):
         return next(filter(None, map(_not_plain, value)), None)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return f"{value:.3g}, which is beyond 64 bits"
     if value is None or isinstance(value, str | int | float):
         return None
     return told(value)

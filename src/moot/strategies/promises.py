@@ -12,13 +12,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 
+from moot.strategies.natives import SINGLE_CALL, draft_calls
 from moot.strategies.traits import Traits
 from moot.team import Team
 from moot.traces import Ballot, Counted, Shown, of_kind, trace_json, trace_of
 from moot.types import Call, Question, Verdict
-
-DRAFT_CALLS = {"double-call": 2}
-"""How many calls a draft takes, where it is not one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ def _drafts(play: Play) -> Iterator[str]:
 
 
 def _draft_calls(traits: Traits) -> int:
-    return DRAFT_CALLS.get(traits.drafts or "", 1)
+    return draft_calls(traits.drafts or SINGLE_CALL)
 
 
 def _others_heard(play: Play, call: Call, *, reasons_only: bool = False) -> list[str]:
@@ -208,8 +206,24 @@ def broken_records(lineup: Team, offices: Collection[str], verdict: Verdict) -> 
             yield f"traces: {ballot.voter!r} has a ballot and is not of this line-up"
 
 
+def broken_repeats(first: Play, again: Play, repeat: int, *, shared: bool) -> Iterator[str]:
+    """Whether the drafts of a later repeat are those of the first, which they are as long as the traits say so."""
+    if first.traits.drafts is None:
+        return
+    for name in first.names:
+        drafts, later = (
+            [call.request for call in play.asked(name)[: _draft_calls(play.traits)]] for play in (first, again)
+        )
+        if drafts and (drafts == later) != shared:
+            what = "are asked for anew" if shared else "are not asked for anew"
+            said = f"it decides {first.traits.repeats} times from the same drafts"
+            yield f"repeats: {said}, yet those of {name} {what} in repeat {repeat + 1}"
+
+
 def broken_declarations(strategy: object, traits: Traits) -> Iterator[str]:
     """What can be seen without a play."""
     options = {option.name for option in fields(strategy)}  # type: ignore[arg-type]
+    if traits.repeats > 1 and traits.drafts is None:
+        yield "repeats: it is said to decide several times from the same drafts, and no drafts are declared"
     if unknown := sorted(traits.served.keys() - options):
         yield f"served: it has no option {unknown[0]!r}"

@@ -22,6 +22,7 @@ class Talkative(Captained):
         captain="leads",
         word="captain",
         hears="reasons",
+        names="hidden",
         asks="captain",
         calls=CallBound(per_player=1, fixed=1),
     )

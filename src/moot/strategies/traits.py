@@ -6,16 +6,18 @@ cautious ones, which claim nothing, and that is said before the run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from moot.errors import UsageError
+from moot.strategies.natives import Drafts
 
 Captain = Literal["leads", "breaks-ties"]
 Word = Literal["player", "captain", "office", "group", "unknown"]
 Hears = Literal["nothing", "answers", "reasons", "rounds", "talk", "unknown"]
 Asked = Literal["nobody", "captain", "everybody"]
+DecidesBy = Literal["voting", "consensus", "judge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,11 @@ class CallBound:
 
     per_player: int = 0
     fixed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("per_player", "fixed"):
+            if type(value := getattr(self, name)) is not int or value < 0:
+                raise ValueError(f"calls: {name}: expected 0 or more, found {value!r}")
 
     def at_most(self, players: int) -> int:
         return self.per_player * players + self.fixed
@@ -35,7 +42,7 @@ class Traits:
 
     prompts: tuple[str, ...] = ()
     """The templates it uses: their hashes are part of what an episode is."""
-    drafts: str | None = None
+    drafts: Drafts | None = None
     """Every player first answers alone, and in this way: `single-call`, `double-call`. The verdict's `answers` are these
     drafts. None: they are no answers given alone, or nobody promises that they are."""
     alone: bool = False
@@ -56,7 +63,7 @@ class Traits:
     """Models that are asked but do not play: by the name of the office, the model that the file names for it."""
     facts: str | None = None
     """A folder of texts, or a retriever, that the team is given."""
-    decides_by: str | None = None
+    decides_by: DecidesBy | None = None
     """The family of its decision, where there are several: voting, consensus, judge."""
     repeats: int = 1
     """How often it decides from the same drafts, each time in an episode of its own."""
@@ -65,19 +72,15 @@ class Traits:
     calls: CallBound | None = None
     """None: nobody knows."""
     learns: bool = False
-    """Decides from graded drafts of other questions: so it is decided after grading, from stored drafts."""
+    """Decides from graded drafts of other questions (`Team.lessons`): the run asks for these first, whatever else is in
+    the file, and a question is decided again when they have changed. Needs `drafts`."""
     warnings: tuple[str, ...] = ()
     """What is worth knowing before the first call, although nothing is wrong."""
 
     def __post_init__(self) -> None:
-        for name, allowed in _ALLOWED.items():
-            if getattr(self, name) not in allowed:
-                expected = ", ".join(map(str, allowed))
-                raise ValueError(f"traits: {name}: expected one of {expected}, found {getattr(self, name)!r}")
-        if self.drafts is not None and not isinstance(self.drafts, str):
-            raise ValueError(f"traits: drafts: expected how drafts are asked for, such as single-call; {self.drafts!r}")
-        if type(self.repeats) is not int or self.repeats < 1:
-            raise ValueError(f"traits: repeats: expected 1 or more, found {self.repeats!r}")
+        for name in _NAMES:
+            if (expected := _expected(name, getattr(self, name))) is not None:
+                raise ValueError(f"traits: {name}: expected {expected}, found {getattr(self, name)!r:.80}")
 
     def json(self) -> dict[str, Any]:
         """What a cell keeps of them: all that a report goes by, and that differs from the default."""
@@ -86,10 +89,7 @@ class Traits:
     @classmethod
     def of_json(cls, kept: Mapping[str, Any]) -> Traits:
         """Read back, also from a newer or older version: what is not known is left out."""
-        names = {trait.name for trait in fields(cls)}
-        return cls(
-            **{name: value for name, value in kept.items() if name in names and value in _ALLOWED.get(name, (value,))}
-        )
+        return cls(**{name: value for name, value in kept.items() if name in _NAMES and _expected(name, value) is None})
 
 
 _ALLOWED: Mapping[str, tuple[Any, ...]] = {
@@ -98,7 +98,47 @@ _ALLOWED: Mapping[str, tuple[Any, ...]] = {
     "hears": get_args(Hears),
     "names": (None, "hidden", "shown"),
     "asks": get_args(Asked),
+    "drafts": (None, *get_args(Drafts)),
+    "decides_by": (None, *get_args(DecidesBy)),
+    "alone": (True, False),
+    "groups": (True, False),
+    "learns": (True, False),
 }
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(text, str) for text in value)
+
+
+def _texts_by_name(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(text, str) for item in value.items() for text in item)
+
+
+# By hand, and not by the validator of options: traits are made wherever a strategy is imported, long before anything
+# is read from a file.
+_FORMS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "prompts": (_texts, "a tuple of names, such as ('draft',)"),
+    "warnings": (_texts, "a tuple of sentences"),
+    "offices": (_texts_by_name, "a mapping from the names of offices to those of models"),
+    "served": (lambda value: isinstance(value, Mapping) and all(isinstance(key, str) for key in value), "a mapping"),
+    "facts": (lambda value: value is None or isinstance(value, str), "a text or None"),
+    "repeats": (lambda value: type(value) is int and value >= 1, "1 or more"),
+    "calls": (lambda value: value is None or isinstance(value, CallBound), "a CallBound or None"),
+}
+
+
+def _expected(name: str, value: object) -> str | None:
+    """What a trait should be, where it is not; None where it is as it should."""
+    if name in _FORMS:
+        fits, expected = _FORMS[name]
+        return None if fits(value) else expected
+    allowed = _ALLOWED[name]
+    # 1 is equal to True and is no truth value.
+    fitting = any(value == word and type(value) is type(word) for word in allowed)
+    return None if fitting else f"one of {', '.join(map(str, allowed))}"
+
+
+_NAMES = tuple(trait.name for trait in fields(Traits))
 
 _KEPT = (
     *("drafts", "alone", "captain", "word", "hears", "names", "groups", "asks", "offices"),

@@ -54,10 +54,13 @@ class Unusable(Exception):
 
 
 class Form(Protocol[T_co]):
-    """A JSON Schema to hold the model to, and a reading of the object that comes back."""
+    """A JSON Schema to hold the model to, and a reading of the object that comes back.
+
+    Without a schema the reply is free words, and somebody must be able to read an answer out of them.
+    """
 
     @property
-    def schema(self) -> Mapping[str, Any]: ...
+    def schema(self) -> Mapping[str, Any] | None: ...
 
     @property
     def letters(self) -> str: ...

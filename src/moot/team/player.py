@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlsplit
 
 from moot.models.model import Model
 from moot.types import Outcome, Request
@@ -16,6 +17,9 @@ T = TypeVar("T")
 
 COPY_STRIDE = 1_000_000
 """Keeps the samples of two like players apart from the repeats of one."""
+
+OCCASION_STRIDE = 1_000_000_000
+"""Keeps what is asked anew in a later turn, in the same words, apart from the first time: it is another sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,41 @@ class Heard(Generic[T]):
 
 def names_of(player: Player) -> tuple[str, ...]:
     """What a player may be known by: its own name, its model's, and what the provider calls the model."""
-    called = player.model.shape(Request(())).get("model")
-    return (player.name, player.model.name, *((called,) if isinstance(called, str) else ()))
+    called = _called(player.model.shape(Request(())))
+    return (player.name, player.model.name, *((called,) if called is not None else ()))
+
+
+def _called(shape: Mapping[str, Any]) -> str | None:
+    """What the provider calls a model: it is sent beside the messages, or within the body of an endpoint."""
+    body = shape.get("body")
+    called = shape.get("model") or (body.get("model") if isinstance(body, Mapping) else None)
+    return called if isinstance(called, str) else None
+
+
+def vendors_of(player: Player) -> tuple[str, ...]:
+    """Who made or serves a player's model, as far as its address and its name tell: openai of openai/gpt-4o.
+
+    Only what is configured. A list of all vendors would take Google and Claude out of answers that are about them.
+    """
+    shape = player.model.shape(Request(()))
+    called = _called(shape)
+    vendors: list[str] = []
+    if called is not None and not called.startswith((".", "/", "~")) and not called.endswith(".gguf"):
+        vendors += called.split("/")[:-1]
+    host = urlsplit(str(shape.get("base_url", ""))).hostname or ""
+    labels = host.split(".")
+    if len(labels) > 1 and not labels[-1].isdigit():
+        vendors.append(labels[-2])
+    return tuple(name for name in vendors if len(name) > SHORTEST_VENDOR and name.casefold() not in _NO_VENDORS)
+
+
+SHORTEST_VENDOR = 2
+_NO_VENDORS = frozenset(("models", "model", "local", "localhost", "example", "internal", "com", "net", "org", "lan"))
+
+
+def aliases_of(player: Player) -> tuple[str, ...]:
+    """All that must be masked where nobody is to know who speaks: its names, and its vendor's."""
+    return (*names_of(player), *vendors_of(player))
 
 
 def likeness(player: Player) -> tuple[str, str, str]:

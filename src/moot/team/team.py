@@ -19,7 +19,7 @@ from moot.team.attempts import Asking, until_usable
 from moot.team.attendance import Attendance, Quorum, Remembered, until_quorum
 from moot.team.forms import AnswerForm, Form, HoldsAnswer, Read, Unusable, read_reply
 from moot.team.lessons import Lesson
-from moot.team.player import COPY_STRIDE, Heard, names_of
+from moot.team.player import COPY_STRIDE, OCCASION_STRIDE, Heard, aliases_of
 from moot.team.player import Player as Player  # a team is made of players: both are found here
 from moot.team.reading import Announced, Reading, unparsed
 from moot.traces import Extraction
@@ -31,6 +31,9 @@ LONGEST_QUOTE = 2_000
 """How much of an unusable reply is shown back to its author; a broken reply is often a very long one."""
 
 LATE = "late: the round went on without it"
+
+Moment = tuple[int, int]
+"""When somebody was asked: the turn, and the round within it where a turn has several."""
 
 
 class Grouper(Protocol):
@@ -78,6 +81,8 @@ class Team:
     journal: list[Call] = field(default_factory=list, compare=False, repr=False)
     traced: list[Extraction] = field(default_factory=list, compare=False, repr=False)
     """What the team itself leaves on record, whatever the strategy does; an episode keeps it with the verdict's."""
+    asked: dict[tuple[str, tuple[Message, ...]], list[Moment]] = field(default_factory=dict, compare=False, repr=False)
+    """Who was asked which words in this episode, and when: see `_occasion`."""
     cohort: str | None = None
     """Whose table this is, once the team has been seated by cohorts."""
     cohorts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -105,13 +110,14 @@ class Team:
         object.__setattr__(seated, "repeat", repeat)
         object.__setattr__(seated, "journal", [])
         object.__setattr__(seated, "traced", [])
+        object.__setattr__(seated, "asked", {})
         return seated
 
     def tables(self) -> tuple[Team, ...]:
         """A table for each cohort; without cohorts the whole team sits at one."""
         if self.cohort is not None or not self.cohorts:
             return (self,)
-        names = tuple(dict.fromkeys((*self.names, *(name for player in self.players for name in names_of(player)))))
+        names = tuple(dict.fromkeys((*self.names, *(name for player in self.players for name in aliases_of(player)))))
         return tuple(
             replace(self, cohort=cohort, names=names, players=tuple(self[name] for name in members))
             for cohort, members in self.cohorts.items()
@@ -152,8 +158,10 @@ class Team:
         *,
         stage: str,
         turn: int = 1,
+        part: int = 0,
         examples: Sequence[Message] = (),
         once: bool = False,
+        anew: bool = True,
         params: Mapping[str, Any] = NOTHING,
     ) -> Heard[T]:
         """Ask until the reply fits the form, at most `ATTEMPTS` times, each time saying what was wrong.
@@ -161,14 +169,18 @@ class Team:
         Where the team has extraction models, or with `once`, a reply that should hold an answer and does not fit is
         read by the team's reader instead. What cannot be read so is *unparsed*: it is not asked for again, unless it
         was empty.
+
+        What was asked in an earlier turn of this episode (or an earlier `part` of the turn) in the very same words is
+        asked anew: a vote after a tie is a new vote. With `anew` off the first reply stands, as for those who only read.
         """
         messages = self._messages(player, prompt, examples)
+        occasion = self._occasion(player, messages, (turn, part)) if anew else 0
         instead = None
         if (once or self.extractors) and isinstance(form, HoldsAnswer) and form.asked is not None:
             instead = partial(self._read_instead, player, form, form.asked, turn)
         asking = Asking(
             messages,
-            partial(self._request, player, question, schema=form.schema, params=params),
+            partial(self._request, player, question, schema=form.schema, params=params, occasion=occasion),
             usable=lambda reply: read_reply(reply, form),
             again=lambda reply_text, problem: (*messages, *self._again(reply_text, problem, form)),
             note=partial(Call, player.name, stage, turn),
@@ -192,9 +204,10 @@ class Team:
         Only a reply without any words is asked for again.
         """
         messages = self._messages(player, prompt)
+        occasion = self._occasion(player, messages, (turn, 0))
         asking = Asking(
             messages,
-            partial(self._request, player, question, schema=None),
+            partial(self._request, player, question, schema=None, occasion=occasion),
             usable=_words,
             again=lambda reply_text, problem: messages,
             note=partial(Call, player.name, stage, turn),
@@ -230,11 +243,11 @@ class Team:
                 heard.update(await until_quorum(calls, quorum, lambda reply: reply.value is not None))
                 return tuple(name for name in asked if name not in heard)
 
-            late = await self.attendance.settle(self._round_key(question, asked, form, quorum), decide)
+            late = await self.attendance.settle(self._round_key(question, asked, form, quorum, turn), decide)
         missing = [name for name in asked if name not in late and name not in heard]
         heard.update(zip(missing, await asyncio.gather(*map(one, missing)), strict=True))
         for name in late:
-            request = self._request(self[name], question, self._messages(self[name], asked[name]), schema=form.schema)
+            request = self._first_request(name, question, asked[name], form, turn)
             self.journal.append(Call(name, stage, turn, request, error=LATE))
             heard[name] = Heard(name, None, "unanswered", LATE, late=True)
         return {name: heard[name] for name in asked}
@@ -251,13 +264,29 @@ class Team:
         """The models that read what a reply does not announce, if the team's reader has any."""
         return getattr(self.reader, "models", ())
 
-    def _round_key(self, question: Question, asked: Mapping[str, str], form: Form[T], quorum: Quorum) -> str:
+    def _round_key(self, question: Question, asked: Mapping[str, str], form: Form[T], quorum: Quorum, turn: int) -> str:
         """A round is what was asked of whom: the calls themselves, and how long they were waited for."""
         calls = []
         for name, prompt in asked.items():
-            request = self._request(self[name], question, self._messages(self[name], prompt), schema=form.schema)
+            request = self._first_request(name, question, prompt, form, turn)
             calls.append([name, call_key(self[name].model, request)])
         return digest([question.digest, quorum.grace_s, calls])
+
+    def _first_request(self, name: str, question: Question, prompt: str, form: Form[T], turn: int) -> Request:
+        """What a player is sent in a round before anything can go wrong."""
+        messages = self._messages(self[name], prompt)
+        occasion = self._occasion(self[name], messages, (turn, 0))
+        return self._request(self[name], question, messages, schema=form.schema, occasion=occasion)
+
+    def _occasion(self, player: Player, messages: tuple[Message, ...], moment: Moment) -> int:
+        """How often this player was asked these words before, at other moments of the episode.
+
+        0 is the first time, whichever the turn: the call is then the same as anybody's who asks once.
+        """
+        moments = self.asked.setdefault((player.name, messages), [])
+        if moment not in moments:
+            moments.append(moment)
+        return moments.index(moment)
 
     def _messages(self, player: Player, prompt: str, examples: Sequence[Message] = ()) -> tuple[Message, ...]:
         return (*self.prompts.introduction(player.instruction, player.persona), *examples, Message("user", prompt))
@@ -271,11 +300,14 @@ class Team:
         *,
         schema: Mapping[str, Any] | None,
         params: Mapping[str, Any] = NOTHING,
+        occasion: int = 0,
     ) -> Request:
-        sample = player.copy * COPY_STRIDE + self.repeat
+        sample = occasion * OCCASION_STRIDE + player.copy * COPY_STRIDE + self.repeat
         return Request(messages, params, schema, sample=sample, attempt=attempt, question_id=question.id)
 
     def _again(self, reply_text: str, problem: str, form: Form[object]) -> tuple[Message, ...]:
+        if form.schema is None:
+            return ()  # free words: the question once more, and nothing about a form
         fields = ", ".join(form.schema.get("required", ()))
         again = self.prompts.render("again", problem=problem, letters=", ".join(form.letters), fields=fields)
         if not reply_text.strip():

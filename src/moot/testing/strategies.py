@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from moot.errors import ConnectionFailed, UsageError
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import LANGUAGES, Prompts
-from moot.simulate.telltale_team import CountedGrouper, WatchedPrompts, requests_of, telltale_team, voices_on
+from moot.simulate.telltale_team import CountedGrouper, WatchedPrompts, lesson_of, requests_of, telltale_team, voices_on
 from moot.strategies import Strategy, Traits, prompts_for, traits_of
-from moot.strategies.promises import Play, broken_declarations, broken_promises, broken_records
+from moot.strategies.promises import Play, broken_declarations, broken_promises, broken_records, broken_repeats
 from moot.strategies.traits import CAUTIOUS
 from moot.team import Player, Team
 from moot.types import (
@@ -119,7 +119,9 @@ async def _check_promises(strategy: Strategy, traits: Traits, question: Question
     """A play in which everybody says something of its own, so that it can be seen who was shown what."""
     team = telltale_team(question)
     prompts, grouper = WatchedPrompts(), CountedGrouper()
-    team = dataclasses.replace(_staffed(team, traits, obliging), prompts=prompts, grouper=grouper)
+    lessons = lesson_of(team)
+    staffed = _staffed(team, traits, obliging)
+    team = dataclasses.replace(staffed, prompts=prompts, grouper=grouper, lessons=lessons)
     by_model = {player.model.name: voice for player, voice in zip(team.players, voices_on(question), strict=True)}
     for lineup in strategy.lineups(team):
         grouper.asked = 0
@@ -139,10 +141,22 @@ async def _check_promises(strategy: Strategy, traits: Traits, question: Question
             {office: len(requests_of(officer)) - sent[office] for office, officer in team.officers.items()},
         )
         _hold(broken_promises(play))
+        await _check_repeats(strategy, play)
+    if lessons.read != traits.learns:
+        looked = "it looks" if lessons.read else "it never looks"
+        _hold([f"learns: it is said to be {traits.learns}, yet {looked} at the team's lessons"])
     undeclared = sorted(prompts.used - FOR_ALL - set(traits.prompts))
     if traits is not CAUTIOUS:
         what = "a changed wording would pass for the same experiment"
         _hold(f"prompts: {name!r} is used and not in the traits: {what}" for name in undeclared)
+
+
+async def _check_repeats(strategy: Strategy, play: Play) -> None:
+    """Each set of drafts is decided on so often as is said, and no oftener."""
+    for repeat, shared in ((play.traits.repeats - 1, True), (play.traits.repeats, False)):
+        await strategy.play(play.question, seated := play.lineup.seated(repeat))
+        again = dataclasses.replace(play, calls=tuple(seated.journal))
+        _hold(broken_repeats(play, again, repeat, shared=shared))
 
 
 def _troubles() -> dict[str, Callable[[Request], Script]]:

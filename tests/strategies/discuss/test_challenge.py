@@ -78,7 +78,11 @@ async def test_a_retriever_that_fails_leaves_the_decision(company: Any) -> None:
 @pytest.mark.parametrize("setting", ["wrong", "irrelevant"])
 async def test_planted(company: Any, setting: str) -> None:
     final = {0: "Atlantis"}
-    table = company(3, final=lambda agent: {"reasoning": "", "answer": final.get(agent, "River 9")})
+    table = company(
+        3,
+        say=lambda table, agent, number: {"solution": "River 9"},
+        final=lambda agent: {"reasoning": "", "answer": final.get(agent, "River 9")},
+    )
     verdict = await table.play(Discuss(challenge=setting, planted_by="other", **SHORT))
     assert verdict.answer == "River 9"
     assert all("<answer>\nAtlantis\n</answer>" in prompt and "River 9" not in prompt for prompt in challenged(table))

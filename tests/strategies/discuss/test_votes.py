@@ -27,14 +27,13 @@ class ByLastWord:
         return Grouping(tuple(map(tuple, groups.values())), ("model",) * len(groups))
 
 
-def says(*answers: str | None) -> Callable[[int], Script]:
-    """The final solution of each agent; None: nothing usable."""
+def says(*answers: str | None) -> Callable[[Any, int, int], dict[str, Any]]:
+    """The solution of each agent in every message; None: it gives none, and agrees to none."""
 
-    def final(agent: int) -> Script:
-        answer = answers[agent - 1]
-        return "hm" if answer is None else {"reasoning": f"because {agent}", "answer": answer}
+    def say(table: Any, agent: int, number: int) -> dict[str, Any]:
+        return {"message": f"because {agent}", "solution": answers[agent - 1], "agree": False}
 
-    return final
+    return say
 
 
 def counted(verdict: Verdict) -> list[Counted]:
@@ -45,7 +44,7 @@ def counted(verdict: Verdict) -> list[Counted]:
 @pytest.mark.parametrize("decision", BALLOTS)
 async def test_equal_solutions_are_one_option(company: Any, decision: str) -> None:
     """Three who say B in different words are no tie, and need no ballots."""
-    table = company(3, final=says("B", "the answer is B", "option B"), grouper=ByLastWord())
+    table = company(3, say=says("B", "the answer is B", "option B"), grouper=ByLastWord())
     verdict = await table.play(Discuss(decision=decision, **ALONE))
     assert (verdict.outcome, verdict.answer, verdict.turns) == ("answered", "B", 3)
     assert len(verdict.who) == 3
@@ -56,7 +55,7 @@ async def test_equal_solutions_are_one_option(company: Any, decision: str) -> No
 @pytest.mark.parametrize("decision", BALLOTS)
 async def test_the_winner_is_the_team_s_word(company: Any, decision: str) -> None:
     cast = company.choosing(["Oka", "Don", "Oka"])
-    table = company(3, final=says("Don", "Oka", "Oka"), ballot=cast)
+    table = company(3, say=says("Don", "Oka", "Oka"), ballot=cast)
     verdict = await table.play(Discuss(decision=decision, **ALONE))
     assert (verdict.outcome, verdict.answer, verdict.reasoning) == ("answered", "Oka", "because 2")
     assert verdict.who == ("hidden-player-2", "hidden-player-3")
@@ -67,7 +66,7 @@ async def test_the_winner_is_the_team_s_word(company: Any, decision: str) -> Non
 @pytest.mark.parametrize("decision", [*BALLOTS, "solution-counting"])
 async def test_a_tie_to_the_end(company: Any, decision: str) -> None:
     """A new round and a new vote until the turns run out; then the first solution, undecided."""
-    table = company(2, final=says("Don", "Oka"), ballot=company.choosing(["Don", "Oka"]))
+    table = company(2, say=says("Don", "Oka"), ballot=company.choosing(["Don", "Oka"]))
     verdict = await table.play(Discuss(decision=decision, agents=2, vote_from=2, max_turns=4, **ALONE))
     assert (verdict.outcome, verdict.answer, verdict.turns) == ("undecided", "Don", 4)
     assert verdict.who == ("hidden-player-1",)
@@ -77,9 +76,10 @@ async def test_a_tie_to_the_end(company: Any, decision: str) -> None:
 
 
 async def test_a_tie_that_a_further_round_resolves(company: Any) -> None:
-    said = {1: iter(["Don", "Don"]), 2: iter(["Oka", "Don"])}
     table = company(
-        2, final=lambda agent: {"reasoning": "", "answer": next(said[agent])}, ballot=company.choosing(["Don", "Oka"])
+        2,
+        say=lambda table, agent, number: {"solution": "Oka" if agent == 2 and number < 4 else "Don"},
+        ballot=company.choosing(["Don", "Oka"]),
     )
     verdict = await table.play(Discuss(agents=2, **ALONE))
     assert (verdict.outcome, verdict.answer, verdict.turns) == ("answered", "Don", 4)
@@ -168,7 +168,7 @@ async def test_an_agent_that_never_speaks(company: Any) -> None:
     verdict = await table.play(Discuss(**ALONE))
     assert (verdict.outcome, verdict.answer, verdict.absent) == ("answered", "River 1", ("hidden-player-3",))
     assert [ballot.choice is None for ballot in verdict.ballots] == [False, False, True]
-    assert len(mute.requests) == ATTEMPTS * (3 + 1 + 1)
+    assert len(mute.requests) == ATTEMPTS * (3 + 1), "three messages and a ballot"
     assert [said.outcome for said in of_kind(verdict.traces, Remark) if said.text is None] == ["unanswered"] * 3
 
 
@@ -188,10 +188,18 @@ async def test_nobody_ever_speaks(company: Any, trouble: Script, outcome: str, d
     assert verdict.cause
 
 
-async def test_no_final_solutions_but_solutions_in_the_talk(company: Any) -> None:
-    """The first agent that has a solution: what it said in the discussion counts, when nothing came at the end."""
-    verdict = await company(3, final=says(None, None, None)).play(Discuss(max_turns=3, **ALONE))
+async def test_no_usable_message_in_the_end_but_solutions_in_the_talk(company: Any) -> None:
+    """What an agent said in an earlier turn is its last solution, when nothing usable came later."""
+    first = company(3)
+
+    def once(agent: int, request: Request) -> Script:
+        return first._message(agent, request) if first.messages.get(agent, 0) == 0 else "hm"
+
+    verdict = await company(3, other={"discuss": once}).play(
+        Discuss(max_turns=3, decision="solution-counting", **ALONE)
+    )
     assert (verdict.outcome, verdict.answer, verdict.who) == ("undecided", "River 1", ("hidden-player-1",))
+    assert [answer.text for answer in verdict.answers] == ["River 1", "River 2", "River 3"]
 
 
 async def test_the_judge_sees_solutions_without_names(company: Any) -> None:

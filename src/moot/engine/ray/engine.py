@@ -279,7 +279,7 @@ class RayRunner(Runner):
         if not simulated:  # questions come with each hand; only who simulates must know them all
             file = ExperimentFile(file.path, file.spec.model_copy(update={"questions": None}), file.places)
         limits = {endpoint: limiter.limits for endpoint, limiter in self.tally.limiters.items()}
-        cells = tuple(cell.id for cell in self.experiment.cells)
+        cells = tuple(cell.id for cell in self.experiment.before_learning)
         limit = self._limit if simulated else None
         return WorkerPlan(file, limit, self.experiment.store_url, cells, limits, self.tally.purse is not None)
 

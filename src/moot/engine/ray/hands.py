@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+from moot.engine.prefetched import Prefetched
 from moot.engine.ray.worker import Dealt
-from moot.engine.runner import Prefetched
 
 
 @dataclass

@@ -37,6 +37,7 @@ class WorkerPlan:
     limit: int | None
     store_url: str
     cells: tuple[str, ...]
+    """What workers play. What learns is decided where the run was started."""
     limits: Mapping[str, Limits]
     budget: bool
 
@@ -89,7 +90,7 @@ class Worker:
 
     async def _start(self, name: str, plan: WorkerPlan, gate: Any) -> None:
         experiment = build(plan.file, limit=plan.limit, store_url=plan.store_url)
-        if tuple(cell.id for cell in experiment.cells) != plan.cells:
+        if tuple(cell.id for cell in experiment.before_learning) != plan.cells:
             raise UsageError("other cells than where the run was started: another version of moot, or other files")
         self._store = await store_at(plan.store_url).open()
         self._line = Line(
@@ -104,7 +105,7 @@ class Worker:
         runner = self._runner
         models = chain(experiment.models, limiters, self._calls, purse, runner.count_retry, runner.count_hedge)
         seated = experiment.with_models(models, StoredAttendance(self._store, experiment.name))
-        self._cells = {cell.id: cell for cell in seated.cells}
+        self._cells = {cell.id: cell for cell in seated.before_learning}
         self._open: set[asyncio.Task[None]] = set()
         self._numbers = itertools.count(1)
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, select
 
 from moot.measures.cells import Stored, table_of, unusual_drafts
 from moot.measures.source import Source
+from moot.stats.estimates import estimate_row
 from moot.stats.graded import bounds_row, value_of, why_nothing
 from moot.stats.proportion import accuracy
 from moot.store import queries, schema
@@ -29,6 +30,9 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "bill_usd": bill_usd(source.connection, source.name),
         "simulated": sorted(name for name, spec in models.items() if spec["provider"] == "simulated"),
     }
+    if source.clusters:
+        names = [source.clusters.get(question) or question for question in source.cases]
+        figures["clusters"] = {"clusters": len(set(names)), "largest": max(Counter(names).values())}
     for name in ("ungraded", "disputed"):
         if count := sum(row[name] for row in rows):
             figures[name] = count
@@ -37,28 +41,28 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
 
 def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     """Over what is graded: an answer that nobody has graded is neither right nor wrong. The bounds are over all."""
-    grades: dict[int, list[float | None]] = {}
-    answered: dict[int, list[float | None]] = {}
+    grades: dict[str, list[float | None]] = {}
+    answered: dict[str, list[float | None]] = {}
     outcomes: Counter[str] = Counter()
     keys: set[str] = set()
     disputed, seconds = 0, 0.0
     for episode in source.seen(cell):
-        position, right = episode.position, episode.right
+        question, right = episode.key[0], episode.right
         outcomes[episode.outcome] += 1
         seconds += episode.seconds
         disputed += right is None and episode.stage == "disputed"
-        grades.setdefault(position, []).append(right)
+        grades.setdefault(question, []).append(right)
         if episode.outcome in ("answered", "undecided"):
-            answered.setdefault(position, []).append(right)
+            answered.setdefault(question, []).append(right)
         keys.update(episode.calls)
     return {
         **_named(cell),
-        **_estimate(grades, source.seed),
+        **_estimate(grades),
         "outcomes": dict(outcomes),
         "missing": _missing(source, cell, size, sum(outcomes.values())),
         "ungraded": sum(several.count(None) for several in grades.values()),
         "disputed": disputed,
-        "answered": _estimate(answered, source.seed),
+        "answered": _estimate(answered),
         "seconds": round(seconds, 3),
         **_usage(source, keys),
     }
@@ -82,12 +86,11 @@ def _missing(source: Source, cell: Stored, size: int, played: int) -> int:
     return size * repeats - played
 
 
-def _estimate(grades: Mapping[int, Sequence[float | None]], seed: int) -> dict[str, Any]:
+def _estimate(grades: Mapping[str, Sequence[float | None]]) -> dict[str, Any]:
     """A value that does not exist is null, never NaN: JSON has none. Then it is said why."""
-    graded = [[grade for grade in several if grade is not None] for several in grades.values()]
-    estimate = accuracy([several for several in graded if several], seed=seed)
-    row: dict[str, Any] = {"value": estimate.value if estimate.n else None, "low": estimate.low, "high": estimate.high}
-    row["n"] = estimate.n
+    graded = {question: [grade for grade in several if grade is not None] for question, several in grades.items()}
+    estimate = accuracy({question: several for question, several in graded.items() if several})
+    row: dict[str, Any] = estimate_row(estimate if estimate.n else None)
     if "bounds" in (beside := bounds_row(map(value_of, grades.values()))):
         row["bounds"] = beside["bounds"]
     return row if estimate.n else {**row, "why": why_nothing(len(grades))}

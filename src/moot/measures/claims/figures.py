@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.cells import Stored
-from moot.measures.claims.headline import headline_figures
+from moot.measures.claims.headline import clusters_of, headline_figures
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.sides import SideResults, sides
 from moot.measures.source import Source
@@ -14,7 +14,8 @@ from moot.stats.estimates import Row
 from moot.stats.frontier import Option, frontier
 from moot.stats.graded import bounds_row, least_of, why_nothing
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
-from moot.stats.power import ALPHA, POWER, detectable
+from moot.stats.power import POWER, detectable
+from moot.stats.quantiles import ALPHA
 from moot.store.declarations import declared
 
 
@@ -28,13 +29,13 @@ def evidence_figures(
     evidence: Row = {
         "headline": headline,
         "hypotheses": hypotheses_figures(source, cells, declarations, also),
-        "frontier": frontier_figures(options, source.seed),
+        "frontier": frontier_figures(source, options),
         "power": list(power_rows(headline, figures)),
     }
     return {key: value for key, value in evidence.items() if value}
 
 
-def frontier_figures(options: Mapping[str, SideResults], seed: int) -> list[Row]:
+def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list[Row]:
     """In money where the price of everything is known and is not nothing, else in calls; nothing for one option."""
     if len(options) < 2:
         return []
@@ -42,7 +43,7 @@ def frontier_figures(options: Mapping[str, SideResults], seed: int) -> list[Row]
     usd = priced and any(sum((side.cost_usd or {}).values()) > 0 for side in options.values())
     asked = sorted({question for side in options.values() for question in side.calls})
     points = {
-        title: Option(side.marks, (side.cost_usd if usd else side.calls) or {}, side.once, least_of(side.open))
+        title: Option(side.marks(asked), (side.cost_usd if usd else side.calls) or {}, side.once, least_of(side.open))
         for title, side in options.items()
     }
     named = {
@@ -50,7 +51,8 @@ def frontier_figures(options: Mapping[str, SideResults], seed: int) -> list[Row]
         for title, side in options.items()
     }
     return [
-        {**row, **named[row["of"]], "unit": "usd" if usd else "calls"} for row in frontier(points, asked, seed=seed)
+        {**row, **named[row["of"]], "unit": "usd" if usd else "calls"}
+        for row in frontier(points, asked, clusters=clusters_of(source, asked), seed=source.seed)
     ]
 
 
@@ -58,22 +60,25 @@ def _bounds(side: SideResults, asked: Sequence[str]) -> Row:
     """Only where not all is graded."""
     if not side.open:
         return {}
-    row = bounds_row(side.value(question) for question in asked)
+    row = bounds_row(side.value(question) for question in asked if question in side.calls)
     return row if side.right else {**row, "why": why_nothing(len(side.calls))}
 
 
 def power_rows(headline: Row | None, figures: Mapping[str, Any]) -> Iterator[Row]:
     """The smallest difference that each comparison could have shown, from its n and its discordant pairs alone."""
     if headline and (over := headline["over_best_single"]):
-        yield from _power(headline["of"], "best single", over)
+        yield from _power(headline["of"], "best single", over, 1)
     if headline and (over := headline["over_captain"]):
-        yield from _power(headline["of"], "its captain", over)
+        yield from _power(headline["of"], "its captain", over, 1)
     for row in figures.get("comparisons", ()):
-        yield from _power(row["a"], row["b"], row)
+        yield from _power(row["a"], row["b"], row, row["family"])
 
 
-def _power(a: str, b: str, row: Mapping[str, Any]) -> Iterator[Row]:
-    """Only where each question gives one pair: pooled means have no discordant pairs to count."""
+def _power(a: str, b: str, row: Mapping[str, Any], family: int) -> Iterator[Row]:
+    """Corrected for the family that the comparison stands in.
+
+    Only where each question gives one pair: pooled means have no discordant pairs to count.
+    """
     if row["test"] != "mcnemar":
         return
     pairs = row["rescues"] + row["regressions"]
@@ -84,7 +89,8 @@ def _power(a: str, b: str, row: Mapping[str, Any]) -> Iterator[Row]:
         "n": row["n"],
         "discordant": pairs,
         "discordance": discordance,
-        "detectable": detectable(row["n"], discordance),
+        "detectable": detectable(row["n"], discordance, comparisons=family),
+        "family": family,
         "power": POWER,
         "alpha": ALPHA,
         "small": row["n"] < FEW_QUESTIONS or pairs < FEW_DISCORDANT,

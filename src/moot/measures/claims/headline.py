@@ -1,63 +1,67 @@
-"""The verdict: which figure stands for the whole run, and the sentence that says it.
+"""The verdict: which figure stands for the whole run, and what it may claim.
 
-The headline is what the file declared as `primary`. Without one, strategy and captain are chosen on other questions
-than they are scored on, and that is the headline: the highest of many rows is no measurement, and is marked as chosen
-after the fact.
+The headline is what the file declared as `primary`. Without one it is the option with the highest accuracy, said to be
+chosen after the fact, and its intervals pay for the choice: see `moot.stats.choice`. Everything in its sentence is
+against one baseline, the best single player on all questions, and "more" means more than every one of them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from moot.experiment.claims import ClaimError
 from moot.measures.cells import Stored, table_of
+from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.native_cost import native_cost
-from moot.measures.sides import Alone, SideResults, alone_by_player, best_alone, cells_named, side_of
+from moot.measures.quiz.played import UNPLAYED
+from moot.measures.sides import Alone, SideResults, alone_by_player, cells_named, side_of
 from moot.measures.source import Source
-from moot.stats.crossfit import CrossFit, best, crossfit
+from moot.stats.choice import chosen_interval, claim
+from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
-    NOT_PLAYED,
     Value,
     accuracy_row,
     bounds_row,
     compared_row,
     known,
-    known_pairs,
     least_of,
-    mean_value,
-    settled,
     why_nothing,
     why_turned,
 )
-from moot.stats.paired import FEW_QUESTIONS
 from moot.store.declarations import Declared
+from moot.types import Estimate
+
+if TYPE_CHECKING:
+    from moot.stats.bootstrap import Floats
+
+RULE = "beats every single player; exact test; paid for the options"
 
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """What the headline is about: on each question, whose play counts."""
+    """What the headline is about, and out of what it was chosen."""
 
     of: str
     how: str
-    """``declared``, ``declared late``, ``cross-fitted``, or ``only`` where there was nothing to choose."""
-    sides: Mapping[str, SideResults]
-    choice: Mapping[str, str]
-    """The side that counts, by question."""
-    parts: Mapping[str, int]
-    """How often each was chosen, where it was chosen part by part."""
+    """``declared``, ``declared late``, ``after the fact``, or ``only`` where there was nothing to choose."""
+    paid: Mapping[str, SideResults]
+    """All options that the claim pays for, the chosen one among them: it alone where it was declared beforehand."""
+    asked: Sequence[str]
 
     @property
-    def once(self) -> bool:
-        """Whether every value is right or wrong, and none a mean over captains or repeats."""
-        return all(self.sides[title].once for title in set(self.choice.values()))
+    def side(self) -> SideResults:
+        return self.paid[self.of]
+
+    @property
+    def place(self) -> int:
+        return list(self.paid).index(self.of)
 
     def values(self) -> dict[str, Value]:
-        """What counts on each question; not having played it is not being right."""
-        return {question: self.sides[title].value(question) for question, title in self.choice.items()}
+        """What counts on each question that it has played."""
+        return {question: self.side.value(question) for question in self.asked if question in self.side.calls}
 
 
 def headline_figures(
@@ -68,15 +72,13 @@ def headline_figures(
     if chosen is None:
         return None
     values = chosen.values()
-    accuracy = estimate(list(known(values).values()), pooled=not chosen.once, seed=source.seed)
-    teams = _teams(chosen)
     row: Row = {
         "of": chosen.of,
         "chosen": chosen.how,
-        "parts": dict(chosen.parts),
+        "options": len(chosen.paid),
         **_named(chosen),
-        **estimate_row(accuracy),
-        **_ungraded(values),
+        **estimate_row(_accuracy(chosen, values, source.seed)),
+        **_ungraded(chosen.side, values),
         "over_best_single": None,
         "over_captain": None,
         "cost_ratio": None,
@@ -84,72 +86,87 @@ def headline_figures(
         "after_the_fact": _after_the_fact(options, source.seed),
         "played_alone": any(cell["player"] for cell in cells),
     }
-    if teams and accuracy is not None:
-        row |= _beside_players(source, cells, chosen, teams, values)
+    if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
+        row |= _beside_players(source, cells, chosen, values)
     row["words"] = sentences(row)
     row["sentence"] = " ".join(row["words"])
     return row
 
 
-def _ungraded(values: Mapping[str, Value]) -> Row:
-    """How much of it is not graded, of how many questions, and what it would be over all of them."""
+def _accuracy(chosen: _Chosen, values: Mapping[str, Value], seed: int) -> Estimate | None:
+    """With the interval of its own row; of what was chosen after the fact, one that pays for the choice."""
+    usual = estimate(known(values))
+    if usual is None or len(chosen.paid) == 1:
+        return usual
+    return chosen_interval(_table(chosen.paid, chosen.asked), chosen.place, usual, seed=seed)
+
+
+def _table(options: Mapping[str, SideResults], asked: Sequence[str]) -> Floats:
+    """Options × questions; NaN where an answer is not graded."""
+    import numpy as np
+
+    return np.array([[_mark(side.value(question)) for question in asked] for side in options.values()])
+
+
+def _mark(value: Value | None) -> float:
+    return float("nan") if value is None or value.known is None else value.known
+
+
+def _ungraded(side: SideResults, values: Mapping[str, Value]) -> Row:
+    """How many of its answers are not graded, of how many questions it played, and what it would be over all of them."""
     row = bounds_row(values.values())
     if not row:
         return {"ungraded": 0}
-    row["questions"] = len(values)
+    row |= {"ungraded": sum(side.ungraded.values()), "questions": len(values)}
     return {**row, "why": why_nothing(len(values))} if not known(values) else row
 
 
 def _chosen(
     source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, SideResults]
 ) -> _Chosen | None:
-    primary = source.config.get("primary")
-    if primary:
-        try:
-            meant = cells_named(primary, cells)
-        except ClaimError:
-            meant = []  # of another plan under this name
-        side = side_of(source, meant, primary)
-        if side.calls:
-            late = not any(word.kind == "primary" and word.text == primary and word.frozen for word in declared)
-            how = "declared late" if late else "declared"
-            return _Chosen(primary, how, {primary: side}, dict.fromkeys(side.calls, primary), {})
     teams = {title: side for title, side in options.items() if not side.alone}
-    pool = teams or options
+    pool = teams or dict(options)
+    if (side := _primary(source, cells)) is not None:
+        primary, asked = side.title, sorted(side.calls)
+        if any(word.kind == "primary" and word.text == primary and word.frozen for word in declared):
+            return _Chosen(primary, "declared", {primary: side}, asked)
+        # Whoever declares when answers are there already may have looked at them.
+        others = {title: option for title, option in pool.items() if option.cells != side.cells}
+        return _Chosen(primary, "declared late", {primary: side, **others}, asked)
     asked = sorted({question for side in pool.values() for question in side.calls})
-    if len(pool) == 1:
-        (title,) = pool
-        return _Chosen(title, "only", pool, dict.fromkeys(asked, title), {})
-    fitted = crossfit(
-        {title: side.marks for title, side in pool.items()},
+    top = best(
+        {title: side.marks(asked) for title, side in pool.items()},
         asked,
         costs={title: side.calls for title, side in pool.items()},
         least={title: least_of(side.open) for title, side in pool.items()},
-        seed=source.seed,
     )
-    if fitted is None:
+    return None if top is None else _Chosen(top, AFTER_THE_FACT if len(pool) > 1 else "only", pool, asked)
+
+
+def _primary(source: Source, cells: Sequence[Stored]) -> SideResults | None:
+    """What the file declares, where it has been played."""
+    primary = source.config.get("primary")
+    if not primary:
         return None
-    parts = Counter(fitted.chosen)
-    return _Chosen(parts.most_common(1)[0][0], "cross-fitted", pool, fitted.choice, dict(parts.most_common()))
-
-
-def _teams(chosen: _Chosen) -> list[str]:
-    """The tables that the headline is about, where it is about no player alone."""
-    cells = [cell for title in dict.fromkeys(chosen.choice.values()) for cell in chosen.sides[title].cells]
-    return [] if any(cell["player"] for cell in cells) else list(dict.fromkeys(map(table_of, cells)))
+    try:
+        side = side_of(source, cells_named(primary, cells), primary)
+    except ClaimError:  # of another plan under this name
+        return None
+    return side if side.calls else None
 
 
 def _named(chosen: _Chosen) -> Row:
-    cells = chosen.sides[chosen.of].cells
+    cells = chosen.side.cells
     whose = {cell["player"] or cell["captain"] for cell in cells}
     return {
         "strategy": cells[0]["label"],
         "team": cells[0]["team"],
         "player": cells[0]["player"] if len(cells) == 1 else None,
         "captain": cells[0]["captain"] if len(cells) == 1 else None,
-        "captains": len(whose) if chosen.sides[chosen.of].alone is False else 0,
-        "alone": chosen.sides[chosen.of].alone,
-        "led": any(cell["captain"] for side in chosen.sides.values() for cell in side.cells),
+        "captains": len(whose) if chosen.side.alone is False else 0,
+        "alone": chosen.side.alone,
+        "led": any(cell["captain"] for side in chosen.paid.values() for cell in side.cells),
+        "teams": len({cell["team"] for side in chosen.paid.values() for cell in side.cells}),
     }
 
 
@@ -157,200 +174,137 @@ def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None
     """The highest of all rows: what a careless report would print first."""
     asked = sorted({question for side in options.values() for question in side.calls})
     least = {title: least_of(side.open) for title, side in options.items()}
-    top = best({title: side.marks for title, side in options.items()}, asked, least=least)
+    top = best({title: side.marks(asked) for title, side in options.items()}, asked, least=least)
     if top is None or len(options) < 2:
         return None
-    values = {question: options[top].value(question) for question in asked}
-    row = accuracy_row(values, pooled=not options[top].once, seed=seed)
+    values = {question: options[top].value(question) for question in asked if question in options[top].calls}
+    row = accuracy_row(values)
     return {"of": top, **row, "note": "chosen after the fact"}
 
 
-def _beside_players(
-    source: Source, cells: Sequence[Stored], chosen: _Chosen, teams: Sequence[str], values: Mapping[str, Value]
-) -> Row:
-    """Against the best single player of these teams, against the captain alone, and what it cost beside them."""
-    alone: dict[str, dict[str, Value]] = {}
-    for team in teams:
-        alone |= {
-            name: player_values
-            for name, player_values in alone_by_player(source, team, cells).items()
-            if name not in alone
-        }
-    single = best_alone(alone, seed=source.seed) if alone else None
-    repeated = int(source.config.get("repeats", 1)) > 1
-    pooled = repeated or not chosen.once
-    row: Row = {"over_captain": _over_captain(chosen, alone, pooled, source.seed)}
+def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, values: Mapping[str, Value]) -> Row:
+    """Against the best single player, against the captain alone, and what it cost beside them."""
+    pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
+    own = _singles(source, cells, [chosen.side])
+    row: Row = {"over_captain": _over_captain(chosen.side, own.values, values, pooled, source.seed)}
+    singles = own if chosen.how == "declared" else _singles(source, cells, list(chosen.paid.values()))
+    single = _best_single(singles.values, chosen.asked)
     if single is None:
         return row
-    pairs = {
-        question: [(value, alone[single.choice[question]].get(question, NOT_PLAYED))]
-        for question, value in values.items()
-        if question in single.choice
-    }
-    reached = estimate([other for _, other in known_pairs(pairs)], pooled=repeated, seed=source.seed)
-    over = _whoever_is_best(compared_row(pairs, pooled=pooled, seed=source.seed), alone, values)
-    if over["n"]:
-        row["over_best_single"] = {**over, "best_single": estimate_row(reached), "chosen": list(single.chosen)}
-    return {**row, **_cost(source, cells, chosen, single)}
+    over = _over_best(source, chosen, singles.values, single, values, pooled)
+    if over is None:
+        return row
+    return {**row, "over_best_single": over, **_cost(source, cells, chosen, singles.players[single])}
+
+
+@dataclass(frozen=True, slots=True)
+class _Singles:
+    """Everybody at some tables, alone, by a title: a player who drafts in different ways is a single in each of them."""
+
+    values: Mapping[str, Mapping[str, Value]]
+    players: Mapping[str, str]
+
+
+def _singles(source: Source, cells: Sequence[Stored], options: Sequence[SideResults]) -> _Singles:
+    """Everybody at the tables of these options."""
+    tables = dict.fromkeys(table_of(cell) for side in options for cell in side.cells)
+    singles: dict[str, Mapping[str, Value]] = {}
+    players: dict[str, str] = {}
+    for table in tables:
+        for name, values in alone_by_player(source, table, cells).items():
+            if values:
+                title = name if singles.get(name, values) == values else f"{name} ({table})"
+                singles[title], players[title] = values, name
+    return _Singles(singles, players)
+
+
+def _best_single(singles: Alone, asked: Sequence[str]) -> str | None:
+    """Who got most right of all questions, as far as it is graded."""
+    marks = {name: {question: value.known for question, value in values.items()} for name, values in singles.items()}
+    return best(marks, asked, least={name: least_of(values) for name, values in singles.items()})
+
+
+def _over_best(
+    source: Source, chosen: _Chosen, singles: Alone, single: str, values: Mapping[str, Value], pooled: bool
+) -> Row | None:
+    """One baseline: difference, what was repaired and spoilt, and the bounds are all against the same player."""
+    import numpy as np
+
+    alone = np.array([[_mark(own.get(question)) for question in chosen.asked] for own in singles.values()])
+    place, own = list(singles).index(single), singles[single]
+    pairs = {question: [(value, own[question])] for question, value in values.items() if question in own}
+    if not pairs:
+        return None
+    table = _table(chosen.paid, chosen.asked)
+    clusters = clusters_of(source, chosen.asked)
+    found = claim(table, alone, option=chosen.place, single=place, pooled=pooled, clusters=clusters, seed=source.seed)
+    over = compared_row(pairs, pooled=pooled, seed=source.seed)
+    reached = estimate(known({question: own[question] for question in chosen.asked if question in own}))
+    if found is not None:
+        test = "mcnemar" if over["test"] == "mcnemar" and clusters is None else "score"
+        over |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p, "test": test}
+        over.pop("why", None)
+    over = _whoever_is_best(over, singles, values)
+    if reached is not None:
+        reached = chosen_interval(alone, place, reached, seed=source.seed)
+    paid = {"single": single, "singles": len(singles), "options": len(chosen.paid), "rule": RULE}
+    return {**over, **paid, "best_single": estimate_row(reached)}
+
+
+def clusters_of(source: Source, asked: Sequence[str]) -> list[str] | None:
+    """What each question belongs to, a question without a cluster to itself; None where none has one."""
+    named = [source.cases[question].cluster for question in asked]
+    if not any(named):
+        return None
+    return [f"cluster {name}" if name else f"question {question}" for name, question in zip(named, asked, strict=True)]
 
 
 def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Row:
     """A player whose answers nobody has graded may be the best of all: the bounds leave room for that."""
-    ungraded = [name for name, own in alone.items() if any(value.open for value in own.values())]
-    if not ungraded or over["difference"] is None:
+    if over["difference"] is None:
         return over
-    margins = [
-        sum(value.least - alone[name].get(question, NOT_PLAYED).most for question, value in values.items())
-        for name in ungraded
-    ]
-    worst = min(margins) / len(values)
-    bounds = over.get("bounds") or {"low": over["difference"], "high": over["difference"]}
-    over = {**over, "bounds": {"low": min(bounds["low"], worst), "high": bounds["high"]}}
+    ungraded = [name for name, own in alone.items() if any(value.open for value in own.values())]
+    if ungraded:
+        margins = [
+            sum(value.least - alone[name].get(question, UNPLAYED).most for question, value in values.items())
+            for name in ungraded
+        ]
+        bounds = over.get("bounds") or {"low": over["difference"], "high": over["difference"]}
+        over = {**over, "bounds": {"low": min(bounds["low"], min(margins) / len(values)), "high": bounds["high"]}}
     turned = why_turned(over)
     return {**over, "why": turned} if turned else over
 
 
-def _over_captain(chosen: _Chosen, alone: Alone, pooled: bool, seed: int) -> Row | None:
+def _over_captain(side: SideResults, alone: Alone, values: Mapping[str, Value], pooled: bool, seed: int) -> Row | None:
     """Captain by captain on each question; several captains of one question are one pair, their mean.
 
     Only where captains lead: one that does no more than break ties has no errors that a team could fix.
     """
-    used = [chosen.sides[title] for title in dict.fromkeys(chosen.choice.values())]
-    if any(cell["traits"].captain != "leads" for side in used for cell in side.cells):
+    if any(cell["traits"].captain != "leads" for cell in side.cells):
         return None
+    captains = [cell["captain"] for cell in side.cells]
     pairs: dict[str, list[tuple[Value, Value]]] = {}
-    for question, title in chosen.choice.items():
-        side = chosen.sides[title]
-        captains = [cell["captain"] for cell in side.cells]
-        before = [alone[name][question] for name in captains if name and question in alone.get(name, ())]
-        if before and len(before) == len(captains):
-            pairs[question] = [(side.value(question), mean_value(before))]
+    after = [side.values_of(cell) for cell in side.cells]
+    for question in values:
+        if all(name is not None and question in alone.get(name, ()) for name in captains):
+            before = [alone[name or ""][question] for name in captains]
+            led = [own.get(question, UNPLAYED) for own in after]
+            pairs[question] = list(zip(led, before, strict=True))
     row = compared_row(pairs, pooled=pooled, seed=seed)
     return row if row["n"] else None
 
 
-def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, single: CrossFit) -> Row:
+def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, player: str) -> Row:
     """How many times the best single player's cost: in money, or in calls where money is nothing or not known."""
-    used = [chosen.sides[title] for title in set(chosen.choice.values())]
-    one = native_cost(source, cells, chosen.sides[chosen.of].first, single.choice)
-    team = None
-    if all(side.cost_usd is not None for side in used):
-        team = _mean([(chosen.sides[title].cost_usd or {}).get(question) for question, title in chosen.choice.items()])
+    one = native_cost(source, cells, chosen.side.first, dict.fromkeys(chosen.asked, player))
+    team = _mean(chosen.side.cost_usd, chosen.asked)
     if team and one.cost_usd:
         return {"cost_ratio": team / one.cost_usd, "cost_unit": "usd", "cost_usd": team}
-    calls = _mean([chosen.sides[title].calls.get(question) for question, title in chosen.choice.items()])
-    if calls is None or not one.calls:
-        return {"cost_usd": team}
-    return {"cost_ratio": calls / one.calls, "cost_unit": "calls", "cost_usd": team}
+    calls = _mean(chosen.side.calls, chosen.asked)
+    ratio = calls / one.calls if calls is not None and one.calls else None
+    return {"cost_ratio": ratio, "cost_unit": "calls", "cost_usd": team, "calls": calls}
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    there = [value for value in values if value is not None]
+def _mean(spent: Mapping[str, float] | None, asked: Sequence[str]) -> float | None:
+    there = [spent[question] for question in asked if question in spent] if spent else []
     return sum(there) / len(there) if there else None
-
-
-def sentences(row: Mapping[str, Any]) -> list[str]:
-    """The headline in words: the verdict first, then what to know before believing it."""
-    if row["value"] is None:
-        return [_nothing(row)]
-    graded = f" of the {row['n']:,} graded" if row["ungraded"] else ""
-    parts = [f"{_opening(row.get('questions', row['n']))} {_subject(row)} answered {_share(row)}{graded}"]
-    if over := row["over_best_single"]:
-        parts.append(f", {_than_single(over)}")
-    if over := row["over_captain"]:
-        parts.append(f"; {_repairs(over, row)}")
-    elif row["alone"] is False and row["over_best_single"] is None:
-        nobody = "nobody of the team" if row.get("played_alone") else "nobody"
-        parts.append(f"; {nobody} played alone, so there is nothing to compare it with")
-    if cost := _times(row):
-        parts.append(f", {cost}")
-    return ["".join(parts) + ".", *_doubts(row)]
-
-
-def _nothing(row: Mapping[str, Any]) -> str:
-    if not row.get("ungraded"):
-        return "Nothing has been played yet."
-    return f"{_opening(row['questions'])} no answer is graded yet, so nobody knows how many are right."
-
-
-def _opening(n: int) -> str:
-    return f"On these {n:,} questions" if n != 1 else "On this one question"
-
-
-def _subject(row: Mapping[str, Any]) -> str:
-    declared = {"declared": ", declared beforehand,", "declared late": ", declared after the run had begun,"}
-    if row["chosen"] == "cross-fitted":
-        if row["alone"]:
-            return "the best single model, chosen on other questions,"
-        what = "strategy and captain" if row["led"] else "strategy"
-        return f"the team, its {what} chosen on other questions,"
-    aside = declared.get(row["chosen"], "")
-    if row["alone"]:
-        return f"{row['player'] or 'the players'} alone{aside}"
-    if row["captain"]:
-        return f"the {row['strategy']} team with {row['captain']} as captain{aside}"
-    if row["captains"] > 1:
-        return f"the {row['strategy']} team, on average over its {row['captains']} captains{aside or ','}"
-    return f"the {row['strategy']} team {row['team'] or ''}".rstrip() + aside
-
-
-def _share(row: Mapping[str, Any]) -> str:
-    value = f"{100 * row['value']:.1f} %"
-    return value if row["low"] is None else f"{value} ({100 * row['low']:.1f}–{100 * row['high']:.1f})"
-
-
-def _than_single(over: Mapping[str, Any]) -> str:
-    """More or less only where interval and bounds say so: what is graded flatters who has much ungraded."""
-    points, bounds = 100 * over["difference"], over.get("bounds")
-    if over["low"] is None:
-        return f"{points:+.1f} points against the best single model{_whatever(over)}"
-    low, high = 100 * over["low"], 100 * over["high"]
-    if over["low"] > 0 and settled(bounds, 0.0, above=True):
-        return f"{points:.1f} points more than the best single model ({low:.1f}–{high:.1f}){_whatever(over)}"
-    if over["high"] < 0 and settled(bounds, 0.0, above=False):
-        return f"{-points:.1f} points less than the best single model ({-high:.1f}–{-low:.1f}){_whatever(over)}"
-    told = f"which cannot be told from the best single model ({points:+.1f} points, {low:+.1f} to {high:+.1f})"
-    return f"{told}{_whatever(over)}"
-
-
-def _whatever(over: Mapping[str, Any]) -> str:
-    """What a difference can be over all questions, where not all is graded."""
-    if not (bounds := over.get("bounds")):
-        return ""
-    low, high = (f"{100 * bounds[end]:+.1f}" for end in ("low", "high"))
-    pairs = f" on the {over['n']:,} question{'s' if over['n'] != 1 else ''} graded for both"
-    return f"{pairs}, over all between {low} and {high} points, whatever the ungraded answers turn out to be"
-
-
-def _repairs(over: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    fixed, made = over["rescues"], over["regressions"]
-    new = f"made {made} new one{'s' if made != 1 else ''}"
-    if row["captains"] > 1 and row["chosen"] != "cross-fitted":
-        return f"it did better than its captains alone on {fixed} questions and worse on {made}"
-    graded = ", as far as both are graded" if over.get("bounds") else ""
-    return f"it fixed {fixed} of its captain's errors and {new}{graded}"
-
-
-def _times(row: Mapping[str, Any]) -> str:
-    ratio = row["cost_ratio"]
-    if ratio is None:
-        return ""
-    if row["cost_unit"] == "usd":
-        return f"at {ratio:.1f} × the cost"
-    unknown = " (the cost in money is unknown)" if row.get("cost_usd") is None else ""
-    return f"with {ratio:.1f} × the calls{unknown}"
-
-
-def _doubts(row: Mapping[str, Any]) -> list[str]:
-    doubts = []
-    if row["n"] < FEW_QUESTIONS:
-        doubts.append(f"Fewer than {FEW_QUESTIONS} questions show next to nothing: look at the width of the intervals.")
-    if row["ungraded"]:
-        low, high = (f"{100 * row['bounds'][end]:.1f}" for end in ("low", "high"))
-        doubts.append(f"{row['ungraded']:g} of the answers are not graded; over all it is between {low} and {high} %.")
-    if row["chosen"] == "cross-fitted":
-        parts = ", ".join(f"{title} in {times}" for title, times in row["parts"].items())
-        doubts.append(f"The file declares no primary; chosen were {parts} of {sum(row['parts'].values())} parts.")
-    if (after := row["after_the_fact"]) and after["of"] != row["of"] and after["value"] is not None:
-        doubts.append(f"The highest row, {after['of']} with {_share(after)}, is chosen after the fact.")
-    return doubts

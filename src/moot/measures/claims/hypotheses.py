@@ -8,8 +8,9 @@ from typing import cast
 
 from moot.experiment.claims import ClaimError, Hypothesis, Number, SideName, Term, cells_meant, parse
 from moot.measures.cells import Stored, table_of
-from moot.measures.claims.hypothesis import Judged, Ratio, judge, with_holm
-from moot.measures.quiz.played import Played, solos, split
+from moot.measures.claims.figure import Ratio
+from moot.measures.claims.hypothesis import Judged, judge, with_holm
+from moot.measures.quiz.played import UNPLAYED, Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import top_by_question
 from moot.measures.safety.figures import drafting, native_pairs
@@ -17,7 +18,7 @@ from moot.measures.safety.pairs import Pair
 from moot.measures.sides import SideResults, best_alone, side_of, values_by_player
 from moot.measures.source import Source
 from moot.stats.estimates import Row
-from moot.stats.graded import NOT_PLAYED, Value, closure_bounds, known
+from moot.stats.graded import Value, closure_bounds, known
 from moot.store.declarations import Declared
 
 
@@ -59,7 +60,7 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
         return f"no answer of {term.side} is graded"
     match term.function:
         case "accuracy":
-            return Ratio(side.right, once=side.once, open=side.open)
+            return Ratio(side.right, once=side.once, open=side.open, side=side)
         case "cost":
             return Ratio(side.cost_usd) if side.cost_usd is not None else f"the cost of {term.side} is unknown"
         case "skyline":
@@ -124,7 +125,7 @@ def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side:
         return "there is no best single player to start from"
     return _closure(
         {
-            question: (side.value(question), players[name].get(question, NOT_PLAYED), tops[question])
+            question: (side.value(question), players[name].get(question, UNPLAYED), tops[question])
             for question, name in single.choice.items()
             if question in tops
         }
@@ -160,9 +161,9 @@ def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored
     closure = _closure(
         {
             question: (
-                after[together.choice[question]].get(question, NOT_PLAYED),
-                own[by_itself.choice[question]].get(question, NOT_PLAYED),
-                others[stronger.choice[question]].get(question, NOT_PLAYED),
+                after[together.choice[question]].get(question, UNPLAYED),
+                own[by_itself.choice[question]].get(question, UNPLAYED),
+                others[stronger.choice[question]].get(question, UNPLAYED),
             )
             for question in sorted(common)
         }

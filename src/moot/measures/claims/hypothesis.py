@@ -1,52 +1,25 @@
 """Whether a hypothesis holds: its value, its interval, and a verdict in one word.
 
-Every figure that a hypothesis may speak of is a ratio of two sums over questions (accuracy: right by questions; safety
-multiple: rescues by regressions). So one resample of the questions gives all of them at once, and any arithmetic of
-them has an interval. Where a hypothesis is a single paired difference or a single share, the score interval and the
-exact test of the comparisons stand instead.
+Confirmed and refuted go by the adjusted p and the adjusted interval of the family that it stands in, which agree with
+each other since both come from one test (`figure`): so in at most 5 of 100 experiments in which nothing is to be found is
+any hypothesis of the family confirmed or refuted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from moot.experiment.claims import Expression, Hypothesis, Number, Operation, Term
-from moot.measures.safety.multiple import multiple
-from moot.stats.bootstrap import RESAMPLES, percentile_interval, resampled_sums
-from moot.stats.graded import Value, bounds_row, difference_bounds, settled
-from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, compare, holm
-from moot.stats.proportion import mean_over_questions
-from moot.types import Estimate
-
-if TYPE_CHECKING:
-    from moot.stats.bootstrap import Floats
+from moot.measures.claims.figure import Figure, Ratio, applied, figure_of, two_shares
+from moot.measures.sides import pairs_of
+from moot.stats.bootstrap import RESAMPLES
+from moot.stats.graded import Value, bounds_row, difference_bounds, known_pairs, mean_value, settled
+from moot.stats.paired import holm, holm_levels
+from moot.stats.quantiles import ALPHA
 
 Answer = Literal["confirmed", "refuted", "open"]
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """A figure as sums over questions: `tops` by `bottoms`; a mean has bottoms of 1."""
-
-    tops: Mapping[str, float]
-    bottoms: Mapping[str, float] | None = None
-    once: bool = True
-    """Each question gives one value; else they are means over captains or repeats."""
-    open: Mapping[str, Value] = field(default_factory=dict)
-    """The questions of which something is ungraded: they are in the bounds, where the figure is a mean."""
-    turns: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """By question: how many more rescues and regressions its ungraded pairs could be, where the figure counts them."""
-    bounds: Mapping[str, float] | None = None
-    """Over all questions, where whoever made the figure has taken them."""
-
-    def value(self, question: str) -> Value:
-        top = self.tops.get(question, 0.0)
-        return self.open.get(question, Value(top, top, top))
-
-    def bottom(self, question: str) -> float:
-        return 1.0 if self.bottoms is None else self.bottoms[question]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +45,30 @@ class Judged:
     unsettled: int = 0
     """Questions of which something is ungraded, left out or not."""
 
+    figure: Figure | None = None
+    """What has limits at any level."""
+    p_holm: float | None = None
+    """Adjusted for the family that it stands in; None outside of any."""
+    low_holm: float | None = None
+    high_holm: float | None = None
+
+    def adjusted(self, p_holm: float, level: float) -> Judged:
+        """As one of a family: its adjusted p, and the interval at the level at which the family tests it."""
+        low, high = self.figure.limits(level) if self.figure is not None else (None, None)
+        return replace(self, p_holm=p_holm, low_holm=low, high_holm=high)
+
     @property
     def _side(self) -> Literal["above", "below"] | None:
-        """Of the threshold: where the whole interval lies."""
-        if self.low is not None and self.low > self.threshold:
+        """Of the threshold: where the whole interval lies, the adjusted one in a family, if p says so too."""
+        if self.p_holm is None:
+            p, low, high = self.p, self.low, self.high
+        else:
+            p, low, high = self.p_holm, self.low_holm, self.high_holm
+        if p is None or p > ALPHA:
+            return None
+        if low is not None and low > self.threshold:
             return "above"
-        return "below" if self.high is not None and self.high < self.threshold else None
+        return "below" if high is not None and high < self.threshold else None
 
     @property
     def _turnable(self) -> bool:
@@ -105,6 +96,9 @@ class Judged:
             "threshold": self.threshold,
             "verdict": self.answer,
             "p": self.p,
+            "p_holm": self.p_holm,
+            "low_holm": self.low_holm,
+            "high_holm": self.high_holm,
             "test": self.test,
             "n": self.n,
             "small": self.small,
@@ -144,7 +138,7 @@ def judge(
     missing = [why for why in figures.values() if isinstance(why, str)]
     if missing:
         return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, missing[0])
-    ratios = {term: ratio for term, ratio in figures.items() if isinstance(ratio, Ratio)}
+    ratios = _in_pairs(left, {term: ratio for term, ratio in figures.items() if isinstance(ratio, Ratio)})
     played = set.intersection(*({*ratio.tops, *ratio.open, *ratio.turns} for ratio in ratios.values()))
     questions = sorted(set.intersection(*(set(ratio.tops) for ratio in ratios.values())))
     judged = _judged(hypothesis, left, threshold, ratios, questions, seed, resamples)
@@ -153,6 +147,23 @@ def judge(
         any(question in ratio.open or question in ratio.turns for ratio in ratios.values()) for question in played
     )
     return replace(judged, ungraded=len(played) - len(questions), bounds=bounds, unsettled=unsettled)
+
+
+def _in_pairs(left: Expression, ratios: Mapping[Term, Ratio]) -> Mapping[Term, Ratio]:
+    """Of one accuracy less another, what both sides got where they can be compared: see `sides.pairs_of`."""
+    sides = two_shares(left)
+    one, other = (ratios[side].side for side in sides) if sides is not None else (None, None)
+    if sides is None or one is None or other is None or sides[0] == sides[1]:
+        return ratios
+    tops: tuple[dict[str, float], dict[str, float]] = ({}, {})
+    unsettled: tuple[dict[str, Value], dict[str, Value]] = ({}, {})
+    for question, pairs in pairs_of(one, other).items():
+        for means in known_pairs({question: pairs}).values():
+            tops[0][question], tops[1][question] = means
+        values = [mean_value([pair[place] for pair in pairs]) for place in (0, 1)]
+        if any(value.open for value in values):
+            unsettled[0][question], unsettled[1][question] = values
+    return {side: replace(ratios[side], tops=tops[place], open=unsettled[place]) for place, side in enumerate(sides)}
 
 
 def _bounds(
@@ -165,7 +176,7 @@ def _bounds(
         return ratios[left].bounds
     if isinstance(left, Term) and left.function in ("accuracy", "skyline"):
         row = bounds_row(ratios[left].value(question) for question in questions)
-    elif (sides := _two_accuracies(left)) is not None:
+    elif (sides := two_shares(left)) is not None:
         one, other = (ratios[side] for side in sides)
         row = difference_bounds({question: [(one.value(question), other.value(question))] for question in questions})
     else:
@@ -200,17 +211,24 @@ def _judged(
         if any(ratio.open or ratio.turns for ratio in ratios.values()):
             why = "no question is graded for all that it compares"
         return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, why)
-    resampled = _resampled(hypothesis, left, threshold, ratios, questions, seed, resamples)
-    if (pairs := _paired(left, ratios, questions)) is not None:
-        comparison = compare(pairs, pooled=not all(ratio.once for ratio in ratios.values()), seed=seed)
-        assert comparison.difference is not None, "there are questions"
-        tested = {"p": comparison.p, "test": comparison.test} if threshold == 0 else {}
-        return _scored(resampled, comparison.difference, small=comparison.small, **tested)
-    if isinstance(left, Term) and left.function == "safety_multiple":
-        return _multiple(resampled, ratios[left], questions)
-    if isinstance(left, Term) and (estimate := _single(left, ratios[left], questions, seed)) is not None:
-        return _scored(resampled, estimate)
-    return resampled
+    figure = figure_of(left, ratios, questions, seed, resamples)
+    if isinstance(figure, str):
+        return Judged(hypothesis, None, threshold, None, None, len(questions), None, "none", True, figure)
+    low, high = figure.limits(ALPHA)
+    p = figure.p(threshold)
+    return Judged(
+        hypothesis,
+        figure.value,
+        threshold,
+        low,
+        high,
+        len(questions),
+        p,
+        figure.test_at(threshold) if p is not None else "none",
+        figure.small,
+        figure.note,
+        figure=figure,
+    )
 
 
 def _against_number(hypothesis: Hypothesis) -> tuple[Expression, float]:
@@ -229,143 +247,23 @@ def _constant(expression: Expression) -> float | None:
     left, right = _constant(expression.left), _constant(expression.right)
     if left is None or right is None or (expression.sign == "/" and right == 0):
         return None
-    return float(_applied(expression.sign, left, right))
-
-
-def _applied(sign: str, left: Any, right: Any) -> Any:
-    match sign:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-        case _:
-            return left / right
-
-
-def _paired(
-    left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[str]
-) -> list[tuple[float, float]] | None:
-    """One pair a question, where the hypothesis is one accuracy less another."""
-    sides = _two_accuracies(left)
-    if sides is None:
-        return None
-    one, other = (ratios[side].tops for side in sides)
-    return [(one[question], other[question]) for question in questions]
-
-
-def _two_accuracies(left: Expression) -> tuple[Term, Term] | None:
-    """One accuracy less another, if that is what it is."""
-    if not (isinstance(left, Operation) and left.sign == "-"):
-        return None
-    one, other = left.left, left.right
-    if isinstance(one, Term) and isinstance(other, Term) and one.function == other.function == "accuracy":
-        return one, other
-    return None
-
-
-def _single(term: Term, ratio: Ratio, questions: Sequence[str], seed: int) -> Estimate | None:
-    """A figure by itself that has a section of its own in a report: its interval is the one that stands there.
-
-    None where that has none either.
-    """
-    if term.function in ("accuracy", "skyline"):
-        return mean_over_questions([ratio.tops[question] for question in questions], pooled=not ratio.once, seed=seed)
-    if term.function == "gap_closure":
-        closure = cluster_bootstrap(
-            [(ratio.tops[question], ratio.bottom(question)) for question in questions], seed=seed
-        )
-        return closure if closure is not None and closure.low is not None else None
-    return None
-
-
-def _multiple(resampled: Judged, ratio: Ratio, questions: Sequence[str]) -> Judged:
-    """The interval of the multiple's own, since a bootstrap is too narrow where regressions are few."""
-    safety_multiple = multiple(
-        [ratio.tops[question] for question in questions], [ratio.bottom(question) for question in questions]
-    )
-    return replace(
-        resampled,
-        value=safety_multiple.value,
-        low=safety_multiple.low,
-        high=safety_multiple.high,
-        why_open=safety_multiple.note,
-    )
-
-
-def _scored(resampled: Judged, estimate: Estimate, **more: Any) -> Judged:
-    """With a score interval instead of the resampled one."""
-    return replace(
-        resampled, value=estimate.value, low=estimate.low, high=estimate.high, n=estimate.n, why_open=None, **more
-    )
-
-
-def _resampled(
-    hypothesis: Hypothesis,
-    left: Expression,
-    threshold: float,
-    ratios: Mapping[Term, Ratio],
-    questions: Sequence[str],
-    seed: int,
-    resamples: int,
-) -> Judged:
-    import numpy as np
-
-    columns = [
-        column
-        for ratio in ratios.values()
-        for column in (
-            [ratio.tops[question] for question in questions],
-            [ratio.bottom(question) for question in questions],
-        )
-    ]
-    values = np.array(columns, dtype=float).T
-    n, small = len(questions), len(questions) < FEW_QUESTIONS
-    value = float(_evaluated(left, ratios, values.sum(axis=0)[None, :])[0])
-    if not np.isfinite(value):
-        why = "it would divide by nothing"
-        return Judged(hypothesis, None, threshold, None, None, n, None, "none", small, why)
-    if n < 2 or (values == values[0]).all():
-        return Judged(hypothesis, value, threshold, None, None, n, None, "none", True, "no spread between questions")
-    drawn = _evaluated(left, ratios, resampled_sums(values, seed=seed, resamples=resamples))
-    limits = percentile_interval(drawn, n)
-    defined = drawn[~np.isnan(drawn)]
-    beyond = min(int((defined <= threshold).sum()), int((defined >= threshold).sum()))
-    p = min(1.0, 2 * (1 + beyond) / (1 + len(defined))) if limits else None
-    low, high = limits or (None, None)
-    return Judged(hypothesis, value, threshold, _finite(low), _finite(high), n, p, "bootstrap" if p else "none", small)
-
-
-def _finite(limit: float | None) -> float | None:
-    """A ratio whose bottom may be nothing has no end on that side."""
-    return limit if limit is not None and abs(limit) != float("inf") else None
-
-
-def _evaluated(expression: Expression, ratios: Mapping[Term, Ratio], sums: Floats) -> Floats:
-    """The expression on every row of sums, which has two columns a figure, in the order of `ratios`."""
-    import numpy as np
-
-    places = {term: 2 * place for place, term in enumerate(ratios)}
-
-    def walk(part: Expression) -> Any:
-        if isinstance(part, Number):
-            return part.value
-        if isinstance(part, Term):
-            place = places[part]
-            return sums[:, place] / sums[:, place + 1]
-        return _applied(part.sign, walk(part.left), walk(part.right))
-
-    with np.errstate(all="ignore"):
-        values = walk(expression)
-    return np.asarray(values, dtype=float) + np.zeros(len(sums))
+    return float(applied(expression.sign, left, right))
 
 
 def with_holm(judged: Sequence[Judged], frozen: Sequence[bool]) -> list[dict[str, Any]]:
-    """Rows with `frozen` and `p_holm`. Those declared beforehand are a family of their own; the others have none."""
-    tested = [place for place, judgement in enumerate(judged) if frozen[place] and judgement.p is not None]
-    adjusted = dict(zip(tested, holm([judged[place].p or 0.0 for place in tested]), strict=True))
-    return [
-        {**judgement.row(), "frozen": frozen[place], "p_holm": adjusted.get(place), "family": len(tested)}
-        for place, judgement in enumerate(judged)
-    ]
+    """Rows with `frozen`, `p_holm`, `low_holm`, `high_holm` and `family`; the verdict goes by the adjusted ones.
+
+    Those declared beforehand are a family, and the exploratory ones are another.
+    """
+    rows: dict[int, dict[str, Any]] = {}
+    for kind in (True, False):
+        family = [place for place in range(len(judged)) if frozen[place] == kind]
+        p_values = {place: p for place in family if (p := judged[place].p) is not None}
+        adjusted = dict(zip(p_values, holm(list(p_values.values())), strict=True))
+        levels = dict(zip(p_values, holm_levels(list(p_values.values())), strict=True))
+        for place in family:
+            judgement = judged[place]
+            if place in adjusted:
+                judgement = judgement.adjusted(adjusted[place], levels[place])
+            rows[place] = {**judgement.row(), "frozen": kind, "family": len(p_values)}
+    return [rows[place] for place in range(len(judged))]

@@ -16,16 +16,16 @@ def hypotheses_section(figures: Figures) -> Iterator[Section]:
         Column("hypothesis", "hypothesis"),
         Column("declared", "declared"),
         Column("verdict", "verdict"),
-        figure("value", "value", "number"),
+        figure("value", "value", "number", "low_holm", "high_holm"),
         Column("p_holm", "p", "p"),
         Column("n", "questions"),
         Column("note", "note"),
     )
-    family = max((row["family"] for row in rows), default=0)
+    family = max((row["family"] for row in rows if row["frozen"]), default=0)
     words: tuple[str, ...] = (
-        "Confirmed or refuted: the whole 95 % interval lies on one side of what the hypothesis says.",
-        f"p is adjusted (Holm) for the {count(family, 'hypothesis', 'hypotheses')} declared before the first call;"
-        " exploratory ones have none.",
+        "Confirmed or refuted: the whole adjusted interval lies on one side of what the hypothesis says.",
+        f"Intervals and p are adjusted (Holm) for the {count(family, 'hypothesis', 'hypotheses')} declared before the first"
+        " call; exploratory ones are a family of their own.",
     )
     if any(row.get("ungraded") or row.get("bounds") for row in rows):
         words += ("With ungraded answers the bounds over all questions must lie on that side as well.",)
@@ -40,9 +40,11 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
     unit: Unit = rows[0]["unit"]
     unit_name = "money" if unit == "usd" else "calls"
     words = (
-        f"Cost is in {unit_name} a question. On the frontier: no other is both cheaper and better, which is picked after the"
-        " fact; beside it, in how many parts of the questions it is on the frontier of the others.",
-        "Within this cost: what the best choice that costs no more reached on questions it was not chosen by.",
+        f"Cost is in {unit_name} a question; what differs by no more than a call here and there costs the same. On the"
+        " frontier: no other is both cheaper and better, which is picked after the fact; beside it, in how many parts of the"
+        " questions it is on the frontier of the others.",
+        "Within this cost: the highest of those that cost no more, its interval paying for that choice. Beaten by: one of"
+        " them that is better, the choice paid for as well; nobody there means that it cannot be told from the best of them.",
     )
     columns = (
         Column("of", "who"),
@@ -51,6 +53,7 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
         Column("on_frontier", "on the frontier"),
         Column("folds", "in parts"),
         figure("within", "within this cost", "share", "within_low", "within_high"),
+        Column("beaten_by", "beaten by"),
     )
     chart = Chart("scatter", "cost", "accuracy", label="of", series="strategy")
     yield Section("frontier", "Accuracy and cost", words, columns, rows, chart, place=210)
@@ -60,13 +63,14 @@ def power_section(figures: Figures) -> Iterator[Section]:
     rows = figures.get("power", [])
     words = (
         "The smallest difference that so many questions with so many discordant pairs would show in 80 of 100 runs, from"
-        " these two numbers alone. None: not even if all of them went one way.",
+        " these two numbers and how many comparisons it is corrected for. None: not even if all of them went one way.",
     )
     columns = (
         Column("a", "this"),
         Column("b", "against"),
         Column("n", "questions"),
         Column("discordance", "differ on", "share"),
+        Column("family", "corrected for"),
         Column("detectable", "could show", "points"),
     )
     yield Section("power", "What the run could have shown", words, columns, rows, place=910)

@@ -6,12 +6,12 @@ improved less worsened; a challenge without a new answer has changed nothing. Qu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from moot.measures.discussion.talks import between_bounds
-from moot.stats.paired import FEW_QUESTIONS, bootstrap_share, cluster_bootstrap
+from moot.stats.paired import FEW_QUESTIONS, difference
+from moot.stats.proportion import share_over_questions
 from moot.types import Estimate
 
 
@@ -47,11 +47,9 @@ class Objection:
 
 def challenges(objections: Sequence[Objection], *, seed: int = 0) -> dict[str, Any]:
     """Rate and net share improved, each with the counts behind it. Nothing asked: all figures are None."""
-    rate = bootstrap_share(_clusters((objection.question, objection.challenged) for objection in objections), seed=seed)
+    rate = share_over_questions((objection.question, float(objection.challenged)) for objection in objections)
     counted = [objection for objection in objections if objection.challenged and not objection.ungraded]
-    net = between_bounds(
-        cluster_bootstrap(_clusters((objection.question, objection.change) for objection in counted), seed=seed)
-    )
+    net = _net(counted, seed)
     ungraded = sum(objection.ungraded for objection in objections)
     why = {"why": "no challenge is graded both before and after"} if net is None and ungraded else {}
     return {
@@ -70,11 +68,15 @@ def challenges(objections: Sequence[Objection], *, seed: int = 0) -> dict[str, A
     }
 
 
-def _clusters(values: Iterable[tuple[str, float]]) -> list[tuple[float, float]]:
-    by_question: dict[str, list[float]] = {}
-    for question, value in values:
-        by_question.setdefault(question, []).append(value)
-    return [(float(sum(question_values)), float(len(question_values))) for question_values in by_question.values()]
+def _net(counted: Sequence[Objection], seed: int) -> Estimate | None:
+    """Improved less worsened, of all that was challenged."""
+    rows: dict[str, tuple[float, float, float]] = {}
+    for objection in counted:
+        better, worse, number = rows.get(objection.question, (0.0, 0.0, 0.0))
+        change = objection.change
+        rows[objection.question] = (better + (change > 0), worse + (change < 0), number + 1)
+    figure = difference(rows, seed=seed)
+    return None if figure is None else figure.estimate()
 
 
 def _estimate(estimate: Estimate | None, name: str) -> dict[str, Any]:

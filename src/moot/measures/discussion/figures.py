@@ -30,7 +30,7 @@ from moot.measures.discussion.similarity import similarity_figures
 from moot.measures.discussion.talks import Talk, by_question, fitted, graded, mean_rounds, score, turns_to_decide
 from moot.measures.episodes import right_of
 from moot.measures.source import Source
-from moot.stats.estimates import with_holm
+from moot.stats.estimates import PAIRED, with_holm
 from moot.stats.paired import FEW_QUESTIONS, compare
 from moot.store.rows import verdict_of
 from moot.strategies.option_meanings import Meaning, in_words, meanings_named
@@ -74,7 +74,7 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
     alone = [cell for cell in cells if cell["traits"].alone and drafted_at_once(cell)]
     named = [(names[discussion.cell["id"]], discussion) for discussion in held]
     figures: Row = {
-        "protocols": [*_scores_alone(source, alone), *_scores(source, named)],
+        "protocols": [*_scores_alone(source, alone), *_scores(named)],
         "protocol_turns": [_turns(source, *pair) for pair in named],
         "protocol_rounds": list(_rounds(source, held)),
         "protocol_cost": list(cost_rows(source, [(discussion.cell, row) for row, discussion in named], alone)),
@@ -113,9 +113,9 @@ def _stood(case: Case, verdict: Verdict) -> list[str]:
     return [named.get(answer.text.strip(), answer.text) for answer in verdict.answers if answer.text is not None]
 
 
-def _scores(source: Source, named: Iterable[tuple[Row, Discussion]]) -> Iterator[Row]:
+def _scores(named: Iterable[tuple[Row, Discussion]]) -> Iterator[Row]:
     for row, discussion in named:
-        yield from _by_dataset(row, discussion.talks, source.seed)
+        yield from _by_dataset(row, discussion.talks)
 
 
 def _scores_alone(source: Source, alone: Iterable[Stored]) -> Iterator[Row]:
@@ -133,20 +133,20 @@ def _scores_alone(source: Source, alone: Iterable[Stored]) -> Iterator[Row]:
             for episode in source.seen(cell)
         ]
         named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
-        yield from _by_dataset({**named, "team": None, "cohort": None}, talks, source.seed)
+        yield from _by_dataset({**named, "team": None, "cohort": None}, talks)
 
 
-def _by_dataset(named: Row, talks: Sequence[Talk], seed: int) -> Iterator[Row]:
+def _by_dataset(named: Row, talks: Sequence[Talk]) -> Iterator[Row]:
     """All questions together (`whole`); and each set of them, where there are several."""
     parts: dict[str | None, list[Talk]] = {}
     for talk in talks:
         parts.setdefault(talk.dataset, []).append(talk)
     if parts:
         only = next(iter(parts)) if len(parts) == 1 else None
-        yield {**named, "dataset": only, "whole": True, **score(talks, seed=seed)}
+        yield {**named, "dataset": only, "whole": True, **score(talks)}
     if len(parts) > 1:
         for dataset, part in parts.items():
-            yield {**named, "dataset": dataset, "whole": False, **score(part, seed=seed)}
+            yield {**named, "dataset": dataset, "whole": False, **score(part)}
 
 
 def _turns(source: Source, named: Row, discussion: Discussion) -> Row:
@@ -178,7 +178,7 @@ def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
             if against is None or discussion.is_like(part, standard):
                 continue
             ours, theirs = by_question(discussion.talks), by_question(against.talks)
-            pairs = [(ours[q], theirs[q]) for q in ours if q in theirs]
+            pairs = {q: (ours[q], theirs[q]) for q in ours if q in theirs}
             if not pairs:
                 continue
             pooled = len(graded(discussion.talks)) > len(ours) or len(graded(against.talks)) > len(theirs)
@@ -186,7 +186,7 @@ def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
             of, other = (in_words(side.options[part]) for side in (discussion, against))
             kind = {"protocol_part": True} if meaning_of(discussion.cell, part).role == "protocol" else {}
             named = {**names[discussion.cell["id"]], "part": part, "of": of, "against": other, **kind}
-            yield {**named, **_flag(discussion, part), **comparison.row()}
+            yield {**named, **_flag(discussion, part), **comparison.row(), PAIRED: comparison}
 
 
 def _flag(discussion: Discussion, part: str) -> Row:
@@ -255,9 +255,7 @@ def _line(source: Source, along: str, key: str, group: Sequence[Discussion], nam
         "intercept": line.intercept,
         "n": line.slope.n,
         "small": line.slope.n < FEW_QUESTIONS,
-        "points": [
-            {"x": x, **score(discussion.talks, seed=source.seed), "line": line.at(x)} for x, discussion in by_x.items()
-        ],
+        "points": [{"x": x, **score(discussion.talks), "line": line.at(x)} for x, discussion in by_x.items()],
     }
 
 

@@ -15,9 +15,8 @@ from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any
 
-from moot.stats.estimates import estimate_row
-from moot.stats.paired import FEW_QUESTIONS, bootstrap_difference, bootstrap_share, cluster_bootstrap
-from moot.stats.proportion import wilson
+from moot.stats.estimates import estimate, estimate_row
+from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, mean_difference, mean_of
 from moot.types import Estimate
 
 Row = dict[str, Any]
@@ -51,18 +50,15 @@ def by_question(talks: Iterable[Talk]) -> dict[str, float]:
     return {question: fmean(values) for question, values in scores.items()}
 
 
-def score(talks: Sequence[Talk], *, seed: int = 0) -> Row:
+def score(talks: Sequence[Talk]) -> Row:
     """The mean score with its interval over questions, and the deviation over repeats.
 
     Over what is graded; where something is not, `bounds` are what the mean over all questions lies between.
     """
     values = by_question(talks)
-    once = len(values) == len(graded(talks)) and all(value in (0.0, 1.0) for value in values.values())
-    clusters = [(value, 1.0) for value in values.values()]
-    mean = wilson(sum(values.values()), len(values)) if once else bootstrap_share(clusters, seed=seed)
     ungraded = sum(talk.right is None for talk in talks)
     return {
-        **estimate_row(mean if values else None),
+        **estimate_row(estimate(values)),
         "deviation": deviation(talks),
         "repeats": len({talk.repeat for talk in talks}),
         "ungraded": ungraded,
@@ -112,8 +108,8 @@ def mean_rounds(talks: Iterable[Talk], *, seed: int = 0) -> Row:
     for talk in talks:
         if talk.outcome != "failed":
             held.setdefault(talk.question, []).append(talk.turns)
-    clusters = [(float(sum(turns)), float(len(turns))) for turns in held.values()]
-    return {**estimate_row(cluster_bootstrap(clusters, seed=seed), "rounds"), "small": len(held) < FEW_QUESTIONS}
+    rows = {question: (float(sum(turns)), float(len(turns))) for question, turns in held.items()}
+    return {**estimate_row(cluster_bootstrap(rows, seed=seed), "rounds"), "small": len(held) < FEW_QUESTIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +127,8 @@ class Line:
 def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> Line | None:
     """A line through the scores of each question by x; None below two different x, or without a common question.
 
-    The slope is a weighted sum of the means, hence the mean of the same sum over each question: so its interval is a
-    bootstrap over questions like any other.
+    The slope is a weighted sum of the means, hence the mean of the same sum over each question: so its interval is that
+    of any mean difference over questions.
     """
     shared = sorted(set.intersection(*(set(scores) for scores in points.values()))) if points else []
     if len(points) < 2 or not shared:
@@ -141,21 +137,13 @@ def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> Lin
     spread = math.fsum((x - middle) ** 2 for x in points)
     weights = {x: (x - middle) / spread for x in points}
     steepest = math.fsum(abs(weight) for weight in weights.values()) / 2  # of scores between 0 and 1
-    slopes = [math.fsum(weights[x] * points[x][question] for x in points) for question in shared]
-    scaled = bootstrap_difference([slope / steepest for slope in slopes], seed=seed)
+    slopes = {question: math.fsum(weights[x] * points[x][question] for x in points) for question in shared}
+    scaled = mean_difference({question: slope / steepest for question, slope in slopes.items()}, seed=seed)
     assert scaled is not None, "there are questions"
     low, high = (None if end is None else end * steepest for end in (scaled.low, scaled.high))
-    slope = Estimate(scaled.value * steepest, low, high, scaled.n)
+    slope = Estimate(scaled.value * steepest, low, high, scaled.n, scaled.clusters)
     level = fmean(points[x][question] for x in points for question in shared)
     return Line(slope, level - slope.value * middle)
-
-
-def between_bounds(estimate: Estimate | None) -> Estimate | None:
-    """A figure from -1 to 1 with its interval; where all questions say the same, as wide as so many leave it open."""
-    if estimate is None or estimate.n < 2 or estimate.low is not None:
-        return estimate
-    width = wilson(0, estimate.n).high or 0.0
-    return Estimate(estimate.value, max(-1.0, estimate.value - width), min(1.0, estimate.value + width), estimate.n)
 
 
 def overlap_cosine(one: str, other: str) -> float:
@@ -170,13 +158,13 @@ def similarity(answers: Mapping[str, Sequence[Sequence[str]]], cosine: Cosine, *
 
     `answers`: for each question one list of answers a repeat. A single answer makes no pair.
     """
-    means = []
-    for repeats in answers.values():
+    means: dict[str, float] = {}
+    for question, repeats in answers.items():
         pairs = [
             [cosine(*pair) for pair in combinations(final_answers, 2)]
             for final_answers in repeats
             if len(final_answers) > 1
         ]
         if pairs:
-            means.append(fmean(map(fmean, pairs)))
-    return cluster_bootstrap([(mean, 1.0) for mean in means], seed=seed)
+            means[question] = fmean(map(fmean, pairs))
+    return mean_of(means, seed=seed)

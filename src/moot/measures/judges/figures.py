@@ -37,7 +37,10 @@ def judges_figures(source: Source) -> Row | None:
 
 
 def _answers(source: Source) -> dict[str, set[str]]:
-    """What was answered to each case, normalised: what judges were asked about here, and not in another experiment."""
+    """What was answered to each case, normalised: what judges were asked about here, and not in another experiment.
+
+    Drafts too, whether or not somebody has also played them alone.
+    """
     cells, places, episodes = schema.experiment_cells, schema.experiment_questions, schema.episodes
     query = (
         select(places.c.case, episodes.c.answer)
@@ -49,4 +52,8 @@ def _answers(source: Source) -> dict[str, set[str]]:
     answers_by_case: dict[str, set[str]] = {}
     for case, answer in source.connection.execute(query):
         answers_by_case.setdefault(case, set()).add(normalise(answer))
+    for cell in source.cells:
+        for episode in source.seen(cell) if cell["player"] is None else ():
+            texts = {normalise(draft.text) for draft in episode.drafts if draft.text is not None}
+            answers_by_case.setdefault(source.cases[episode.key[0]].digest, set()).update(texts)
     return answers_by_case

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from moot.measures.discussion.talks import between_bounds
-from moot.stats.bootstrap import percentile_interval, resampled_sums, seed_of
-from moot.stats.paired import FEW_QUESTIONS, holm
-from moot.types import Estimate
+from moot.stats.bootstrap import seed_of
+from moot.stats.estimates import PAIRED
+from moot.stats.paired import FEW_QUESTIONS, Difference, difference, holm, holm_levels
 
 Row = dict[str, Any]
 
-RESAMPLES = 2_000
 REDRAWN = 10_000
 ALIKE = "alike"
 """All that was shown says what was chosen: wherever it stood, nothing can be learnt from it."""
@@ -55,12 +53,16 @@ def position_bias(looks: Iterable[Look], *, places: bool = True, seed: int = 0) 
     usable_looks = [look for look in every if look.why_apart is None]
     apart = Counter(look.why_apart for look in every if look.why_apart is not None)
     most = max((len(look.order) for look in usable_looks), default=0)
-    excesses = _excesses(usable_looks, [0, -1, *(range(1, most) if places else ())], seed) if usable_looks else {}
+    wanted = [0, -1, *(range(1, most) if places else ())] if usable_looks else []
+    excesses = {place: _excess(usable_looks, place, seed) for place in wanted}
+    p_values = redrawn(usable_looks, seed=seed)
+    ends = {name: _end(excesses.get(place), p_values[f"{name}_p"]) for name, place in (("first", 0), ("last", -1))}
     asked = len({look.question for look in usable_looks})
     return {
-        **_figures("first", excesses.get(0)),
-        **_figures("last", excesses.get(-1)),
-        **redrawn(usable_looks, seed=seed),
+        **_figures("first", ends["first"]),
+        **_figures("last", ends["last"]),
+        **p_values,
+        PAIRED: {name: end and end.difference for name, end in ends.items()},
         "chance": excesses[0].chance if usable_looks else None,
         "decisions": len(usable_looks),
         "apart": dict(sorted(apart.items())),
@@ -76,64 +78,57 @@ class _Excess:
 
     chosen: float
     chance: float
-    difference: Estimate
+    difference: Difference
     decisions: int
 
 
+def _end(excess: _Excess | None, p: float | None) -> _Excess | None:
+    """The first or the last place, whose p is that of orders drawn anew: its interval agrees with it."""
+    if excess is None:
+        return None
+    return replace(excess, difference=replace(excess.difference, exact=lambda: p))
+
+
 def _figures(name: str, excess: _Excess | None) -> Row:
+    low, high = excess.difference.limits() if excess else (None, None)
     return {
         name: excess and excess.chosen,
         f"{name}_difference": excess and excess.difference.value,
-        f"{name}_low": excess and excess.difference.low,
-        f"{name}_high": excess and excess.difference.high,
+        f"{name}_low": low,
+        f"{name}_high": high,
     }
 
 
 def _place(place: int, excess: _Excess) -> Row:
-    difference = excess.difference
+    low, high = excess.difference.limits()
     return {
         "place": place + 1,
         "chosen": excess.chosen,
         "chance": excess.chance,
-        "difference": difference.value,
-        "low": difference.low,
-        "high": difference.high,
+        "difference": excess.difference.value,
+        "low": low,
+        "high": high,
         "decisions": excess.decisions,
-        "n": difference.n,
+        "n": excess.difference.n,
     }
 
 
-def _excesses(looks: Sequence[Look], places: Sequence[int], seed: int) -> dict[int, _Excess]:
-    """How much oftener than by chance, by place. Decisions count alike; those on one question are one cluster.
-
-    All places are resampled together, since they are of the same questions.
-    """
-    import numpy as np
-
-    rows: dict[str, list[float]] = {}
+def _excess(looks: Sequence[Look], place: int, seed: int) -> _Excess:
+    """How much oftener than by chance a place is chosen. Decisions count alike; those on one question are one unit."""
+    rows: dict[str, tuple[float, float, float]] = {}
+    chosen = chance = 0.0
     for look in looks:
-        row = rows.setdefault(look.question, [0.0] * (3 * len(places)))
-        text_count, weight = len(look.order), 1 / len(look.chosen)
-        for column, place in enumerate(places):
-            if place < text_count:
-                row[3 * column] += weight * (look.order[place] in look.chosen)
-                row[3 * column + 1] += 1 / text_count
-                row[3 * column + 2] += 1
-    sums = np.array(list(rows.values()))
-    shares, chances, counts = sums[:, 0::3], sums[:, 1::3], sums[:, 2::3]
-    drawn = resampled_sums(np.hstack([shares - chances, counts]), seed=seed, resamples=RESAMPLES)
-    with np.errstate(all="ignore"):
-        ratios = drawn[:, : len(places)] / drawn[:, len(places) :]
-    excesses = {}
-    for column, place in enumerate(places):
-        chosen, chance, total = (float(part[:, column].sum()) for part in (shares, chances, counts))
-        value, n = (chosen - chance) / total, int((counts[:, column] > 0).sum())
-        spread = np.abs((shares - chances)[:, column] - value * counts[:, column]).max() > 1e-12
-        low, high = (percentile_interval(ratios[:, column], n) if spread else None) or (None, None)
-        difference = between_bounds(Estimate(value, low, high, n))
-        assert difference is not None
-        excesses[place] = _Excess(chosen / total, chance / total, difference, round(total))
-    return excesses
+        if place >= len(look.order):
+            continue
+        share, by_chance = look.share(place), 1 / len(look.order)
+        chosen, chance = chosen + share, chance + by_chance
+        above, below, number = rows.get(look.question, (0.0, 0.0, 0.0))
+        excess = share - by_chance
+        rows[look.question] = (above + max(excess, 0.0), below + max(-excess, 0.0), number + 1)
+    figure = difference(rows, seed=seed)
+    assert figure is not None, "no place is asked for that nobody was shown"
+    total = sum(row[2] for row in rows.values())
+    return _Excess(chosen / total, chance / total, figure, round(total))
 
 
 def redrawn(looks: Sequence[Look], *, seed: int = 0, resamples: int = REDRAWN) -> Row:
@@ -180,16 +175,22 @@ def _lots(looks: Iterable[Look]) -> Counter[tuple[tuple[float, ...], int]]:
 
 
 def with_holm(rows: Sequence[Row]) -> list[Row]:
-    """The same rows with `first_p_holm` and `last_p_holm`: one family of all that are printed together, and its size."""
-    names = ("first_p", "last_p")
-    tested = [(number, name) for number, row in enumerate(rows) for name in names if row[name] is not None]
-    adjusted = dict(zip(tested, holm([rows[number][name] for number, name in tested]), strict=True))
-    return [
-        {
-            **row,
-            "first_p_holm": adjusted.get((number, "first_p")),
-            "last_p_holm": adjusted.get((number, "last_p")),
-            "family": len(tested),
-        }
-        for number, row in enumerate(rows)
-    ]
+    """The same rows with the adjusted p and intervals of both ends: one family of all that are printed together.
+
+    So `first_p_holm`, `first_low_holm`, `first_high_holm`, likewise of the last, and `family`, its size.
+    """
+    ends = ("first", "last")
+    tested = [(number, end) for number, row in enumerate(rows) for end in ends if row[f"{end}_p"] is not None]
+    p_values = [rows[number][f"{end}_p"] for number, end in tested]
+    adjusted = dict(zip(tested, holm(p_values), strict=True))
+    levels = dict(zip(tested, holm_levels(p_values), strict=True))
+    finished = []
+    for number, row in enumerate(rows):
+        whole = {key: value for key, value in row.items() if key != PAIRED}
+        for end in ends:
+            key, low, high = (number, end), None, None
+            if key in levels:
+                low, high = row[PAIRED][end].limits(levels[key])
+            whole |= {f"{end}_p_holm": adjusted.get(key), f"{end}_low_holm": low, f"{end}_high_holm": high}
+        finished.append({**whole, "family": len(tested)})
+    return finished

@@ -56,7 +56,7 @@ def _bias(ident: str, title: str, rows: Sequence[Mapping[str, Any]], every: Sequ
         Column("place", "place"),
         Column("chosen", "chosen", "share"),
         Column("chance", "by chance", "share"),
-        figure("difference", "difference", "points"),
+        figure("difference", "difference", "points", "low_holm", "high_holm"),
         Column("p_holm", "p", "p"),
         Column("decisions", "decisions"),
         Column("n", "questions"),
@@ -76,7 +76,7 @@ def _ended(row: Mapping[str, Any], place: str) -> Row:
         "chosen": row[place],
         "chance": row["chance"],
         "difference": row[f"{place}_difference"],
-        **{key: row[f"{place}_{key}"] for key in ("low", "high", "p", "p_holm")},
+        **{key: row[f"{place}_{key}"] for key in ("low", "high", "low_holm", "high_holm", "p", "p_holm")},
         **{key: row[key] for key in ("decisions", "n", "small")},
         "apart": sum(row["apart"].values()),
         **{key: row["apart"].get(key, 0) for key in _APART},
@@ -100,7 +100,7 @@ def _words(
         "How often the draft or option shown first, and the one shown last, is the one that was chosen; texts that say the"
         " same share the choice. Orders are drawn, so by chance it is one of as many as were shown, whoever favours whom."
     )
-    yield f"p: orders drawn anew, the choices kept; adjusted (Holm) for {count(family, 'figure')}."
+    yield f"p: orders drawn anew, the choices kept; p and interval adjusted (Holm) for {count(family, 'figure')}."
     if apart:
         named = ", ".join(f"{_APART[key]} {sum(row['apart'].get(key, 0) for row in rows):,}" for key in apart)
         yield f"Counted apart, since no place can be told from them: {named}."

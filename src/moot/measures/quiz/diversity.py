@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from moot.measures.quiz.played import Drafts, Played, accuracy_figures, diversity_of, split
 from moot.stats.estimates import Row
-from moot.stats.rank import Correlation, midranks, spearman
+from moot.stats.rank import Correlation, midranks, spearman_over_questions
 
 DIFFICULTIES = ("easy", "medium", "hard")
 
@@ -24,17 +24,17 @@ class Curve:
     left_out: int
 
 
-def diversity_curve(plays: Sequence[Played], *, seed: int = 0) -> Curve:
+def diversity_curve(plays: Sequence[Played]) -> Curve:
     """A row for each d and strategy: how many questions, and the accuracy, the mean over captains of each question.
 
     With repeats a question stands at the d of each, by the plays that rest on those drafts. Drafts whose groups are not
     known, nobody having answered, have no d.
     """
     diversity = diversity_of(plays)
-    return Curve(_rows(plays, diversity, seed), len({play.question for play in plays if play.drafts not in diversity}))
+    return Curve(_rows(plays, diversity), len({play.question for play in plays if play.drafts not in diversity}))
 
 
-def diversity_by_difficulty(plays: Sequence[Played], *, seed: int = 0) -> Curve:
+def diversity_by_difficulty(plays: Sequence[Played]) -> Curve:
     """The same within easy, medium and hard questions; each row also has the mean human rate of its questions.
 
     Left out are the questions without a human rate or without groups.
@@ -46,7 +46,7 @@ def diversity_by_difficulty(plays: Sequence[Played], *, seed: int = 0) -> Curve:
         of_level = [play for play in plays if level.get(play.question) == name]
         rows += [
             {"difficulty": name, **row, "human": _mean_rate(row["d"], name, diversity, level, people)}
-            for row in _rows(of_level, diversity, seed)
+            for row in _rows(of_level, diversity)
         ]
     left_out = {play.question for play in plays if play.drafts not in diversity or play.question not in level}
     return Curve(rows, len(left_out))
@@ -60,7 +60,7 @@ def diversity_and_people(plays: Sequence[Played]) -> Correlation | None:
     diversity = {question: sum(several) / len(several) for question, several in by_question.items()}
     people = human_rates(plays)
     both = sorted(diversity.keys() & people.keys())
-    return spearman([diversity[question] for question in both], [people[question] for question in both])
+    return spearman_over_questions({question: (float(diversity[question]), people[question]) for question in both})
 
 
 def human_rates(plays: Sequence[Played]) -> dict[str, float]:
@@ -78,11 +78,11 @@ def difficulty(people: Mapping[str, float]) -> dict[str, str]:
     }
 
 
-def _rows(plays: Sequence[Played], diversity: Mapping[Drafts, int], seed: int) -> list[Row]:
+def _rows(plays: Sequence[Played], diversity: Mapping[Drafts, int]) -> list[Row]:
     placed = [play for play in plays if play.drafts in diversity]
     parts = split(placed, lambda play: diversity[play.drafts])
     return [
-        {"d": d, "strategy": strategy, **accuracy_figures(strategy_plays, "accuracy", seed=seed)}
+        {"d": d, "strategy": strategy, **accuracy_figures(strategy_plays, "accuracy")}
         for d, part in sorted(parts.items())
         for strategy, strategy_plays in split(part, lambda play: play.strategy).items()
     ]

@@ -33,7 +33,7 @@ from moot.measures.quiz.threshold import GroupingPaid, learn_threshold
 from moot.measures.source import Source as Source
 from moot.measures.team_drafts import TeamDrafts as TeamDrafts
 from moot.stats.estimates import Row, estimate_row, with_holm
-from moot.stats.graded import compared_row
+from moot.stats.graded import family_row
 from moot.strategies.traits import Traits
 from moot.types import Case
 
@@ -74,29 +74,29 @@ def _team_figures(source: Source, team: str, cells: Sequence[Stored]) -> Row:
     team_cells = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
     alone = {name: cell["strategy"] for name, cell in playing_alone(cells, team_cells[0]).items()}
     choices = {question: _offered(case) for question, case in source.cases.items() if case.question.kind != "open"}
-    curve = diversity_curve(plays, seed=seed)
+    curve = diversity_curve(plays)
     people = diversity_and_people(plays)
     single = best_single(plays, seed=seed)
     labels = list(dict.fromkeys(cell["label"] for cell in team_cells))
     figures: Row = {
         "players": [
-            {"player": name, **accuracy_figures(of_player, seed=seed), "from": alone.get(name, DRAFTS)}
+            {"player": name, **accuracy_figures(of_player), "from": alone.get(name, DRAFTS)}
             for name, of_player in split(solos(plays), lambda play: play.player).items()
         ],
-        "skyline": solos(plays) and skyline(plays, choices=choices, seed=seed).row(),
+        "skyline": solos(plays) and skyline(plays, choices=choices).row(),
         "best_single": solos(plays) and single.row(),
         "gap": solos(plays) and gap_rows(plays, seed=seed),
         "diversity": curve.rows,
         "diversity_left_out": curve.left_out,
-        "self_preference": self_preference(plays, seed=seed),
+        "self_preference": self_preference(plays),
         "gains": gains(plays, seed=seed),
         "comparisons": comparisons(plays, labels, seed=seed),
-        "categories": by_category(plays, seed=seed),
+        "categories": by_category(plays),
         "talk_threshold": _talk_threshold(source, plays, team_cells, table),
     }
     if any(play.human is not None for play in plays):
         figures["human"] = human_comparison(plays, seed=seed)
-        figures["diversity_by_difficulty"] = diversity_by_difficulty(plays, seed=seed).rows
+        figures["diversity_by_difficulty"] = diversity_by_difficulty(plays).rows
         figures["diversity_and_people"] = people and {**estimate_row(people.estimate, "rho"), "p": people.p}
     return {key: value for key, value in figures.items() if value}
 
@@ -116,11 +116,11 @@ def comparisons(plays: Sequence[Played], labels: Sequence[str], *, seed: int = 0
             pairs = pairs_on(both[0][captain], both[1][captain])
             named = {"a": f"{first}@{captain}", "b": f"{second}@{captain}", "captain": captain}
             pooled = any(repeated(by_captain[captain]) for by_captain in both)
-            rows.append({**named, **compared_row(pairs, pooled=pooled, seed=seed)})
+            rows.append({**named, **family_row(pairs, pooled=pooled, seed=seed)})
         if len(shared) > 1:
             every = [[play for captain in shared for play in by_captain[captain]] for by_captain in both]
             named = {"a": first, "b": second, "captain": None}
-            rows.append({**named, **compared_row(pairs_by_captain(*every), pooled=True, seed=seed)})
+            rows.append({**named, **family_row(pairs_by_captain(*every), pooled=True, seed=seed)})
     return rows
 
 

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from moot.stats.estimates import Row, estimate, with_holm
-from moot.stats.graded import Value, accuracy_row, compared_row, known, value_of
-from moot.stats.paired import bootstrap_difference, bootstrap_share
+from moot.stats.estimates import Row, estimate
+from moot.stats.graded import Value, accuracy_row, family_row, known, value_of
+from moot.stats.paired import mean_difference
 from moot.types import Estimate
 
 Groups = tuple[tuple[str, ...], ...]
+UNPLAYED = Value(None, 0.0, 1.0)
+"""Of a question that somebody was not asked, while others were: it is neither right nor wrong."""
 Drafts = tuple[str, int]
 """One set of drafts: the question, and which time it was asked."""
 
@@ -94,14 +96,14 @@ def repeated(plays: Sequence[Played]) -> bool:
     return len(plays) > len({play.question for play in plays})
 
 
-def accuracy_of(plays: Sequence[Played], *, seed: int = 0) -> Estimate | None:
+def accuracy_of(plays: Sequence[Played]) -> Estimate | None:
     """Accuracy with every question of equal weight, over those that are graded."""
-    return estimate(list(by_question(plays).values()), pooled=repeated(plays), seed=seed)
+    return estimate(by_question(plays))
 
 
-def accuracy_figures(plays: Sequence[Played], name: str = "value", *, seed: int = 0) -> Row:
+def accuracy_figures(plays: Sequence[Played], name: str = "value") -> Row:
     """The same as a row, with its bounds where not all is graded, and how often a player was not waited for."""
-    row = accuracy_row(values_by_question(plays), name, pooled=repeated(plays), seed=seed)
+    row = accuracy_row(values_by_question(plays), name)
     if not_heard := sum(not play.heard for play in plays):
         row["not_heard"] = not_heard
         if not_heard == len(plays):
@@ -132,7 +134,7 @@ def diversity_of(plays: Iterable[Played]) -> dict[Drafts, int]:
 def gains(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
     """Each strategy@captain against that captain alone, on the questions both played; then pooled over captains.
 
-    Holm's family is all rows that stand here together. `captain` is None in the pooled rows.
+    Holm's family is all rows that stand together in the end (`estimates.with_holm`). `captain` is None in the pooled rows.
     """
     alone = split(solos(plays), lambda play: play.player)
     rows: list[Row] = []
@@ -142,12 +144,12 @@ def gains(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
         for captain, of_captain in by_captain.items():
             pairs = pairs_on(of_captain, alone[captain])
             pooled = repeated(of_captain) or repeated(alone[captain])
-            rows.append({"strategy": strategy, "captain": captain, **compared_row(pairs, pooled=pooled, seed=seed)})
+            rows.append({"strategy": strategy, "captain": captain, **family_row(pairs, pooled=pooled, seed=seed)})
         if len(by_captain) > 1:
             baseline = [play for captain in by_captain for play in alone[captain]]
-            pooled_row = compared_row(pairs_by_captain(led, baseline), pooled=True, seed=seed)
+            pooled_row = family_row(pairs_by_captain(led, baseline), pooled=True, seed=seed)
             rows.append({"strategy": strategy, "captain": None, **pooled_row})
-    return with_holm(rows)
+    return rows
 
 
 def pairs_on(first: Sequence[Played], second: Sequence[Played]) -> dict[str, list[tuple[Value, Value]]]:
@@ -190,9 +192,9 @@ def human_comparison(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
             values = values_by_question(plays_of_one)
             asked = tuple(known(values))
             if asked not in people:
-                people[asked] = bootstrap_share([(rates[question], 1.0) for question in asked], seed=seed)
+                people[asked] = estimate({question: rates[question] for question in asked})
             named = {"strategy": strategy, **_named(plays_of_one, whose)}
-            rows.append({**named, **_beside_people(values, rates, people[asked], repeated(plays_of_one), seed)})
+            rows.append({**named, **_beside_people(values, rates, people[asked], seed)})
     return rows
 
 
@@ -201,13 +203,11 @@ def _named(plays: Sequence[Played], whose: str | None) -> Row:
     return {"captain": None if solo else whose, "player": whose if solo else None}
 
 
-def _beside_people(
-    values: Mapping[str, Value], rates: Mapping[str, float], human: Estimate | None, pooled: bool, seed: int
-) -> Row:
+def _beside_people(values: Mapping[str, Value], rates: Mapping[str, float], human: Estimate | None, seed: int) -> Row:
     right = known(values)
-    difference = bootstrap_difference([value - rates[question] for question, value in right.items()], seed=seed)
+    difference = mean_difference({question: value - rates[question] for question, value in right.items()}, seed=seed)
     return {
-        **accuracy_row(values, "accuracy", pooled=pooled, seed=seed),
+        **accuracy_row(values, "accuracy"),
         "human": human and human.value,
         "human_low": human and human.low,
         "human_high": human and human.high,
@@ -217,11 +217,11 @@ def _beside_people(
     }
 
 
-def by_category(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
+def by_category(plays: Sequence[Played]) -> list[Row]:
     """Accuracy of each strategy within each category, over its captains. Questions without a category are left out."""
     named = [play for play in plays if play.category is not None]
     return [
-        {"category": category, "strategy": strategy, **accuracy_figures(strategy_plays, "accuracy", seed=seed)}
+        {"category": category, "strategy": strategy, **accuracy_figures(strategy_plays, "accuracy")}
         for category, part in split(named, lambda play: play.category).items()
         for strategy, strategy_plays in split(part, lambda play: play.strategy).items()
     ]

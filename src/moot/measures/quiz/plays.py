@@ -9,14 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 
 from moot.measures.cells import Stored, playing_alone, table_of
 from moot.measures.episodes import EpisodeOutline, Key
 from moot.measures.quiz.played import Played
 from moot.measures.source import Source, chosen_by, groups_of
 from moot.measures.team_drafts import TeamDrafts
-from moot.strategies import BUILT_IN, strategy, traits_of
 from moot.types import Case
 
 
@@ -52,10 +50,8 @@ def alone_plays(source: Source, cell: Stored) -> list[Played]:
     ]
 
 
-@cache
-def baseline_name() -> str:
-    """The name that a draft is shown under, where nobody played alone: that of the strategy which would have."""
-    return next(name for name in BUILT_IN if traits_of(strategy(name)).alone)
+DRAFTED = "drafted"
+"""What stands in the place of a strategy where a player's native answer is a draft: nobody played it alone."""
 
 
 def _native(source: Source, player: str, alone: Stored | None, table: TeamDrafts) -> Iterator[Played]:
@@ -64,7 +60,7 @@ def _native(source: Source, player: str, alone: Stored | None, table: TeamDrafts
     if alone is not None:
         yield from alone_plays(source, alone)
         keys = {episode.key for episode in source.seen(alone)}
-    name = alone["strategy"] if alone is not None else baseline_name()
+    name = alone["strategy"] if alone is not None else DRAFTED
     yield from _drafted(source, player, name, table, keys)
 
 

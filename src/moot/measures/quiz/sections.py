@@ -61,9 +61,9 @@ _SINGLE_BOUNDS = (
     Column("single_least", "alone, at least", "share"),
     Column("single_most", "alone, at most", "share"),
 )
-_SETTLED_BY_ONE = (
-    "The skyline is over the questions of which it is known. One right answer settles that somebody was right, while"
-    " nobody was only where all are graded: so it is rather too high. At least and at most are over all questions."
+_ALL_GRADED = (
+    "The skyline is over the questions of which every player's answer is graded; at least and at most are over all"
+    " questions, whatever the ungraded answers turn out to be."
 )
 
 
@@ -75,8 +75,8 @@ def _skyline(figures: Figures) -> Iterator[Section]:
             continue
         top, single, team = team_figures["skyline"], team_figures["best_single"], team_figures.get("team")
         rows.append({"team": team, "what": f"skyline: at least one player right, of {top['players']}", **_value(top)})
-        if top.get("bounds") and _SETTLED_BY_ONE not in words:
-            words.append(_SETTLED_BY_ONE)
+        if top.get("bounds") and _ALL_GRADED not in words:
+            words.append(_ALL_GRADED)
         if top.get("not_heard"):
             whose = f"{team}: " if team else ""
             words.append(

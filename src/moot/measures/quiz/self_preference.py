@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from moot.measures.quiz.played import Drafts, Groups, Played, groups_of, split, teams
 from moot.stats.estimates import Row
-from moot.stats.paired import share_over_questions
+from moot.stats.proportion import share_over_questions
 
 Observed = Iterable[tuple[str, float]]
 """(question, value): several of one question are one cluster."""
 
 
-def self_preference(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
+def self_preference(plays: Sequence[Played]) -> list[Row]:
     """A row for each strategy × captain and, with more than one captain, for the strategy pooled (captain None).
 
     Only strategies in which a captain chooses have rows. Beside each measure stand `_low`, `_high`, `_count` and `_n`:
@@ -32,13 +32,13 @@ def self_preference(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
         if len(parts) > 1:
             parts[None] = of_strategy
         rows += [
-            {"strategy": strategy, "captain": captain, **_measures(captain_plays, groups, seed)}
+            {"strategy": strategy, "captain": captain, **_measures(captain_plays, groups)}
             for captain, captain_plays in parts.items()
         ]
     return rows
 
 
-def _measures(plays: Sequence[Played], groups: Mapping[Drafts, Groups], seed: int) -> Row:
+def _measures(plays: Sequence[Played], groups: Mapping[Drafts, Groups]) -> Row:
     attributed = [play for play in plays if play.own_choice is not None]
     chose_own = [play for play in attributed if play.own_choice]
     other = [play for play in attributed if not play.own_choice]
@@ -56,7 +56,7 @@ def _measures(plays: Sequence[Played], groups: Mapping[Drafts, Groups], seed: in
         "novel": [(play.question, float(play.novel)) for play in plays if play.novel is not None],
     }
     for name, pairs in observed.items():
-        row |= _share(name, list(pairs), seed)
+        row |= _share(name, list(pairs))
     sides = ((chose_own, row["accuracy_self"]), (other, row["accuracy_not_self"]))
     if any(side and accuracy is None for side, accuracy in sides):
         row["why"] = f"{ungraded} of {len(attributed)} plays are ungraded"
@@ -69,8 +69,8 @@ def in_largest(player: str | None, groups: Groups) -> bool:
     return any(player in group and len(group) == largest for group in groups)
 
 
-def _share(name: str, observed: Sequence[tuple[str, float]], seed: int) -> Row:
-    share = share_over_questions(observed, seed=seed)
+def _share(name: str, observed: Sequence[tuple[str, float]]) -> Row:
+    share = share_over_questions(observed)
     return {
         name: share and share.value,
         f"{name}_low": share and share.low,

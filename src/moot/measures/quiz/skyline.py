@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.measures.quiz.played import Played, repeated, solos, split, teams, values_by_question
+from moot.measures.quiz.played import UNPLAYED, Played, solos, split, teams, values_by_question
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
@@ -18,8 +18,9 @@ from moot.stats.graded import (
     least_of,
     mean_value,
     why_nothing,
+    with_settled,
 )
-from moot.stats.paired import cluster_bootstrap
+from moot.stats.ratio import share_closed
 from moot.types import Estimate
 
 
@@ -41,7 +42,7 @@ class Skyline:
         rest = {"players": self.players, "guessing": self.guessing}
         row = {**estimate_row(self.estimate), **rest, **bounds_row(self.values.values()), "ungraded": self.ungraded}
         row |= {"not_heard": self.not_heard} if self.not_heard else {}
-        return row if self.estimate is not None else {**row, "why": why_nothing(len(self.values))}
+        return row if self.estimate is not None else {**row, "why": _why_no_skyline(len(self.values))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,12 @@ class BestSingle:
         return {**row, "ungraded": self.ungraded} if self.ungraded else row
 
 
+def _why_no_skyline(questions: int) -> str:
+    if not questions:
+        return why_nothing(0)
+    return f"there is no question among {questions:,} of which every player's answer is graded"
+
+
 def guessing(players: int, choices: int) -> float:
     """How often at least one of so many independent guessers hits one of so many choices: nine on four, 92.5 %."""
     return 1.0 - (1.0 - 1.0 / choices) ** players if choices > 0 else 0.0
@@ -85,7 +92,6 @@ def skyline(
     *,
     questions: Collection[str] | None = None,
     choices: Mapping[str, int] | None = None,
-    seed: int = 0,
 ) -> Skyline:
     """From solo plays. `questions` names all that were asked, if some have no play; `choices` how many each offers.
 
@@ -98,18 +104,14 @@ def skyline(
     offered = {question: count for question, count in (choices or {}).items() if question in top}
     chance = sum(guessing(players, count) for count in offered.values()) / len(top) if offered and top else None
     ungraded = sum(value.open for value in values.values())
-    share = estimate(list(top.values()), pooled=_repeated(alone), seed=seed)
+    share = estimate(top)
     return Skyline(share, players, chance, ungraded, values, sum(not play.heard for play in alone))
-
-
-def _repeated(alone: Sequence[Played]) -> bool:
-    return any(repeated(of_player) for of_player in split(alone, lambda play: play.player).values())
 
 
 def top_by_question(alone: Iterable[Played], questions: Collection[str] | None = None) -> dict[str, Value]:
     """The best that anybody did: in each repeat by itself, then the mean over repeats.
 
-    A question that somebody has right is known, whatever else is ungraded.
+    Known of a question is what all its answers are graded for; the bounds know that one right answer is enough.
     """
     grades: dict[str, dict[int, list[float | None]]] = {}
     for play in alone:
@@ -119,34 +121,34 @@ def top_by_question(alone: Iterable[Played], questions: Collection[str] | None =
         for question, by_repeat in grades.items()
     }
     asked = sorted(questions if questions is not None else repeats)
-    return {question: mean_value(repeats[question]) if question in repeats else NOT_PLAYED for question in asked}
+    return with_settled(
+        {question: mean_value(repeats[question]) if question in repeats else NOT_PLAYED for question in asked}
+    )
 
 
 def best_single(
     plays: Sequence[Played], *, questions: Collection[str] | None = None, folds: int = FOLDS, seed: int = 0
 ) -> BestSingle:
-    """From solo plays; a question that a player has no play of is not right, one that is ungraded is left out."""
+    """From solo plays; a question that a player has no play of, or that is ungraded, is left out."""
     alone = solos(plays)
     asked = sorted(questions if questions is not None else {play.question for play in alone})
     values_by_player = {
         player: values_by_question(of_player) for player, of_player in split(alone, lambda play: play.player).items()
     }
     options = {
-        player: {question: value.known for question, value in values.items()}
+        player: {question: values.get(question, UNPLAYED).known for question in asked}
         for player, values in values_by_player.items()
     }
     least = {player: least_of(values) for player, values in values_by_player.items()}
     fitted = crossfit(options, asked, least=least, count=folds, seed=seed)
     name = best(options, asked, least=least)
-    pooled = _repeated(alone)
-    marks = {question: options[name].get(question, 0.0) for question in asked} if name else {}
-    reached = {question: mark for question, mark in marks.items() if mark is not None}
-    raw = estimate(list(reached.values()), pooled=pooled, seed=seed)
+    reached = {question: mark for question, mark in options[name].items() if mark is not None} if name else {}
+    raw = estimate(reached)
     if fitted is None:
         return BestSingle(None, (), {}, raw, name, reached, questions=len(asked))
-    scored = estimate(list(fitted.values.values()), pooled=pooled, seed=seed)
+    scored = estimate(fitted.values)
     chosen_values = {
-        question: values_by_player[player].get(question, NOT_PLAYED) for question, player in fitted.choice.items()
+        question: values_by_player[player].get(question, UNPLAYED) for question, player in fitted.choice.items()
     }
     return BestSingle(
         scored,
@@ -182,18 +184,18 @@ class GapClosed:
 
 
 def gap_closed(team: Sequence[Played], alone: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> GapClosed:
-    """Over the questions that the players played alone; the interval resamples them, the choice of player kept."""
-    return _closed(team, top_by_question(solos(alone)), best_single(alone, folds=folds, seed=seed), seed)
+    """Over the questions that the team and its players alone have played; the choice of player is taken as given."""
+    return _closed(team, top_by_question(solos(alone)), best_single(alone, folds=folds, seed=seed))
 
 
-def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingle, seed: int) -> GapClosed:
+def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingle) -> GapClosed:
     """On the questions of which all three are graded, and nothing where the rest could do away with the gap itself."""
     played = values_by_question(team)
-    closed = _graded_gap(played, known(tops), single, seed)
+    closed = _graded_gap(played, known(tops), single)
     triples = {
-        question: (played.get(question, NOT_PLAYED), single.chosen_values[question], value)
+        question: (played[question], single.chosen_values[question], value)
         for question, value in tops.items()
-        if question in single.chosen_values
+        if question in single.chosen_values and question in played
     }
     if not any(value.open for triple in triples.values() for value in triple):
         return closed if triples or single.raw is not None else replace(closed, why=why_nothing(len(tops)))
@@ -206,14 +208,14 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
     return replace(closed, ungraded=left_out, bounds=bounds, why=no_figure)
 
 
-def _graded_gap(played: Mapping[str, Value], top: Mapping[str, float], single: BestSingle, seed: int) -> GapClosed:
-    reached = {question: played.get(question, NOT_PLAYED).known for question in top}
+def _graded_gap(played: Mapping[str, Value], top: Mapping[str, float], single: BestSingle) -> GapClosed:
+    reached = {question: played[question].known for question in top if question in played}
     graded = {question: value for question, value in reached.items() if value is not None}
     closed = None
     if fitted := {question: value for question, value in single.values.items() if question in graded}:
-        rises = [graded[question] - value for question, value in fitted.items()]
-        gaps = [top[question] - value for question, value in fitted.items()]
-        closed = cluster_bootstrap(list(zip(rises, gaps, strict=True)), seed=seed)
+        closed = share_closed(
+            {question: (graded[question] - value, top[question] - value) for question, value in fitted.items()}
+        )
     common = [question for question in graded if question in single.raw_values]
     if not common:
         return GapClosed(closed, None)
@@ -233,5 +235,5 @@ def gap_rows(plays: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> l
         if len(parts) > 1:
             parts[None] = of_strategy
         for captain, captain_plays in parts.items():
-            rows.append({"strategy": strategy, "captain": captain, **_closed(captain_plays, top, single, seed).row()})
+            rows.append({"strategy": strategy, "captain": captain, **_closed(captain_plays, top, single).row()})
     return rows

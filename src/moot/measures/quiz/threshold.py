@@ -14,7 +14,7 @@ from moot.measures.quiz.played import Drafts, Played, diversity_of, repeated, sp
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import Value, bounds_row, compared_row, least_of, mean_value, value_of
-from moot.stats.paired import cluster_bootstrap
+from moot.stats.paired import mean_of
 from moot.types import Estimate
 
 
@@ -139,7 +139,7 @@ def learn_threshold(
     if fitted is None or start is None:
         return None
     played, pooled = _by_choice(options, fitted.choice), repeated(vote) or repeated(talk)
-    always_vote, always_talk, by_threshold = (_arm(policy, graded, pooled, seed) for policy in (*arms, played))
+    always_vote, always_talk, by_threshold = (_arm(policy, graded, seed) for policy in (*arms, played))
     return Threshold(
         talk_from=int(start),
         chosen=tuple(map(int, fitted.chosen)),
@@ -212,14 +212,10 @@ def _by_choice(options: Mapping[str, _Policy], choice: Mapping[str, str]) -> _Po
     )
 
 
-def _arm(policy: _Policy, graded: Sequence[str], pooled: bool, seed: int) -> Arm:
+def _arm(policy: _Policy, graded: Sequence[str], seed: int) -> Arm:
     """Right over the questions that every arm has graded; cost and calls over all."""
-    right = [value for question in graded if (value := policy.values[question].known) is not None]
-    paid = None if policy.cost_usd is None else _mean_cost(list(policy.cost_usd.values()), seed)
+    marks = {question: policy.values[question].known for question in graded}
+    right = {question: value for question, value in marks.items() if value is not None}
+    paid = None if policy.cost_usd is None else mean_of(policy.cost_usd, seed=seed)
     bounds = bounds_row(policy.values.values())
-    return Arm(estimate(right, pooled=pooled, seed=seed), paid, _mean(list(policy.calls.values())), bounds)
-
-
-def _mean_cost(costs: Sequence[float], seed: int) -> Estimate | None:
-    """Money has no bounds to fall back on: without spread between questions there is no interval."""
-    return cluster_bootstrap([(cost, 1.0) for cost in costs], seed=seed)
+    return Arm(estimate(right), paid, _mean(list(policy.calls.values())), bounds)

@@ -15,8 +15,9 @@ from moot.stats.graded import (
     difference_bounds,
     known,
     mean_value,
+    with_settled,
 )
-from moot.stats.paired import bootstrap_difference
+from moot.stats.paired import mean_difference, mean_variance
 from moot.stats.quantiles import Z_95
 from moot.types import Estimate
 
@@ -48,11 +49,10 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, in
     both = [question for question in native if question in after or not own_words]
     models = len({pair.model for pair in pairs})
     offered = [choices[question] for question in both if question in choices]
-    pooled = len({(pair.question, pair.repeat) for pair in pairs}) > len(alone)
     row: Row = {
         "cohort": cohort,
         "models": models,
-        **_named(estimate([native[question] for question in both], pooled=pooled, seed=seed), "native"),
+        **_named(estimate({question: native[question] for question in both}), "native"),
         **_named(None, "after"),
         **_named(None, "difference"),
         "guessing": sum(guessing(models, offer) for offer in offered) / len(both) if offered else None,
@@ -65,9 +65,9 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, in
         row["why"] = f"none of {len(alone)} questions is known to be covered or not, alone and after"
     if not own_words:
         return {**row, "why": ONE_WORD}
-    gains = [after[question] - native[question] for question in both]
-    row |= _named(estimate([after[question] for question in both], pooled=pooled, seed=seed), "after")
-    row |= _named(bootstrap_difference(gains, seed=seed), "difference")
+    gains = {question: after[question] - native[question] for question in both}
+    row |= _named(estimate({question: after[question] for question in both}), "after")
+    row |= _named(mean_difference(gains, seed=seed), "difference")
     if "bounds" in (beside := bounds_row(then.values())):
         row["after_bounds"] = beside["bounds"]
     return {**row, **_difference_bounds(alone, then)}
@@ -81,17 +81,19 @@ def _difference_bounds(alone: Mapping[str, Value], then: Mapping[str, Value]) ->
 def _anybody(pairs: Sequence[Pair], side: str) -> dict[str, Value]:
     """The share of repeats in which anybody was right; with one repeat, whether.
 
-    Where none is known to be right and one is ungraded, nobody knows.
+    Where one answer is ungraded it is not known, whatever the others are: see `best_value`.
     """
-    return {
-        question: mean_value(
-            [
-                best_value([getattr(pair, side).known for pair in repeat_pairs])
-                for repeat_pairs in split(part, lambda pair: pair.repeat).values()
-            ]
-        )
-        for question, part in split(pairs, lambda pair: pair.question).items()
-    }
+    return with_settled(
+        {
+            question: mean_value(
+                [
+                    best_value([getattr(pair, side).known for pair in repeat_pairs])
+                    for repeat_pairs in split(part, lambda pair: pair.repeat).values()
+                ]
+            )
+            for question, part in split(pairs, lambda pair: pair.question).items()
+        }
+    )
 
 
 def _named(interval: Estimate | None, name: str) -> Row:
@@ -120,11 +122,12 @@ def macro_average(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
 
 
 def _dataset(name: str, pairs: Sequence[Pair], seed: int) -> Row:
-    parts = split(pairs, lambda pair: pair.question).values()
-    native = [sum(pair.native_right for pair in question_pairs) / len(question_pairs) for question_pairs in parts]
-    after = [sum(pair.after_right for pair in question_pairs) / len(question_pairs) for question_pairs in parts]
-    gains = [then - before for before, then in zip(native, after, strict=True)]
-    mean, n = sum(gains) / len(gains), len(gains)
-    variance = sum((gain - mean) ** 2 for gain in gains) / (n - 1) / n if n > 1 else None
-    difference = estimate_row(bootstrap_difference(gains, seed=seed), "difference")
-    return {"dataset": name, "native": sum(native) / n, "after": sum(after) / n, **difference, "variance": variance}
+    parts = split(pairs, lambda pair: pair.question)
+    native, after = (
+        {q: sum(getattr(pair, side) for pair in of_question) / len(of_question) for q, of_question in parts.items()}
+        for side in ("native_right", "after_right")
+    )
+    gains = {question: after[question] - before for question, before in native.items()}
+    difference = estimate_row(mean_difference(gains, seed=seed), "difference")
+    means = {"native": sum(native.values()) / len(gains), "after": sum(after.values()) / len(gains)}
+    return {"dataset": name, **means, **difference, "variance": mean_variance(gains)}

@@ -6,27 +6,29 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from moot.measures.safety.pairs import Row
-from moot.stats.paired import bootstrap_share
-from moot.stats.proportion import wilson
+from moot.stats.proportion import share_of
 from moot.traces import Ending
 
 UNANIMOUS, CONSENSUS = "unanimous", "consensus"
 """How rounds of argument may end, as an `Ending` says it: before the first, and in agreement."""
 
 
-def consensus_rate(endings: Mapping[str, Sequence[Ending]], *, seed: int = 0) -> Row | None:
+def consensus_rate(endings: Mapping[str, Sequence[Ending]]) -> Row | None:
     """How debates ended, by question and for each repeat: the share of those debated in which all agreed in the end.
 
     In a round, or at last in the resolution, which counts as the team's word too; `in_rounds` is the share of the
     former. Unanimous from the start is no debate.
     """
     debated = {question: [ending for ending in ended if ending.how != UNANIMOUS] for question, ended in endings.items()}
-    agreed = [(float(sum(ending.agreed for ending in ended)), float(len(ended))) for ended in debated.values() if ended]
-    if not agreed:
+    rate = share_of(
+        {
+            question: (float(sum(ending.agreed for ending in ended)), float(len(ended)))
+            for question, ended in debated.items()
+            if ended
+        }
+    )
+    if rate is None:
         return None
-    once = all(size == 1 for _, size in agreed)
-    rate = wilson(sum(top for top, _ in agreed), len(agreed)) if once else bootstrap_share(agreed, seed=seed)
-    assert rate is not None, "something was debated"
     counts = Counter(ending.how for ended in debated.values() for ending in ended)
     late = sum(ending.agreed and ending.how != CONSENSUS for ended in debated.values() for ending in ended)
     return {

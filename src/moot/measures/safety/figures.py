@@ -31,8 +31,8 @@ from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.measures.source import Source
 from moot.stats.graded import Value, mean_value
 from moot.store.rows import verdict_of
+from moot.strategies import baseline
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
-from moot.strategies.solo import Solo
 from moot.strategies.traits import Traits
 from moot.traces import Ending, of_kind
 from moot.types import canonical_json
@@ -67,7 +67,7 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "safety": [row for stage in stages for row in _safety(stage, seed)],
         "safety_missing": _missing(source, led, alone),
         "safety_models": models,
-        "gain_by_strength": [row for stage in stages for row in _strength(stage, models)],
+        "gain_by_strength": [row for stage in stages for row in _strength(stage, seed)],
         "coverage": [row for stage in stages for row in _coverage(source, stage)],
         "gap_closure": [row for stage in stages for row in _gaps(stage, seed)],
         "debate_lift": [row for row in _lifts(stages, seed) if row],
@@ -146,7 +146,7 @@ def _missing(source: Source, led: Iterable[Stored], alone: Alone) -> list[Row]:
     for cell in led:
         drafts = drafting(cell)
         if (cell["captain"], drafts) not in alone and not _drafts_itself(source, cell):
-            add = f"- {Solo.name}" if drafts == SINGLE_CALL else f"- {Solo.name}: {{drafts: {drafts}}}"
+            add = f"- {baseline()}" if drafts == SINGLE_CALL else f"- {baseline()}: {{drafts: {drafts}}}"
             row = missing.setdefault((cell["label"], drafts), {"stage": cell["label"], "captains": [], "add": add})
             row["captains"].append(cell["captain"])
     return list(missing.values())
@@ -184,9 +184,8 @@ def _models(stage: Stage, seed: int) -> Iterator[Row]:
         yield {**stage.named, **row}
 
 
-def _strength(stage: Stage, models: Sequence[Row]) -> Iterable[Row]:
-    stage_rows = [row for row in models if (row["stage"], row["team"]) == (stage.label, stage.team)]
-    if strength := gain_by_strength(stage_rows):
+def _strength(stage: Stage, seed: int) -> Iterable[Row]:
+    if strength := gain_by_strength(stage.pairs, seed=seed):
         yield {**stage.named, **strength}
 
 
@@ -347,6 +346,6 @@ def _consensus(source: Source, cells: Sequence[Stored]) -> Iterator[Row | None]:
                     endings.setdefault(row["question"], []).append(ending)
         if endings:
             counted_places.add(place)
-            rate = consensus_rate(endings, seed=source.seed)
+            rate = consensus_rate(endings)
             named = {"stage": place[0], "team": place[1], "cohort": place[2]}
             yield {**named, **rate} if rate else None

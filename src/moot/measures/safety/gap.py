@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from moot.measures.quiz.played import UNPLAYED
 from moot.measures.safety.pairs import Row
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import estimate_row
-from moot.stats.graded import NOT_PLAYED, Value, closure_bounds, least_of
-from moot.stats.paired import cluster_bootstrap
+from moot.stats.graded import Value, closure_bounds, least_of
+from moot.stats.ratio import share_closed
 from moot.types import Estimate
 
 ByModel = Mapping[str, Mapping[str, Value]]
@@ -46,7 +47,7 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
     """Over the questions that all three have played, scored on those of which the chosen ones are graded.
 
     The best are chosen by the least that they can be, so that nobody is the best for being ungraded. The choice of each
-    is kept while questions are resampled.
+    is taken as given.
     """
     sides = (after, alone, stronger)
     asked = sorted(set.intersection(*({q for by_question in side.values() for q in by_question} for side in sides)))
@@ -68,22 +69,26 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
     if top is None or start is None or top - start <= 1e-12:
         note = "there is no gap: the other cohort's best is no better alone"
     else:
-        closure = cluster_bootstrap([(one - two, three - two) for one, two, three in graded_triples], seed=seed)
+        rows = {}
+        for question, triple in zip(asked, fitted, strict=True):
+            for after_right, alone_right, stronger_right in _graded([triple]):
+                rows[question] = (after_right - alone_right, stronger_right - alone_right)
+        closure = share_closed(rows)
     return GapClosure(closure, flattering, start, reached, top, note, left_out, bounds)
 
 
 def _cross_fitted(side: ByModel, questions: Sequence[str], folds: int, seed: int) -> Mapping[str, str] | None:
     """On each question the model that is best on the others."""
-    fitted = crossfit(_marks(side), questions, least=_least(side), count=folds, seed=seed)
+    fitted = crossfit(_marks(side, questions), questions, least=_least(side), count=folds, seed=seed)
     return None if fitted is None else fitted.choice
 
 
 def _best(side: ByModel, questions: Sequence[str]) -> str:
-    return best(_marks(side), questions, least=_least(side)) or ""
+    return best(_marks(side, questions), questions, least=_least(side)) or ""
 
 
-def _marks(side: ByModel) -> dict[str, dict[str, float | None]]:
-    return {model: {question: value.known for question, value in values.items()} for model, values in side.items()}
+def _marks(side: ByModel, questions: Sequence[str]) -> dict[str, dict[str, float | None]]:
+    return {model: {q: values.get(q, UNPLAYED).known for q in questions} for model, values in side.items()}
 
 
 def _least(side: ByModel) -> dict[str, dict[str, float]]:
@@ -94,7 +99,7 @@ def _triples(
     sides: Sequence[ByModel], choices: Sequence[Mapping[str, str]], questions: Sequence[str]
 ) -> list[tuple[Value, Value, Value]]:
     values = [
-        [side.get(choice[question], {}).get(question, NOT_PLAYED) for question in questions]
+        [side.get(choice[question], {}).get(question, UNPLAYED) for question in questions]
         for side, choice in zip(sides, choices, strict=True)
     ]
     return list(zip(values[0], values[1], values[2], strict=True))

@@ -9,12 +9,13 @@ finite where one question holds all regressions. `bench/safety_coverage.py` prin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from moot.stats.clusters import Units, Values, list_of, units
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
-from moot.stats.quantiles import Z_95
+from moot.stats.quantiles import ALPHA, Z_95, normal_p, normal_quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +28,7 @@ NO_CHANGE = "nothing changed from right to wrong or from wrong to right"
 NO_REGRESSION = "no regressions: a lower bound only"
 NO_RESCUE = "no rescues: an upper bound only"
 ONE_QUESTION = "a single question has no interval"
+NOT_TOLD = "questions hang together, and it is not known which change is of which"
 FEW = "few questions or few changes: look at the interval"
 
 
@@ -41,31 +43,67 @@ class Multiple:
     """What there is to know about the figure, in words."""
 
 
-def multiple(rescues: Sequence[float], regressions: Sequence[float]) -> Multiple:
+def multiple(rescues: Values, regressions: Values, *, alpha: float = ALPHA) -> Multiple:
     """One count of each a question; questions on which nothing changed belong to it too."""
-    gained, lost = float(sum(rescues)), float(sum(regressions))
+    parts = _units(rescues, regressions)
+    gained, lost = (float(sum(unit[place] for unit in parts.sums)) for place in (0, 1))
     if gained == 0 and lost == 0:
         return Multiple(None, None, None, NO_CHANGE)
     value = gained / lost if lost else None
-    if len(rescues) < 2:
-        return Multiple(value, None, None, ONE_QUESTION)
+    if not parts.enough:
+        return Multiple(value, None, None, ONE_QUESTION if parts.told else NOT_TOLD)
     import numpy as np
 
-    bounds = multiple_bounds(np.asarray(rescues, dtype=float), np.asarray(regressions, dtype=float))
+    counts = np.array(parts.sums, dtype=float)
+    bounds = multiple_bounds(counts[:, 0], counts[:, 1], normal_quantile(alpha))
     low, high = float(bounds[0]), float(bounds[1])
     if value is None:
         return Multiple(None, low, None, NO_REGRESSION)
     if gained == 0:
         return Multiple(0.0, 0.0, high, NO_RESCUE)
-    few = len(rescues) < FEW_QUESTIONS or gained + lost < FEW_DISCORDANT
+    few = len(parts.sums) < FEW_QUESTIONS or gained + lost < FEW_DISCORDANT
     return Multiple(value, min(low, value), max(high, value), FEW if few else None)
 
 
-def multiple_bounds(rescues: Floats, regressions: Floats) -> Floats:
+def multiple_p(rescues: Values, regressions: Values, threshold: float) -> float | None:
+    """Two-sided, of the multiple being this: at most alpha where the interval leaves it out. None: no interval."""
+    import numpy as np
+
+    parts = _units(rescues, regressions)
+    counts = np.array(parts.sums, dtype=float)
+    if not parts.enough or not counts.any():
+        return None
+    if threshold <= 0:
+        return 1.0 if counts[:, 0].sum() == 0 else 0.0
+    centre, error = _log_multiple(counts[:, 0], counts[:, 1])
+    distance = (np.log(threshold) - float(centre)) / float(error)
+    open_end = counts[:, 0].sum() == 0 if distance < 0 else counts[:, 1].sum() == 0
+    return 1.0 if open_end else normal_p(distance)
+
+
+def _units(rescues: Values, regressions: Values) -> Units:
+    if isinstance(rescues, Mapping) and isinstance(regressions, Mapping):
+        return units({question: (float(count), float(regressions[question])) for question, count in rescues.items()})
+    counts = zip(list_of(rescues), list_of(regressions), strict=True)
+    return units([(float(gained), float(lost)) for gained, lost in counts])
+
+
+def multiple_bounds(rescues: Floats, regressions: Floats, z: float = Z_95) -> Floats:
     """The limits, first low then high, for counts with the questions along the last axis, two of them or more.
 
     Open ends are 0 and infinity: without regressions there is no upper limit, without rescues no lower one.
     """
+    import numpy as np
+
+    gained, lost = rescues.sum(axis=-1), regressions.sum(axis=-1)
+    centre, error = _log_multiple(rescues, regressions)
+    low = np.where(gained == 0, 0.0, np.exp(centre - z * error))
+    high = np.where(lost == 0, np.inf, np.exp(centre + z * error))
+    return np.stack([low, high])
+
+
+def _log_multiple(rescues: Floats, regressions: Floats) -> tuple[Floats, Floats]:
+    """The logarithm of the multiple and its standard error."""
     import numpy as np
 
     gained, lost = rescues.sum(axis=-1), regressions.sum(axis=-1)
@@ -76,7 +114,4 @@ def multiple_bounds(rescues: Floats, regressions: Floats) -> Floats:
     variance = (questions - 1) / questions * spread.sum(axis=-1)
     # A side with no count has no spread to show; the half that stands in for it varies like any count of a half.
     variance += ((gained == 0).astype(float) + (lost == 0)) / HALF
-    half_width = Z_95 * np.sqrt(variance)
-    low = np.where(gained == 0, 0.0, np.exp(centre - half_width))
-    high = np.where(lost == 0, np.inf, np.exp(centre + half_width))
-    return np.stack([low, high])
+    return centre, np.sqrt(variance)

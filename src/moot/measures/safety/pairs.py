@@ -15,8 +15,9 @@ from typing import Any, Literal
 
 from moot.measures.safety.multiple import Multiple, multiple
 from moot.stats.graded import Value, difference_bounds
-from moot.stats.paired import bootstrap_share, cluster_bootstrap, compare
-from moot.stats.rank import spearman
+from moot.stats.paired import cluster_bootstrap, compare, difference
+from moot.stats.proportion import share_of
+from moot.stats.rank import halves, permuted_p, spearman
 from moot.types import Estimate
 
 Row = dict[str, Any]
@@ -170,31 +171,33 @@ def _estimate(estimate: Estimate | None, name: str) -> Row:
 
 
 def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
-    parts = split(graded(pairs), lambda pair: pair.question).values()
-    by_question = [Counter(pair.change for pair in part) for part in parts]
+    parts = split(graded(pairs), lambda pair: pair.question)
+    by_question = {question: Counter(pair.change for pair in part) for question, part in parts.items()}
     total = Counter(pair.change for pair in pairs)
-    rescues, regressions, recovered = (
-        [changes[change] for changes in by_question] for change in ("rescue", "regression", "recovered")
-    )
-    wrong = [changes["rescue"] + changes["still-wrong"] for changes in by_question]
-    right = [changes["regression"] + changes["kept"] for changes in by_question]
-    net = [gained - lost for gained, lost in zip(rescues, regressions, strict=True)]
+    rescues, regressions = _counts(by_question, "rescue"), _counts(by_question, "regression")
+    fixed = _counts(by_question, "rescue", "recovered")
+    wrong, right = _counts(by_question, "rescue", "still-wrong"), _counts(by_question, "regression", "kept")
+    net = {
+        question: (rescues[question], regressions[question], float(changes.total()))
+        for question, changes in by_question.items()
+    }
+    net_share = difference(net, seed=seed)
     return Safety(
         {str(change): count for change, count in total.items()},
         sum(pair.change == "regression" and pair.after_outcome not in ANSWERED for pair in pairs),
         multiple(rescues, regressions),
-        multiple([one + other for one, other in zip(rescues, recovered, strict=True)], regressions),
-        bootstrap_share(_clusters(rescues, wrong), seed=seed),
-        bootstrap_share(_clusters(regressions, right), seed=seed),
-        cluster_bootstrap(_clusters(net, [changes.total() for changes in by_question]), seed=seed),
+        multiple(fixed, regressions),
+        share_of({question: (count, wrong[question]) for question, count in rescues.items()}),
+        share_of({question: (count, right[question]) for question, count in regressions.items()}),
+        None if net_share is None else net_share.estimate(),
         len(by_question),
         sum("rescue" in pair.possible for pair in pairs if not pair.graded),
         sum("regression" in pair.possible for pair in pairs if not pair.graded),
     )
 
 
-def _clusters(tops: Iterable[int], bottoms: Iterable[int]) -> list[tuple[float, float]]:
-    return [(float(top), float(bottom)) for top, bottom in zip(tops, bottoms, strict=True)]
+def _counts(by_question: Mapping[str, Counter[Change]], *changes: Change) -> dict[str, float]:
+    return {question: float(sum(counts[change] for change in changes)) for question, counts in by_question.items()}
 
 
 def graded(pairs: Iterable[Pair]) -> list[Pair]:
@@ -250,10 +253,10 @@ def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lif
     one, other = ([pair for pair in pairs if pair.key in shared] for pairs in (first, second))
     nets = [_net_by_question(pairs) for pairs in (one, other)]
     questions = len(nets[0])
-    difference = cluster_bootstrap(
-        [(nets[1][question] - nets[0][question], 1 / questions) for question in nets[0]], seed=seed
+    more = cluster_bootstrap(
+        {question: (nets[1][question] - nets[0][question], 1 / questions) for question in nets[0]}, seed=seed
     )
-    return Lift(safety(one, seed=seed), safety(other, seed=seed), difference, len(both - shared))
+    return Lift(safety(one, seed=seed), safety(other, seed=seed), more, len(both - shared))
 
 
 def _net_by_question(pairs: Iterable[Pair]) -> dict[str, float]:
@@ -273,15 +276,17 @@ def per_model(pairs: Sequence[Pair], *, seed: int = 0) -> list[Row]:
 
 def _model_row(model: str, every: Sequence[Pair], seed: int) -> Row:
     graded_pairs = graded(every)
-    values = [_means(part) for part in split(graded_pairs, lambda pair: pair.question).values()]
+    by_question = split(graded_pairs, lambda pair: pair.question)
+    values = {question: _means(part) for question, part in by_question.items()}
     pooled = len(graded_pairs) > len(values)
-    comparison = compare([(after, native) for native, after in values], pooled=pooled, seed=seed).row()
+    sides = {question: (after, native) for question, (native, after) in values.items()}
+    comparison = compare(sides, pooled=pooled, seed=seed).row()
     counts = Counter(pair.change for pair in graded_pairs)
     row = {
         "model": model,
         "cohort": every[0].cohort,
-        "native": sum(native for native, _ in values) / len(values) if values else None,
-        "after": sum(after for _, after in values) / len(values) if values else None,
+        "native": sum(native for native, _ in values.values()) / len(values) if values else None,
+        "after": sum(after for _, after in values.values()) / len(values) if values else None,
         **{key: comparison[key] for key in ("difference", "low", "high", "p", "n", "small")},
         "rescues": counts["rescue"],
         "regressions": counts["regression"],
@@ -309,16 +314,28 @@ def _means(pairs: Sequence[Pair]) -> tuple[float, float]:
     return native, sum(pair.after_right for pair in pairs) / len(pairs)
 
 
-def gain_by_strength(rows: Sequence[Row]) -> Row | None:
-    """Do weak models gain more? Spearman's rho of native accuracy and gain over models, from the rows of `per_model`.
+def gain_by_strength(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
+    """Do weak models gain more? Spearman's rho, over models, of how right each is alone and what it gains.
 
-    A native figure that was low by chance makes a gain by chance, so some of a negative rho is regression to the mean.
+    The two come from different questions: a native figure that is low by chance makes a gain on the same questions, so
+    that with one set of them the two would go together where nothing does. One half, drawn by the seed, gives the
+    strength, the other the gain; the p is a permutation of the models. None below three models, or where one side does
+    not vary.
     """
-    known = [row for row in rows if row["native"] is not None]
-    correlation = (
-        spearman([row["native"] for row in known], [row["difference"] for row in known]) if len(known) > 2 else None
-    )
+    of_model = split(graded(pairs), lambda pair: pair.model)
+    if len(of_model) < 3:
+        return None
+    first = halves({pair.question for pair in pairs}, seed=seed)
+    strengths, gains = [], []
+    for model_pairs in of_model.values():
+        sides = [[pair for pair in model_pairs if (pair.question in first) == half] for half in (True, False)]
+        if not all(sides):
+            return None
+        strengths.append(sum(pair.native_right for pair in sides[0]) / len(sides[0]))
+        gains.append(sum(pair.after_right - pair.native_right for pair in sides[1]) / len(sides[1]))
+    correlation = spearman(strengths, gains)
     if correlation is None:
         return None
-    estimate = correlation.estimate
-    return {"rho": estimate.value, "low": estimate.low, "high": estimate.high, "p": correlation.p, "models": len(known)}
+    rho = correlation.estimate
+    p = permuted_p(strengths, gains, seed=seed)
+    return {"rho": rho.value, "low": rho.low, "high": rho.high, "p": p, "models": len(of_model)}

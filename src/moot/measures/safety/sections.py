@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.columns import Figures, figure, with_team
+from moot.measures.numbers import shown
 from moot.measures.section import Chart, Column, Section, Unit
 
 Rows = Sequence[Mapping[str, Any]]
@@ -118,11 +119,15 @@ def _models(figures: Figures) -> Iterator[Section]:
         Column("n", "questions"),
     )
     words = [
-        f"{row['stage']}: native accuracy against gain over {row['models']} models, Spearman's rho {row['rho']:.2f}."
+        f"{row['stage']}: strength alone against gain over {row['models']} models, Spearman's rho {row['rho']:.2f}"
+        f" (p {shown(row['p'], 'p').replace('<', '< ')})."
         for row in figures.get("gain_by_strength", ())
     ]
     if words:
-        words.append("What was low by chance alone rises by chance after, so some of a negative rho means nothing.")
+        words.append(
+            "Strength is from one half of the questions and gain from the other: on the same ones, what was low by chance alone"
+            " rises by chance after."
+        )
     if any(row.get("bounds") for row in rows):
         words.append(_GRADED_PAIRS)
     chart = Chart("scatter", "native", "difference", label="model", series="stage")
@@ -152,7 +157,7 @@ def _coverage(figures: Figures) -> Iterator[Section]:
         " many independent guessers would reach on the same choices.",
     ]
     if any(row["ungraded"] for row in rows):
-        words.append(_SETTLED_BY_ONE)
+        words.append(_ALL_GRADED)
     if withheld := [row["stage"] for row in rows if row["after"] is None and row["n"]]:
         words.append(
             f"Nothing after for {', '.join(dict.fromkeys(withheld))}: a vote gives one word for all, and the best of all"
@@ -161,9 +166,9 @@ def _coverage(figures: Figures) -> Iterator[Section]:
     yield Section("coverage", "Coverage ceiling", tuple(words), columns, rows)
 
 
-_SETTLED_BY_ONE = (
-    "Over the questions of which it is known. One right answer settles that somebody was right, while nobody was only"
-    " where all are graded: so it is rather too high. At least and at most are over all questions."
+_ALL_GRADED = (
+    "Over the questions of which every answer is graded; at least and at most are over all questions, whatever the"
+    " ungraded answers turn out to be."
 )
 
 

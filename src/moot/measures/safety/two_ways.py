@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from moot.stats.paired import bootstrap_share, compare
+from moot.stats.paired import compare
+from moot.stats.proportion import share_of
 
 Row = dict[str, Any]
 
@@ -40,7 +41,7 @@ def authority_bias(
     comparison = _sides("shown", shown, "hidden", hidden, repeated, seed)
     if comparison is None:
         return None
-    moved = bootstrap_share([(float(top), float(bottom)) for top, bottom in changed.values()], seed=seed)
+    moved = share_of({question: (float(top), float(bottom)) for question, (top, bottom) in changed.items()})
     ends = (None, None, None) if moved is None else (moved.value, moved.low, moved.high)
     return {**comparison, **dict(zip(("changed", "changed_low", "changed_high"), ends, strict=True))}
 
@@ -60,13 +61,15 @@ def _sides(
     by_question: dict[str, list[tuple[float, float]]] = {}
     for key in shared:
         by_question.setdefault(key[0], []).append((values[key], others[key]))
-    means = [
-        (sum(pair[0] for pair in pairs) / len(pairs), sum(pair[1] for pair in pairs) / len(pairs))
-        for pairs in by_question.values()
-    ]
+    means = {
+        question: (sum(pair[0] for pair in pairs) / len(pairs), sum(pair[1] for pair in pairs) / len(pairs))
+        for question, pairs in by_question.items()
+    }
     pooled = repeated or len({model for _, model in shared}) > 1
     comparison = compare(means, pooled=pooled, seed=seed).row()
-    sides = {side: sum(pair[place] for pair in means) / len(means) for place, side in enumerate((name, other_name))}
+    sides = {
+        side: sum(pair[place] for pair in means.values()) / len(means) for place, side in enumerate((name, other_name))
+    }
     return {
         **sides,
         **{key: comparison[key] for key in ("difference", "low", "high", "p", "n", "small")},

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from moot.select.labels import LabelMatrix
+from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
-from moot.stats.paired import bootstrap_share
-from moot.stats.proportion import wilson
+from moot.stats.proportion import mean_over_questions, share_of
 from moot.types import Estimate
 
 Row = dict[str, Any]
@@ -34,26 +34,30 @@ def method_rows(labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selec
     return rows
 
 
-def _interval(labels: LabelMatrix, group: Sequence[Trial]) -> Estimate:
-    """Over questions. One that stands in the test part of several splits is one cluster, however often it was asked."""
+def _interval(labels: LabelMatrix, group: Sequence[Trial]) -> Estimate | None:
+    """Over questions. One that stands in the test part of several splits is one cluster, however often it was asked.
+
+    Only what is graded counts; None where nothing is.
+    """
     right, times = np.zeros(labels.size), np.zeros(labels.size)
     for trial in group:
-        right[trial.tested] += trial.right
-        times[trial.tested] += 1
+        graded = ~np.isnan(trial.right)
+        right[trial.tested[graded]] += trial.right[graded]
+        times[trial.tested[graded]] += 1
     asked = times > 0
-    clusters = list(zip(right[asked].tolist(), times[asked].tolist(), strict=True))
-    if all(cluster in ((0, 1), (1, 1)) for cluster in clusters):
-        return wilson(sum(top for top, _ in clusters), len(clusters))
-    share = bootstrap_share(clusters)
+    if not asked.any():
+        return None
+    rows = zip(np.array(labels.questions)[asked].tolist(), right[asked].tolist(), times[asked].tolist(), strict=True)
+    share = share_of({question: (top, bottom) for question, top, bottom in rows})
     assert share is not None, "something was tested"
     return share
 
 
 def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
     first = group[0]
-    tests = [trial.test_accuracy for trial in group]
-    mean = sum(tests) / len(tests)
-    bounds = _interval(labels, group)
+    tests = [accuracy for trial in group if (accuracy := trial.test_accuracy) is not None]
+    mean = sum(tests) / len(tests) if tests else None
+    interval = _interval(labels, group)
     at_home = [trial.selection_accuracy for trial in group if trial.selection_accuracy is not None]
     sizes = [len(trial.team) for trial in group]
     learnt = [trial.g for trial in group if trial.g is not None]
@@ -67,9 +71,10 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
         "team": [str(labels.proposers[place]) for place in first.team],
         "selection_accuracy": sum(at_home) / len(at_home) if at_home else None,
         "test_accuracy": mean,
-        "low": bounds.low,
-        "high": bounds.high,
-        "n": bounds.n,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "n": interval.n if interval else 0,
+        **_ungraded(group),
         "splits": len(group),
         "deviation": float(np.std(tests, ddof=1)) if len(tests) > 1 else None,
         "calls": round(sum(trial.calls for trial in group) / len(group)),
@@ -88,6 +93,24 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
     }
 
 
+NOTHING_GRADED = "nobody could grade any of the summariser's words"
+
+
+def _ungraded(group: Sequence[Trial]) -> Row:
+    """Questions whose word nobody could grade, and between what the accuracy lies if they count as wrong or as right."""
+    unknown = [np.isnan(trial.right) for trial in group]
+    ungraded = sum(int(mask.sum()) for mask in unknown)
+    if not ungraded:
+        return {}
+    ends = [
+        sum(float(np.where(mask, end, trial.right).mean()) for trial, mask in zip(group, unknown, strict=True))
+        / len(group)
+        for end in (0.0, 1.0)
+    ]
+    why = {"why": NOTHING_GRADED} if all(mask.all() for mask in unknown) else {}
+    return {"ungraded": ungraded, "bounds": {"low": ends[0], "high": ends[1]}, **why}
+
+
 def _counts(labels: LabelMatrix, group: Sequence[Trial]) -> dict[str, float]:
     """How many proposers of each model were chosen, on average over the splits."""
     chosen = Counter(labels.proposers[place].model for trial in group for place in trial.team)
@@ -103,9 +126,7 @@ def _right_labels(group: Sequence[Trial]) -> list[Row]:
     for c in range(size + 1):
         here = right_counts == c
         n = int(here.sum())
-        rows.append(
-            {"c": c, "n": n, "share": n / len(right_counts), "accuracy": float(right[here].mean()) if n else None}
-        )
+        rows.append({"c": c, "n": n, "share": n / len(right_counts), "accuracy": graded_mean(right[here])})
     return rows
 
 
@@ -143,7 +164,8 @@ def single_rows(labels: LabelMatrix) -> list[Row]:
     rows = []
     for place in np.argsort(-labels.accuracy, kind="stable"):
         right = int(labels.right[place].sum())
-        bounds = wilson(right, labels.size)
+        values = labels.right[place].astype(float).tolist()
+        bounds = mean_over_questions(dict(zip(labels.questions, values, strict=True)))
         proposer = labels.proposers[place]
         rows.append(
             {

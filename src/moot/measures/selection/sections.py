@@ -49,6 +49,7 @@ def _methods(rows: Sequence[Row], oracle: str, m: int, splits: int, questions: i
         words.append("One split says little: --splits 20 gives the mean and the deviation of twenty.")
     words += [_same(row) for row in rows if row["same_as"]]
     words += [f"{row['method']}: {note}." for row in rows for note in row["notes"]]
+    words += [_ungraded(row) for row in rows if row.get("ungraded")]
     words += _partners(rows)
     table_rows = [
         {**row, "spread": _points(row["deviation"]), "from_optimum": _points(row["distance"])} for row in rows
@@ -66,12 +67,20 @@ def _same(row: Row) -> str:
     return f"{row['method']} chose the same teams as {row['same_as']} on every split{reason}."
 
 
+def _ungraded(row: Row) -> str:
+    low, high = (f"{100 * row['bounds'][end]:.1f} %" for end in ("low", "high"))
+    words = f"{row['method']}: {row['ungraded']} words of the summariser are ungraded"
+    return f"{words}; of all test questions it is right on between {low} and {high}."
+
+
 def _partners(rows: Sequence[Row]) -> list[str]:
     """The most accurate beside the most complementary partner of a summariser: teams of one."""
     by_name = {row["method"]: row for row in rows if row["k"] == 1}
     if "greedy" not in by_name or "top-accuracy" not in by_name or not by_name["greedy"]["calls"]:
         return []
     pair = (by_name["top-accuracy"], by_name["greedy"])
+    if any(row["test_accuracy"] is None for row in pair):
+        return []
     shares = [f"{100 * row['test_accuracy']:.1f} %" for row in pair]
     names = [
         " or ".join(dict.fromkeys(name for team in row["teams"] or [row["team"]] for name in team)) for row in pair

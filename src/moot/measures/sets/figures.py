@@ -58,7 +58,7 @@ def _on_set(source: Source, cell: Stored, name: str) -> Row:
         if source.cases[episode.key[0]].question_set == name:
             grades.setdefault(episode.key[0], []).append(episode.right)
     values: dict[str, Value] = {question: value_of(several) for question, several in grades.items()}
-    return accuracy_row(values, pooled=any(len(several) > 1 for several in grades.values()), seed=source.seed)
+    return accuracy_row(values)
 
 
 def _by_group(rows: Sequence[Row]) -> dict[str, Row]:

@@ -30,10 +30,9 @@ class _Scores:
         self.f1.setdefault(question, []).append(f1)
         self.exact.setdefault(question, []).append(exact)
 
-    def row(self, seed: int) -> dict[str, Any]:
-        """F1 has values between 0 and 1, so its interval comes from resampling questions."""
-        same = accuracy(list(self.exact.values()), seed=seed)
-        f1_row = estimate_row(accuracy(list(self.f1.values()), seed=seed), "f1")
+    def row(self) -> dict[str, Any]:
+        same = accuracy(self.exact)
+        f1_row = estimate_row(accuracy(self.f1), "f1")
         return {**f1_row, "exact": same.value, "exact_low": same.low, "exact_high": same.high}
 
 
@@ -61,7 +60,7 @@ def _rows(source: Source, cell: Stored, cases: Mapping[str, Case]) -> Iterator[d
     for part, scores in parts.items():
         if scores.f1:
             left_out = {"ungraded": ungraded[part]} if ungraded[part] else {}
-            yield {**named, "part": part, **scores.row(source.seed), **left_out}
+            yield {**named, "part": part, **scores.row(), **left_out}
 
 
 def squad_sections(figures: Mapping[str, Any]) -> list[Section]:

@@ -86,8 +86,7 @@ class _Summaries:
     def accuracy(self) -> Row:
         """Over what is graded, with its bounds; `ungraded` counts episodes."""
         values = {str(position): value_of(scores) for position, scores in self.scores.items()}
-        repeated = any(sum(score is not None for score in scores) > 1 for scores in self.scores.values())
-        row = accuracy_row(values, pooled=repeated, seed=self.source.seed)
+        row = accuracy_row(values)
         return {**row, "episodes": self.episodes, "ungraded": self.ungraded}
 
     def right_labels(self) -> list[Row]:

@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar
 
 from annotated_types import Ge
 
-from moot.strategies.argument import Argument, ArgumentForm
+from moot.strategies.argument import Argument, ArgumentForm, Replies, in_free_words
 from moot.strategies.blind import masked
 from moot.strategies.captaincy import Captained, by_captain, nobody_answered
 from moot.strategies.debate.course import Course, DebateRound, Ending, Meanings, Orders, Position, Stand, verdict_of
@@ -44,6 +44,9 @@ class Debate(Captained):
     quorum: bool = False
     """Go on when two thirds have replied and the grace period is over."""
     grace_s: Annotated[float, Ge(0)] = 60.0
+    replies: Replies | None = None
+    """How rounds and the resolution are written: `free-text`, the answer on the last line, or `strict`, a JSON object. Left
+    out: free with `double-call`, strict with `single-call`."""
 
     @property
     def traits(self) -> Traits:
@@ -58,6 +61,10 @@ class Debate(Captained):
             served={"quorum": True},
             calls=CallBound(per_player=draft_calls(self.drafts) + self.max_rounds + 1),
         )
+
+    @property
+    def _free(self) -> bool:
+        return in_free_words(self.replies, self.drafts)
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
         whose = self.captain or team.captain or ("each" if team.cohorts else None)
@@ -107,6 +114,7 @@ class Debate(Captained):
                 positions=arguments,
                 previous=stands[name].answer,
                 number=number,
+                free=self._free,
             )
         heard = await self._ask_all(question, team, asked, ROUND_PARTS, stage="debate", turn=1 + number)
         after = {name: _moved(stands[name], reply) for name, reply in heard.items()}
@@ -135,6 +143,7 @@ class Debate(Captained):
                 positions=arguments,
                 transcript=_transcript(question, team, drafts, rounds, name),
                 previous=stands[name].answer,
+                free=self._free,
             )
         turn = 2 + len(rounds)
         return await self._ask_all(question, team, asked, RESOLUTION_PARTS, stage="resolution", turn=turn), orders
@@ -145,10 +154,10 @@ class Debate(Captained):
         return await team.ask_all(
             question,
             asked,
-            ArgumentForm(question, parts),
+            ArgumentForm(question, parts, free=self._free),
             stage=stage,
             turn=turn,
-            once=self.drafts == "double-call",
+            once=self._free or self.drafts == "double-call",
             quorum=Quorum(self.grace_s) if self.quorum else None,
         )
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from moot.ballots import Rule
 from moot.ballots.consensus import reached
 from moot.strategies.captaincy import nobody_answered
 from moot.strategies.discuss.remark import Remark
-from moot.strategies.discuss.stance import current, supporters
 from moot.strategies.discuss.table import DiscussionTable
-from moot.strategies.discuss.vote import Vote, final_solution, option_answers, vote
+from moot.strategies.discuss.vote import Vote, option_answers, own_answer, stated_solution, vote
 from moot.traces import Agreement
 from moot.types import Answer, Verdict
 
@@ -20,47 +18,44 @@ async def by_consensus(table: DiscussionTable, protocol: str, max_turns: int) ->
     """Until enough of *all* agents stand behind the current solution. Silence is no agreement."""
     for turn in range(1, max_turns + 1):
         for step in table.steps(turn):
-            for remark in await table.take(step, turn):
-                remarks = table.said[: remark.number + 1]  # those who spoke at the same time have not spoken yet
-                if reached(protocol, len(supporters(remarks)), len(table.agents)):
-                    return await _agreed(table, remarks)
+            await table.take(step, turn)
+            if reached(protocol, len(table.supporters), len(table.agents)):
+                return await _agreed(table, turn)
     return await _not_agreed(table, max_turns)
 
 
-async def _agreed(table: DiscussionTable, remarks: Sequence[Remark]) -> Verdict:
-    """The last speaker extracts the answer from the latest messages; should it fail, the solution stands as agreed."""
-    last, turn = remarks[-1].speaker, remarks[-1].turn
-    behind = supporters(remarks)
-    agent = next(candidate for candidate in table.agents if candidate.name == last)
-    word = await final_solution(table, agent, turn)
-    newest = current(remarks)
-    agreed = newest.backs if newest else None
-    answer = word.text if word.text is not None else agreed
-    agreement = (Agreement(turn, len(remarks), agreed, behind),)
-    if answer is None:
-        cause = f"the group agreed, but {last} gave no answer: {word.cause}"
+async def _agreed(table: DiscussionTable, turn: int) -> Verdict:
+    """The agreed solution as its own message has it: nobody decides anew."""
+    behind, made = table.supporters, table.current
+    assert made is not None, "somebody stands behind it"
+    word = await _solution_of(table, made, turn)
+    agreement = (Agreement(turn, len(table.said), made.backs, behind),)
+    if word.text is None:
+        cause = f"the group agreed, but {made.speaker} gave no answer: {word.cause}"
         return replace(_verdict(table, None, turn), outcome=word.outcome, cause=cause, traces=agreement)
-    verdict = replace(_verdict(table, answer, turn), outcome="answered", reasoning=word.reasoning, who=behind)
-    return replace(verdict, traces=agreement)
+    return replace(_verdict(table, word.text, turn), reasoning=word.reasoning, who=behind, traces=agreement)
+
+
+async def _solution_of(table: DiscussionTable, made: Remark, turn: int) -> Answer:
+    """The solution that a remark put on the table. Where solutions were withheld, its author is asked for one now."""
+    if made.backs is not None:
+        return Answer(made.speaker, made.backs, made.said.text if made.said else "")
+    agent = next(candidate for candidate in table.agents if candidate.name == made.speaker)
+    return await stated_solution(table, agent, turn)
 
 
 async def _not_agreed(table: DiscussionTable, turn: int) -> Verdict:
-    """The current solution, undecided. Where solutions were withheld, the last speaker is asked for one now."""
-    newest = current(table.said)
-    if newest is None:
+    """The current solution, undecided."""
+    if (made := table.current) is None:
         return replace(nobody_answered(_answers(table)), turns=turn, absent=_silent(table))
-    answer, author, cause = newest.backs, newest.speaker, None
-    if answer is None:
-        author = table.spoken[-1].speaker
-        agent = next(candidate for candidate in table.agents if candidate.name == author)
-        word = await final_solution(table, agent, turn)
-        answer, cause = word.text, word.cause
+    word = await _solution_of(table, made, turn)
     apart = f"no consensus in {_so_many(turn, 'turn')}"
-    if answer is None:
-        cause = f"{apart}, and {author} gave no answer: {cause}"
-        return replace(_verdict(table, None, turn), outcome="unanswered", cause=cause)
-    behind = supporters(table.said) if newest.backs is not None else ()
-    return replace(_verdict(table, answer, turn), outcome="undecided", who=behind or (author,), cause=apart)
+    if word.text is None:
+        cause = f"{apart}, and {made.speaker} gave no answer: {word.cause}"
+        return replace(_verdict(table, None, turn), outcome=word.outcome, cause=cause)
+    verdict = _verdict(table, word.text, turn)
+    who = table.supporters if made.backs is not None else ()
+    return replace(verdict, outcome="undecided", reasoning=word.reasoning, who=who or (made.speaker,), cause=apart)
 
 
 def _verdict(table: DiscussionTable, answer: str | None, turn: int) -> Verdict:
@@ -75,19 +70,7 @@ def _silent(table: DiscussionTable) -> tuple[str, ...]:
 
 def _answers(table: DiscussionTable) -> tuple[Answer, ...]:
     """Where each agent stood in the end, or why it stood nowhere."""
-    return tuple(_answer(table, name) for name in table.names)
-
-
-def _answer(table: DiscussionTable, name: str) -> Answer:
-    remarks = [remark for remark in table.said if remark.speaker == name]
-    if not remarks:
-        return Answer(name, None, outcome="unanswered", cause="the discussion ended before its turn")
-    for remark in reversed(remarks):
-        if remark.said is not None:
-            if remark.backs is not None:
-                return Answer(name, remark.backs, remark.said.text)
-            return Answer(name, None, remark.said.text, "unanswered", "it stands behind no solution")
-    return Answer(name, None, outcome=remarks[-1].outcome, cause=remarks[-1].cause)
+    return tuple(own_answer(table, name) for name in table.names)
 
 
 async def by_vote(table: DiscussionTable, rule: Rule | None, vote_from: int, max_turns: int) -> Verdict:
@@ -125,7 +108,7 @@ def _not_counted(table: DiscussionTable, votes: list[Vote], verdict: Verdict) ->
     """No single winner to the end: the solution of the first agent that has one, undecided; if none has, unanswered."""
     for name in table.names:
         stated = [solution for vote in reversed(votes) for solution in vote.solutions if solution.player == name]
-        solutions = [solution for solution in (*stated, _answer(table, name)) if solution.text is not None]
+        solutions = [solution for solution in (*stated, own_answer(table, name)) if solution.text is not None]
         if solutions:
             cause = f"no single winner in {_so_many(len(votes), 'vote')}; the first agent's solution stands"
             first = solutions[0]

@@ -47,15 +47,21 @@ class Discuss(DiscussOptions):
 
     @property
     def _most_calls(self) -> int:
-        """Personas, messages, then for each vote a solution and a ballot from everybody, a judge, and a challenge."""
+        """Personas, messages, then for each vote a ballot from everybody, or a judge's, and a challenge.
+
+        Where solutions are withheld everybody is asked for one before each vote, and one agent after a consensus.
+        """
         rounds = self.debate_rounds + 1 if self.paradigm == "debate" else 1
         votes = 0 if self.decision in CONSENSUS else max(0, self.max_turns - self.vote_from) + 1
-        asked = 1 + self.max_turns * rounds + 2 * votes + 2 * (self.challenge != "none")
+        asked = 1 + self.max_turns * rounds + votes + 2 * (self.challenge != "none")
+        asked += votes * (self.style == "reasoning")
         return int(self.agents * asked + votes + 2)
 
     @property
     def _prompts(self) -> tuple[str, ...]:
-        used = ["agent", "discuss", "solution", "group"]
+        used = ["agent", "discuss", "group"]
+        if self.style == "reasoning":
+            used.append("solution")
         if self.personas != "none":
             used.append("persona")
         if self.decision not in CONSENSUS:

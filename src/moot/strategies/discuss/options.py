@@ -23,7 +23,7 @@ from moot.strategies.discuss.table import Drafting, Style
 from moot.strategies.discuss.vote import JUDGE
 from moot.strategies.option_meanings import Meaning
 from moot.team import Player, Team
-from moot.team.player import likeness
+from moot.team.player import likeness, names_of
 
 MOST_AGENTS = 10
 DEFAULT_VOTE_FROM = 3
@@ -142,11 +142,16 @@ def check_team(discuss: DiscussOptions, team: Team) -> None:
     for office, model in discuss.offices.items():
         if office not in team.officers:
             raise UsageError(f"team {team.name!r} has nobody in the office {office!r}; expected the model {model!r}")
-    talking = {player.model.name for player in team.players}
-    if PLANT in discuss.offices and team.officers[PLANT].model.name in talking:
+    talking = {_model_of(player) for player in team.players}
+    if PLANT in discuss.offices and _model_of(team.officers[PLANT]) in talking:
         raise UsageError(f"planted_by: {discuss.planted_by!r} talks in team {team.name!r}; expected another model")
     if discuss.challenge == "facts" and team.retriever is None:
         raise UsageError("challenge: facts needs facts; expected a folder of text files, or a retriever")
+
+
+def _model_of(player: Player) -> str:
+    """The model itself, whatever the file calls it: two entries may name the same one."""
+    return names_of(player)[-1]
 
 
 def with_copies(players: Sequence[Player], agents: int) -> tuple[Player, ...]:

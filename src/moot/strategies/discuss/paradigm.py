@@ -40,6 +40,10 @@ class Paradigm(Protocol):
     def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
         """What an agent that speaks now has heard. How far back it remembers is not decided here."""
 
+    def reached(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
+        """What has come to an agent at the end of a turn: what it would hear if it spoke next."""
+        return self.hears(agent, agents, remarks, turn + 1)
+
 
 def one_by_one(agents: Sequence[str], part: int = 0) -> list[Step]:
     return [Step((agent,), part) for agent in agents]

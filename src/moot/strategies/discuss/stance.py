@@ -1,9 +1,10 @@
 """Who stands behind which solution, message by message: what consensus is checked on.
 
 A *position* is a solution that somebody put on the table, named by the number of the remark that did so. The current
-position is the newest one. An agent stands behind it because it made it, because it agreed to it having been shown it,
-or because it gave the same solution unasked. Agreement counts for what the agent was shown: whoever has not heard of a
-change has not agreed to it. So a changed solution begins with its author alone.
+position is the newest one; of those put there at once, the one that most stand behind. An agent stands behind a position
+because it made it, because it agreed to it having been shown it, or because it gave the same solution unasked. Agreement
+counts for what the agent was shown: whoever has not heard of a change has not agreed to it. So a changed solution begins
+with its author alone.
 """
 
 from __future__ import annotations
@@ -27,20 +28,29 @@ def about(remarks: Iterable[Remark]) -> Remark | None:
     return next((remark for remark in reversed(list(remarks)) if remark.position is not None), None)
 
 
-def current(remarks: Iterable[Remark]) -> Remark | None:
-    """The remark that made the current position."""
-    made = [remark for remark in remarks if remark.position == remark.number]
-    return made[-1] if made else None
-
-
-def supporters(remarks: Iterable[Remark]) -> tuple[str, ...]:
-    """Those whose last word stands behind the current position, in the order in which they first spoke."""
-    remarks = list(remarks)
-    newest = current(remarks)
-    if newest is None:
+def supporters(remarks: Iterable[Remark], position: int | None) -> tuple[str, ...]:
+    """Those whose last word stands behind this position, in the order in which they first spoke."""
+    if position is None:
         return ()
     last = {remark.speaker: remark.position for remark in remarks if remark.said is not None}
-    return tuple(agent for agent, position in last.items() if position == newest.number)
+    return tuple(agent for agent, stood in last.items() if stood == position)
+
+
+def own_solution(remarks: Sequence[Remark], said: Sequence[Remark]) -> Remark | None:
+    """The remark of an agent that holds its last solution, given or agreed to; `remarks` are its own.
+
+    One that rejects a solution and gives no other stands where it stood before, unless it stood behind that very one.
+    """
+    rejected: set[int | None] = set()
+    for remark in reversed(remarks):
+        if remark.said is None or (remark.position is not None and remark.position in rejected):
+            continue
+        if remark.said.solution is not None or remark.backs is not None:
+            return remark
+        spoken_to = about(said[number] for number in remark.shown)
+        if remark.said.agree is False and spoken_to is not None:
+            rejected.add(spoken_to.position)
+    return None
 
 
 def stance(number: int, message: Said, spoken_to: Remark | None, same: Sequence[Remark]) -> Stance:

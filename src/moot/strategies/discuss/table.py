@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 from moot.strategies.discuss.paradigm import Paradigm, Step
 from moot.strategies.discuss.personas import Agent
 from moot.strategies.discuss.remark import MessageForm, Remark, Said
-from moot.strategies.discuss.stance import Stance, about, current, line_of_thought, stance
+from moot.strategies.discuss.stance import Stance, about, line_of_thought, own_solution, stance, supporters
 from moot.strategies.discuss.task import task
-from moot.team import Team
+from moot.team import SameWords, Team
 from moot.traces import Persona, Trace
 from moot.types import Answer, Question
 
@@ -42,6 +43,8 @@ class DiscussionTable:
     agents: tuple[Agent, ...]
     manner: Manner
     said: list[Remark] = field(default_factory=list)
+    standing: int | None = None
+    """The number of the remark that made the current position."""
 
     @property
     def names(self) -> list[str]:
@@ -51,6 +54,20 @@ class DiscussionTable:
     def spoken(self) -> list[Remark]:
         """The remarks in which something was said."""
         return [remark for remark in self.said if remark.said is not None]
+
+    @property
+    def current(self) -> Remark | None:
+        """The remark that made the current position."""
+        return None if self.standing is None else self.said[self.standing]
+
+    @property
+    def supporters(self) -> tuple[str, ...]:
+        """Those who stand behind it."""
+        return supporters(self.said, self.standing)
+
+    def own_solution(self, agent: str) -> Remark | None:
+        """The remark that holds an agent's last solution."""
+        return own_solution([remark for remark in self.said if remark.speaker == agent], self.said)
 
     def steps(self, turn: int) -> list[Step]:
         """Who speaks in this turn, and who at the same time."""
@@ -63,17 +80,50 @@ class DiscussionTable:
         speakers = [agent for agent in self.agents if agent.name in step.speakers]
         heard = [self.heard(agent, turn) for agent in speakers]
         asked = (self._speak(*pair, turn, step.part) for pair in zip(speakers, heard, strict=True))
-        remarks = []
-        for remark in await asyncio.gather(*asked):
-            remarks.append(await self._placed(remark))
-            self.said.append(remarks[-1])
-        return remarks
+        remarks = await asyncio.gather(*asked)
+        alike = await self._alike(remarks)
+        placed: list[Remark] = []
+        for remark in remarks:
+            group = alike.get(remark.speaker)
+            beside = [other for other in placed if group is not None and alike.get(other.speaker) == group]
+            placed.append(await self._placed(remark, [other for other in beside if other.position is not None]))
+            self.said.append(placed[-1])
+        self.standing = self._stands(placed, turn)
+        return placed
+
+    async def _alike(self, remarks: Sequence[Remark]) -> dict[str, int]:
+        """Of those who spoke at once, by speaker, the number of the group that gave the same solution."""
+        given = [
+            Answer(remark.speaker, remark.said.solution) for remark in remarks if remark.said and remark.said.solution
+        ]
+        if len(given) < 2:
+            return {}
+        grouper = self.team.group if self.manner.by_meaning else partial(SameWords().group, team=self.team)
+        grouping = await grouper(self.question, given)
+        return {name: number for number, group in enumerate(grouping.groups) for name in group}
+
+    def _stands(self, placed: Sequence[Remark], turn: int) -> int | None:
+        """The current position after a step. What was said at once is counted together, so no seat comes first."""
+        made = [remark for remark in placed if remark.position == remark.number]
+        if len(placed) == 1 or not made:
+            return made[0].number if made else self.standing
+        candidates = [*made, *([self.current] if self.current is not None else [])]
+        behind = {remark.number: len(supporters(self.said, remark.number)) for remark in candidates}
+        most = [remark for remark in candidates if behind[remark.number] == max(behind.values())]
+        new = [remark for remark in most if remark in made] or most
+        by_words = sorted(new, key=lambda remark: remark.backs or (remark.said.text if remark.said else ""))
+        return self.team.random(self.question, "current", turn).choice(by_words).number
 
     def heard(self, agent: Agent, turn: int) -> list[Remark]:
         """What an agent has heard and still remembers. The turn under way counts once it has heard something in it."""
         heard = self.manner.paradigm.hears(agent.name, self.names, self.spoken, turn)
         newest = turn if any(remark.turn == turn for remark in heard) else turn - 1
         return [remark for remark in heard if remark.turn > newest - self.manner.visible_turns]
+
+    def heard_in_the_end(self, agent: Agent, turn: int) -> list[Remark]:
+        """What has come to an agent when a turn is over, as far as it remembers."""
+        heard = self.manner.paradigm.reached(agent.name, self.names, self.spoken, turn)
+        return [remark for remark in heard if remark.turn > turn - self.manner.visible_turns]
 
     def shown(self, heard: Iterable[Remark]) -> dict[str, Any]:
         """The remarks as prompts show them: messages with their authors' titles, or bare solutions."""
@@ -102,25 +152,27 @@ class DiscussionTable:
             style=style,
             step_by_step=self.manner.step_by_step,
         )
-        answer = await self.team.ask(agent.player, self.question, prompt, form, stage="discuss", turn=turn)
+        answer = await self.team.ask(agent.player, self.question, prompt, form, stage="discuss", turn=turn, part=part)
         numbers = tuple(remark.number for remark in heard)
         return Remark(-1, agent.name, turn, part, answer.value, numbers, outcome=answer.outcome, cause=answer.cause)
 
-    async def _placed(self, remark: Remark) -> Remark:
-        """The remark with its number, and with what its speaker stands behind after it."""
+    async def _placed(self, remark: Remark, beside: Sequence[Remark]) -> Remark:
+        """The remark with its number, and with what its speaker stands behind after it.
+
+        `beside`: those that were made at the same time and give the same solution.
+        """
         number = len(self.said)
-        taken = await self._stance(number, remark) if remark.said is not None else Stance(None)
+        taken = await self._stance(number, remark, beside) if remark.said is not None else Stance(None)
         return replace(remark, number=number, position=taken.position, backs=taken.backs)
 
-    async def _stance(self, number: int, remark: Remark) -> Stance:
+    async def _stance(self, number: int, remark: Remark, beside: Sequence[Remark]) -> Stance:
         assert remark.said is not None
         spoken_to = about(self.said[place] for place in remark.shown)
         if self.manner.style == "reasoning":
             return line_of_thought(number, remark.said, spoken_to)
-        newest = current(self.said)
-        candidates = {candidate.position: candidate for candidate in (spoken_to, newest) if candidate is not None}
-        same = [candidate for candidate in candidates.values() if await self._is_same(remark.said, candidate.backs)]
-        return stance(number, remark.said, spoken_to, same)
+        known = {candidate.position: candidate for candidate in (spoken_to, self.current) if candidate is not None}
+        same = [candidate for candidate in known.values() if await self._is_same(remark.said, candidate.backs)]
+        return stance(number, remark.said, spoken_to, [*same, *beside])
 
     async def _is_same(self, message: Said, other: str | None) -> bool:
         if message.solution is None or other is None:

@@ -1,6 +1,7 @@
 """The vote after a discussion: final solutions, like ones merged into options, papers, ballots, the count.
 
-Each agent first states its final solution. A vote that ends in a tie, or in which nobody got anything, decides nothing.
+Each agent's final solution is its own last one, taken from its own messages. A vote that ends in a tie, or in which
+nobody got anything, decides nothing.
 """
 
 from __future__ import annotations
@@ -70,14 +71,37 @@ def option_answers(solutions: Sequence[Answer], grouping: Grouping) -> list[Answ
     return [next(solution for solution in solutions if solution.player in group) for group in grouping.groups]
 
 
+STANDS_NOWHERE = "it stands behind no solution"
+
+
 async def final_solutions(table: DiscussionTable, turn: int) -> tuple[Answer, ...]:
     return tuple(await asyncio.gather(*(final_solution(table, agent, turn) for agent in table.agents)))
 
 
 async def final_solution(table: DiscussionTable, agent: Agent, turn: int) -> Answer:
-    """An agent settles on a solution, from what it said last and what it has heard."""
+    """What an agent last said itself, or agreed to; where solutions were withheld it is asked for one now."""
+    if table.manner.style == "reasoning":
+        return await stated_solution(table, agent, turn)
+    return own_answer(table, agent.name)
+
+
+def own_answer(table: DiscussionTable, name: str) -> Answer:
+    """Where an agent stands by its own messages, or why it stands nowhere."""
+    remarks = [remark for remark in table.said if remark.speaker == name]
+    if not remarks:
+        return Answer(name, None, outcome="unanswered", cause="the discussion ended before its turn")
+    spoken = [remark.said for remark in remarks if remark.said is not None]
+    if not spoken:
+        return Answer(name, None, outcome=remarks[-1].outcome, cause=remarks[-1].cause)
+    if (last := table.own_solution(name)) is None or last.said is None:
+        return Answer(name, None, spoken[-1].text, "unanswered", STANDS_NOWHERE)
+    return Answer(name, last.said.solution or last.backs, last.said.text)
+
+
+async def stated_solution(table: DiscussionTable, agent: Agent, turn: int) -> Answer:
+    """An agent that could only reason says what it comes to, from what it said last and what has come to it."""
     last_message = next((remark.said for remark in reversed(table.spoken) if remark.speaker == agent.name), None)
-    heard = [remark for remark in table.heard(agent, turn + 1) if remark.said is not last_message]
+    heard = [remark for remark in table.heard_in_the_end(agent, turn) if remark.said is not last_message]
     prompt = table.team.prompts.beside(__file__).render(
         "solution",
         **task(table.question),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from moot.strategies.argument import Argument, ArgumentForm
+from moot.strategies.argument import Argument, ArgumentForm, Replies, in_free_words
 from moot.strategies.blind import masked
 from moot.strategies.captaincy import Captained, absent, by_captain, drafts_shown, nobody_answered
 from moot.strategies.natives import Drafts, draft_calls, draft_prompts, natives, shown_question
@@ -37,6 +37,9 @@ class PeerReview(Captained):
     """`shown`: the authority audit."""
     restate_own: bool = False
     """Remind the reviewer of its own answer."""
+    replies: Replies | None = None
+    """How a review is written: `free-text`, the answer on its last line, or `strict`, a JSON object. Left out: free with
+    `double-call`, strict with `single-call`."""
 
     @property
     def traits(self) -> Traits:
@@ -66,11 +69,11 @@ class PeerReview(Captained):
             team[team.captain],
             question,
             self._prompt(question, team, order, reviewer_answer),
-            ArgumentForm(question, PARTS),
+            ArgumentForm(question, PARTS, free=self._free),
             stage="review",
             turn=2,
             examples=team.prompts.beside(__file__).examples("review"),
-            once=self.drafts == "double-call",
+            once=self._free or self.drafts == "double-call",
         )
         return _verdict(team.captain, drafts, order, heard)
 
@@ -90,7 +93,12 @@ class PeerReview(Captained):
             responses=responses,
             answered=reviewer_answer is not None,
             previous=reviewer_answer if self.restate_own else None,
+            free=self._free,
         )
+
+    @property
+    def _free(self) -> bool:
+        return in_free_words(self.replies, self.drafts)
 
 
 def shown_name(player: Player) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.strategies.discuss.paradigm import Step
+from moot.strategies.discuss.paradigm import Paradigm, Step
 from moot.strategies.discuss.remark import Remark
 
 
 @dataclass(frozen=True, slots=True)
-class CollectiveRefinement:
+class CollectiveRefinement(Paradigm):
     """Collective improvement goes the same way, but only the solutions are shown, not the messages: see `table`."""
 
     def steps(self, agents: Sequence[str]) -> list[Step]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.strategies.discuss.paradigm import Step, one_by_one
+from moot.strategies.discuss.paradigm import Paradigm, Step, one_by_one
 from moot.strategies.discuss.remark import Remark
 
 
 @dataclass(frozen=True, slots=True)
-class Debate:
+class Debate(Paradigm):
     rounds: int = 2
 
     def steps(self, agents: Sequence[str]) -> list[Step]:

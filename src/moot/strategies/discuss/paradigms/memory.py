@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.strategies.discuss.paradigm import Step, one_by_one
+from moot.strategies.discuss.paradigm import Paradigm, Step, one_by_one
 from moot.strategies.discuss.remark import Remark
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Paradigm):
     def steps(self, agents: Sequence[str]) -> list[Step]:
         return one_by_one(agents)
 

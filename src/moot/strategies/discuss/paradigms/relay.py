@@ -9,15 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.strategies.discuss.paradigm import Step, one_by_one
+from moot.strategies.discuss.paradigm import Paradigm, Step, one_by_one
 from moot.strategies.discuss.remark import Remark
 
 
 @dataclass(frozen=True, slots=True)
-class Relay:
+class Relay(Paradigm):
     def steps(self, agents: Sequence[str]) -> list[Step]:
         return one_by_one(agents)
 
     def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
         others = [remark for remark in remarks if remark.speaker != agent or len(agents) == 1]
         return others[-1:]
+
+    def reached(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
+        """A word is handed on when its neighbour speaks: those behind the first have what they heard in this turn."""
+        before = list(agents).index(agent)
+        if before == 0:
+            return self.hears(agent, agents, remarks, turn + 1)
+        earlier = [remark for remark in remarks if remark.turn < turn or remark.speaker in agents[:before]]
+        return self.hears(agent, agents, earlier, turn)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.strategies.discuss.paradigm import Step
+from moot.strategies.discuss.paradigm import Paradigm, Step
 from moot.strategies.discuss.remark import Remark
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Paradigm):
     def steps(self, agents: Sequence[str]) -> list[Step]:
         moderator, *others = agents
         return [Step((moderator,)), Step(tuple(others))]

@@ -1,0 +1,69 @@
+"""Strategies that learn, in the plan: what they learn from is asked for by the run itself, whatever else is in the file.
+
+A cell that learns decides by the graded drafts of the other questions. So the plan holds, beside the cells of the file,
+those of its players alone: they are played and graded first, under the very identity that they would have as a baseline
+of the file, so nothing is asked twice. Questions and grader are part of what a learning cell is. What an episode was
+decided from stands in its traces (`DecidedFrom`), and an episode whose lessons have changed is decided again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from moot.data import Dataset
+from moot.errors import UsageError
+from moot.experiment.plan import Cell, Plan
+from moot.experiment.spec import ExperimentFile
+from moot.grade.grading import Grading
+from moot.strategies import Strategy, traits_of
+from moot.strategies.alone import WAYS, alone
+from moot.types import Case, Question, digest
+
+
+def with_lessons(cells: Iterable[Cell], dataset: Dataset | None, grading: Grading) -> tuple[Cell, ...]:
+    """Cells that learn decide by the graded drafts of the other questions: so questions and grader are part of them."""
+    questions = None if dataset is None else [dataset.fingerprint, sorted(dataset.chosen or ())]
+    lessons = ["lessons", questions, grading.name]
+    return tuple(replace(cell, id=digest([cell.id, lessons])) if cell.traits.learns else cell for cell in cells)
+
+
+def taught_by(file: ExperimentFile, position: int, played: Strategy, dataset: Dataset | None) -> Strategy:
+    """The strategy whose plays are the lessons of this one, or a complaint where there can be no lessons."""
+    key, way = ("strategies", position), traits_of(played).drafts
+    native = alone(way)
+    if native is None:
+        promised = "promises none" if way is None else f"promises them as {way!r}, which a run cannot ask for"
+        expected = f"expected drafts: {', '.join(WAYS)} in its traits"
+        raise file.error(key, f"{played.name} learns from drafts, and {promised}; {expected}")
+    if dataset is not None and (missing := _nothing_to_learn(dataset)) is not None:
+        problem = f"{played.name} learns from the graded drafts of other questions"
+        raise file.error(key, f"{problem}; {missing}")
+    return native
+
+
+def _nothing_to_learn(dataset: Iterable[Case]) -> str | None:
+    """Why no question of these can teach another; None: some can."""
+    known = [case for case in dataset if case.known]
+    if len(known) < 2:
+        return f"expected at least two questions with a reference, found {len(known)}"
+    clusters = {str(place) if case.cluster is None else ("cluster", case.cluster) for place, case in enumerate(known)}
+    if len(clusters) > 1 and len({words_of(case.question) for case in known}) > 1:
+        return None  # were every two of them together, all would share the cluster, or all the words
+    return f"all {len(known)} questions with a reference belong together; expected at least two that do not"
+
+
+def words_of(question: Question) -> tuple[str, tuple[str, ...], str | None]:
+    """What two questions share that are the same but for their names: one must teach the other nothing."""
+    return question.text, question.choices, question.context
+
+
+def refuse_learners(plan: Plan) -> None:
+    """One question at a time has no graded drafts of others."""
+    for cell in plan.cells:
+        if cell.traits.learns:
+            raise UsageError(refused_alone(cell.label))
+
+
+def refused_alone(label: str) -> str:
+    return f"{label} learns from graded drafts of other questions, and here is one at a time; expected moot run"

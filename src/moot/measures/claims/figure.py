@@ -1,0 +1,231 @@
+"""What a hypothesis is about, as a figure: its limits at any level, and the p of any threshold, from one and the same test.
+
+Every figure that a hypothesis may speak of is a ratio of two sums over questions (accuracy: right by questions; safety
+multiple: rescues by regressions). One share, one paired difference, one net, one multiple and one share of a gap have the
+interval that stands in their own section of a report. Any other arithmetic has a bootstrap: one resample of the questions
+gives all its figures at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from moot.experiment.claims import Expression, Number, Operation, Term
+from moot.measures.safety.multiple import Multiple, multiple, multiple_p
+from moot.measures.sides import SideResults
+from moot.stats.bootstrap import percentile_interval, percentile_p, resampled_sums
+from moot.stats.clusters import units
+from moot.stats.graded import Value
+from moot.stats.paired import FEW_QUESTIONS, compare, difference
+from moot.stats.proportion import share
+from moot.stats.ratio import closed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from moot.stats.bootstrap import Floats
+
+SHARES = {"accuracy", "skyline"}
+NO_SPREAD = "no spread between questions"
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A figure as sums over questions: `tops` by `bottoms`; a mean has bottoms of 1."""
+
+    tops: Mapping[str, float]
+    bottoms: Mapping[str, float] | None = None
+    once: bool = True
+    """Each question gives one value; else they are means over captains or repeats."""
+    open: Mapping[str, Value] = field(default_factory=dict)
+    """The questions of which something is ungraded: they are in the bounds, where the figure is a mean."""
+    turns: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """By question: how many more rescues and regressions its ungraded pairs could be, where the figure counts them."""
+    bounds: Mapping[str, float] | None = None
+    """Over all questions, where whoever made the figure has taken them."""
+    side: SideResults | None = None
+    """Whose accuracy it is: two of them are compared in pairs, as everywhere."""
+
+    def value(self, question: str) -> Value:
+        top = self.tops.get(question, 0.0)
+        return self.open.get(question, Value(top, top, top))
+
+    def bottom(self, question: str) -> float:
+        return 1.0 if self.bottoms is None else self.bottoms[question]
+
+
+Limits = tuple[float | None, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """`limits` by level and `p` by threshold: at most alpha exactly where the limits at alpha leave the threshold out."""
+
+    value: float | None
+    limits: Callable[[float], Limits]
+    p: Callable[[float], float | None]
+    test: str
+    small: bool
+    note: str | None = None
+    test_at_zero: str | None = None
+    """The test of the threshold 0, where it is another one."""
+
+    def test_at(self, threshold: float) -> str:
+        return self.test_at_zero if threshold == 0 and self.test_at_zero is not None else self.test
+
+
+def figure_of(
+    left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[str], seed: int, resamples: int
+) -> Figure | str:
+    """On these questions, which all the ratios have; or why there is none."""
+    if (sides := two_shares(left)) is not None:
+        return _difference(ratios[sides[0]], ratios[sides[1]], questions, seed)
+    if isinstance(left, Term):
+        ratio = ratios[left]
+        if left.function in SHARES:
+            return _share(ratio, questions)
+        if left.function == "safety_multiple":
+            return _multiple(ratio, questions)
+        if left.function == "net":
+            return _net(ratio, questions, seed)
+        if left.function == "gap_closure" and (gap := _closed(ratio, questions)) is not None:
+            return gap
+    return _resampled(left, ratios, questions, seed, resamples)
+
+
+def two_shares(left: Expression) -> tuple[Term, Term] | None:
+    """One share of the questions less another, if that is what it is."""
+    if not (isinstance(left, Operation) and left.sign == "-"):
+        return None
+    one, other = left.left, left.right
+    if isinstance(one, Term) and isinstance(other, Term) and {one.function, other.function} <= SHARES:
+        return one, other
+    return None
+
+
+def _few(questions: Sequence[str]) -> bool:
+    return len(units(dict.fromkeys(questions, (1.0,))).sums) < FEW_QUESTIONS
+
+
+def _difference(one: Ratio, other: Ratio, questions: Sequence[str], seed: int) -> Figure:
+    pairs = {question: (one.tops[question], other.tops[question]) for question in questions}
+    comparison = compare(pairs, pooled=not (one.once and other.once), seed=seed)
+    paired = comparison.figure
+    assert paired is not None, "there are questions"
+    return Figure(paired.value, paired.limits, paired.p, "score", comparison.small, test_at_zero=comparison.test)
+
+
+def _share(ratio: Ratio, questions: Sequence[str]) -> Figure:
+    figure = share({question: (ratio.tops[question], 1.0) for question in questions})
+    assert figure is not None, "there are questions"
+    return Figure(figure.value, figure.limits, figure.p, "score", _few(questions))
+
+
+def _multiple(ratio: Ratio, questions: Sequence[str]) -> Figure:
+    rescues = {question: ratio.tops[question] for question in questions}
+    regressions = {question: ratio.bottom(question) for question in questions}
+
+    def at(alpha: float) -> Multiple:
+        return multiple(rescues, regressions, alpha=alpha)
+
+    usual = multiple(rescues, regressions)
+    return Figure(
+        usual.value,
+        lambda alpha: ((interval := at(alpha)).low, interval.high),
+        lambda threshold: multiple_p(rescues, regressions, threshold),
+        "log ratio",
+        _few(questions),
+        usual.note,
+    )
+
+
+def _net(ratio: Ratio, questions: Sequence[str], seed: int) -> Figure:
+    """A sum over questions of rescues less regressions: the mean of one difference a question, so many times."""
+    most = max(1.0, *(abs(ratio.tops[question]) for question in questions))
+    rows = {}
+    for question in questions:
+        net = ratio.tops[question] / most
+        rows[question] = (max(net, 0.0), max(-net, 0.0), 1.0)
+    figure = difference(rows, seed=seed)
+    assert figure is not None, "there are questions"
+    factor = most * len(questions)
+
+    def limits(alpha: float) -> Limits:
+        low, high = figure.limits(alpha)
+        return (None if low is None else low * factor), (None if high is None else high * factor)
+
+    value = sum(ratio.tops[question] for question in questions)
+    p = lambda threshold: figure.p(threshold / factor)  # noqa: E731
+    return Figure(value, limits, p, "score", _few(questions), test_at_zero="sign-flip")
+
+
+def _closed(ratio: Ratio, questions: Sequence[str]) -> Figure | None:
+    figure = closed({question: (ratio.tops[question], ratio.bottom(question)) for question in questions})
+    if figure is None:
+        return None
+    note = None if figure.limits()[0] is not None else "the gap is too small to say how much of it is closed"
+    return Figure(figure.value, figure.limits, figure.p, "fieller", _few(questions), note)
+
+
+def _resampled(
+    left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[str], seed: int, resamples: int
+) -> Figure | str:
+    import numpy as np
+
+    rows = {
+        question: tuple(part for ratio in ratios.values() for part in (ratio.tops[question], ratio.bottom(question)))
+        for question in questions
+    }
+    parts = units(rows)
+    values = np.array(parts.sums, dtype=float)
+    n, small = len(values), len(values) < FEW_QUESTIONS
+    value = float(_evaluated(left, ratios, values.sum(axis=0)[None, :])[0])
+    if not np.isfinite(value):
+        return "it would divide by nothing"
+    if n < 2 or (values == values[0]).all():
+        return Figure(value, lambda _: (None, None), lambda _: None, "none", True, NO_SPREAD)
+    drawn = _evaluated(left, ratios, resampled_sums(values, seed=seed, resamples=resamples))
+
+    def limits(alpha: float) -> Limits:
+        low, high = percentile_interval(drawn, n, alpha) or (None, None)
+        return _finite(low), _finite(high)
+
+    return Figure(value, limits, lambda threshold: percentile_p(drawn, n, threshold), "bootstrap", small)
+
+
+def _finite(limit: float | None) -> float | None:
+    """A ratio whose bottom may be nothing has no end on that side."""
+    return limit if limit is not None and abs(limit) != float("inf") else None
+
+
+def _evaluated(expression: Expression, ratios: Mapping[Term, Ratio], sums: Floats) -> Floats:
+    """The expression on every row of sums, which has two columns a figure, in the order of `ratios`."""
+    import numpy as np
+
+    places = {term: 2 * place for place, term in enumerate(ratios)}
+
+    def walk(part: Expression) -> Any:
+        if isinstance(part, Number):
+            return part.value
+        if isinstance(part, Term):
+            place = places[part]
+            return sums[:, place] / sums[:, place + 1]
+        return applied(part.sign, walk(part.left), walk(part.right))
+
+    with np.errstate(all="ignore"):
+        values = walk(expression)
+    return np.asarray(values, dtype=float) + np.zeros(len(sums))
+
+
+def applied(sign: str, left: Any, right: Any) -> Any:
+    match sign:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case _:
+            return left / right

@@ -1,0 +1,117 @@
+"""The headline in words: the verdict first, then what to know before believing it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from moot.stats.graded import settled
+from moot.stats.paired import FEW_QUESTIONS
+
+AFTER_THE_FACT = "after the fact"
+
+
+def sentences(row: Mapping[str, Any]) -> list[str]:
+    """The headline in words: the verdict first, then what to know before believing it."""
+    if row["value"] is None:
+        return [_nothing(row)]
+    graded = f" of the {row['n']:,} graded" if row["ungraded"] else ""
+    parts = [f"{_opening(row.get('questions', row['n']))} {_subject(row)} answered {_share(row)}{graded}"]
+    if over := row["over_best_single"]:
+        parts += [f", {_than_single(over)}", f"; {_repairs(over)}" if over["n"] else ""]
+    elif row["alone"] is False:
+        nobody = "nobody of the team" if row.get("played_alone") else "nobody"
+        parts.append(f"; {nobody} played alone, so there is nothing to compare it with")
+    if cost := _times(row):
+        parts.append(f", {cost}")
+    return ["".join(parts) + ".", *_doubts(row)]
+
+
+def _nothing(row: Mapping[str, Any]) -> str:
+    if not row.get("ungraded"):
+        return "Nothing has been played yet."
+    return f"{_opening(row['questions'])} no answer is graded yet, so nobody knows how many are right."
+
+
+def _opening(n: int) -> str:
+    return f"On these {n:,} questions" if n != 1 else "On this one question"
+
+
+def _subject(row: Mapping[str, Any]) -> str:
+    aside = {
+        "declared": ", declared beforehand,",
+        "declared late": ", declared after the run had begun,",
+        AFTER_THE_FACT: f", the highest of {row['options']:,} {'players' if row['alone'] else 'options'},",
+    }.get(row["chosen"], "")
+    if row["alone"]:
+        return f"{row['player'] or 'the players'} alone{aside}"
+    if row["captain"]:
+        named = f" {row['team']}" if row.get("teams", 1) > 1 and row["team"] else ""
+        return f"the {row['strategy']} team{named} with {row['captain']} as captain{aside}"
+    if row["captains"] > 1:
+        return f"the {row['strategy']} team, on average over its {row['captains']} captains{aside or ','}"
+    return f"the {row['strategy']} team {row['team'] or ''}".rstrip() + aside
+
+
+def _share(row: Mapping[str, Any]) -> str:
+    value = f"{100 * row['value']:.1f} %"
+    return value if row["low"] is None else f"{value} ({100 * row['low']:.1f}–{100 * row['high']:.1f})"
+
+
+def _than_single(over: Mapping[str, Any]) -> str:
+    """More or less only where interval and bounds say so: what is graded flatters who has much ungraded."""
+    if over["difference"] is None:
+        return f"and how far that is from the best single model is not known: {over['why']}"
+    points, bounds = 100 * over["difference"], over.get("bounds")
+    single = f"the best single model, {over['single']}"
+    if over["low"] is None:
+        return f"{points:+.1f} points against {single}{_whatever(over)}"
+    low, high = 100 * over["low"], 100 * over["high"]
+    if over["low"] > 0 and settled(bounds, 0.0, above=True):
+        return f"{points:.1f} points more than {single} ({low:.1f}–{high:.1f}){_whatever(over)}"
+    if over["high"] < 0 and settled(bounds, 0.0, above=False):
+        return f"{-points:.1f} points less than {single} ({-high:.1f}–{-low:.1f}){_whatever(over)}"
+    return f"which cannot be told from {single} ({points:+.1f} points, {low:+.1f} to {high:+.1f}){_whatever(over)}"
+
+
+def _whatever(over: Mapping[str, Any]) -> str:
+    """What a difference can be over all questions, where not all is graded."""
+    if not (bounds := over.get("bounds")):
+        return ""
+    low, high = (f"{100 * bounds[end]:+.1f}" for end in ("low", "high"))
+    pairs = f" on the {over['n']:,} question{'s' if over['n'] != 1 else ''} graded for both"
+    return f"{pairs}, over all between {low} and {high} points, whatever the ungraded answers turn out to be"
+
+
+def _repairs(over: Mapping[str, Any]) -> str:
+    """Against the same player as the difference."""
+    fixed, made, single = over["rescues"], over["regressions"], over["single"]
+    graded = ", as far as both are graded" if over.get("bounds") else ""
+    if over["test"] != "mcnemar":  # means over captains or repeats: no single errors to count
+        return f"it did better than {single} on {fixed} questions and worse on {made}{graded}"
+    return f"it fixed {fixed} of {single}'s errors and made {made} new one{'s' if made != 1 else ''}{graded}"
+
+
+def _times(row: Mapping[str, Any]) -> str:
+    """Beside what the same player took; where nobody knows that, what the team took."""
+    ratio, unknown = row["cost_ratio"], " (the cost in money is unknown)" if row.get("cost_usd") is None else ""
+    if ratio is None:
+        calls = row.get("calls")
+        return "" if calls is None else f"with {calls:.1f} calls a question{unknown}"
+    return f"at {ratio:.1f} × the cost" if row["cost_unit"] == "usd" else f"with {ratio:.1f} × the calls{unknown}"
+
+
+def _doubts(row: Mapping[str, Any]) -> list[str]:
+    doubts = []
+    if row["n"] < FEW_QUESTIONS:
+        doubts.append(f"Fewer than {FEW_QUESTIONS} questions show next to nothing: look at the width of the intervals.")
+    if row["ungraded"]:
+        low, high = (f"{100 * row['bounds'][end]:.1f}" for end in ("low", "high"))
+        doubts.append(f"{row['ungraded']:g} of the answers are not graded; over all it is between {low} and {high} %.")
+    if row["chosen"] in (AFTER_THE_FACT, "declared late") and row["options"] > 1:
+        declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
+        whole = f"a choice among {row['options']:,}, chosen after the fact: the intervals pay for that"
+        doubts.append(f"The file {declared}, so this is {whole}.")
+    if (after := row["after_the_fact"]) and after["of"] != row["of"] and after["value"] is not None:
+        doubts.append(f"The highest row, {after['of']} with {_share(after)}, is chosen after the fact.")
+    return doubts

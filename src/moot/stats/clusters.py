@@ -1,0 +1,85 @@
+"""Questions that hang together: several on one passage, or of one package, are one piece of evidence and not several.
+
+Which question is of which cluster is known where an experiment is read, and every interval and test needs it, however
+deep inside a measure it is made. So it is said once, around them (`clustered`), and whoever makes an interval gives its
+values by question. An interval that was asked for from a bare list, while questions hang together, is withheld: nobody
+can tell which of its values belong together, and one that took them for independent would be too narrow.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+_CLUSTERS: ContextVar[Mapping[str, str]] = ContextVar("clusters of questions")
+
+Sums = tuple[float, ...]
+Rows = Mapping[str, Sums] | Sequence[Sums]
+"""What each question adds to some sums: by question, or as a bare list where no question hangs together with another."""
+Values = Mapping[str, float] | Sequence[float]
+"""One value a question."""
+
+
+@contextmanager
+def clustered(clusters: Mapping[str, str | None]) -> Iterator[None]:
+    """Inside of it every interval and test takes the questions of one cluster for one unit."""
+    sizes = Counter(cluster for cluster in clusters.values() if cluster is not None)
+    together = {question: name for question, name in clusters.items() if name is not None and sizes[name] > 1}
+    token = _CLUSTERS.set(together)
+    try:
+        yield
+    finally:
+        _CLUSTERS.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What is independent of each other: clusters of questions, or questions where they do not hang together."""
+
+    sums: list[Sums]
+    questions: int
+    clusters: int | None = None
+    """How many units there are, where some of them hold several questions."""
+    told: bool = True
+    """False: questions hang together, and nobody has said which value is of which question."""
+
+    @property
+    def enough(self) -> bool:
+        """Whether there can be an interval at all."""
+        return self.told and len(self.sums) > 1
+
+
+def units(rows: Rows) -> Units:
+    """The sums of each unit, in an order that does not depend on the order of the questions."""
+    clusters = _CLUSTERS.get({})
+    if not isinstance(rows, Mapping):
+        return Units(sorted(rows), len(rows), told=not clusters)
+    if not clusters or not any(question in clusters for question in rows):
+        return Units(sorted(rows.values()), len(rows))
+    together: dict[str, list[Sums]] = {}
+    for question, sums in rows.items():
+        together.setdefault(unit_of(question), []).append(sums)
+    if len(together) == len(rows):
+        return Units(sorted(rows.values()), len(rows))
+    added = [tuple(map(sum, zip(*several, strict=True))) for several in together.values()]
+    return Units(sorted(added), len(rows), len(added))
+
+
+def unit_of(question: str) -> str:
+    """What stands for a question and all that hang together with it; no cluster has the name of a question."""
+    name = _CLUSTERS.get({}).get(question)
+    return question if name is None else f"cluster {name}"
+
+
+def value_rows(values: Values) -> Rows:
+    """One value a question as sums: itself, and the question's one."""
+    if isinstance(values, Mapping):
+        return {question: (float(value), 1.0) for question, value in values.items()}
+    return [(float(value), 1.0) for value in values]
+
+
+def list_of(values: Values) -> list[float]:
+    return list(values.values()) if isinstance(values, Mapping) else list(values)

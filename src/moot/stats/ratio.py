@@ -1,0 +1,91 @@
+"""How much of a gap is closed: a ratio whose bottom may be nothing, with Fieller's interval.
+
+A share of a gap is tested by what is left over: were the share s, then the rise less s times the gap would be nothing in
+the mean, and Student's test says whether it is. The interval holds every s that the test leaves open. Where the gap
+itself cannot be told from nothing no s is ruled out, and there is no interval. A bootstrap of the ratio covers 24–92 %
+where the gap is small or nearly all of it is closed; with two questions more in the variance, one whose gap was closed
+and one whose was not (as a score interval has them for a share), this covers 92 to 97 % from 100 questions on, and more
+than promised below (`bench/coverage.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from moot.stats.clusters import Rows, units
+from moot.stats.quantiles import ALPHA, student_p, student_quantile
+from moot.types import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """Rise by gap: its limits at any level, and the p of any threshold that belongs to them."""
+
+    rise: float
+    gap: float
+    rise_square: float
+    gap_square: float
+    product: float
+    """The variances of the two sums, and their covariance."""
+    df: int
+    """0: no interval."""
+    n: int
+    clusters: int | None
+
+    @property
+    def value(self) -> float:
+        return self.rise / self.gap
+
+    def limits(self, alpha: float = ALPHA) -> tuple[float | None, float | None]:
+        if not self.df:
+            return None, None
+        square = student_quantile(self.df, alpha) ** 2
+        a = self.gap * self.gap - square * self.gap_square
+        b = self.rise * self.gap - square * self.product
+        c = self.rise * self.rise - square * self.rise_square
+        if a <= 0:
+            return None, None
+        root = math.sqrt(max(0.0, b * b - a * c))
+        return (b - root) / a, (b + root) / a
+
+    def p(self, threshold: float) -> float | None:
+        """Two-sided; above alpha exactly where the limits hold the threshold, or do not exist."""
+        if not self.df:
+            return None
+        left = self.rise - threshold * self.gap
+        variance = self.rise_square - 2 * threshold * self.product + threshold * threshold * self.gap_square
+        no_gap = student_p(self.gap / math.sqrt(self.gap_square), self.df)
+        return max(no_gap, student_p(left / math.sqrt(variance), self.df))
+
+    def estimate(self, alpha: float = ALPHA) -> Estimate:
+        return Estimate(self.value, *self.limits(alpha), self.n, self.clusters)
+
+
+def closed(rows: Rows) -> Closed | None:
+    """From (rise, gap) of each question; None where there is no gap in the sum."""
+    parts = units(rows)
+    rise, gap = (math.fsum(unit[place] for unit in parts.sums) for place in (0, 1))
+    if gap <= 1e-12:
+        return None
+    n = len(parts.sums)
+    if not parts.enough:
+        return Closed(rise, gap, 0.0, 0.0, 0.0, 0, parts.questions, parts.clusters)
+    away = [(unit[0] - rise / n, unit[1] - gap / n) for unit in parts.sums]
+    more = n / (n - 1)
+    return Closed(
+        rise,
+        gap,
+        more * math.fsum(up * up for up, _ in away) + 1,
+        more * math.fsum(way * way for _, way in away) + 2,
+        more * math.fsum(up * way for up, way in away) + 1,
+        n - 1,
+        parts.questions,
+        parts.clusters,
+    )
+
+
+def share_closed(rows: Rows) -> Estimate | None:
+    """The same with its 95 % interval."""
+    figure = closed(rows)
+    return None if figure is None else figure.estimate()

@@ -1,0 +1,160 @@
+"""Score tests and intervals of a paired difference: the two are one thing seen from two sides.
+
+One 0/1 pair a question: the exact test of McNemar at zero, Tango's score interval elsewhere. Means over captains or
+repeats, and clusters of questions: the sum over its root of squares, from which one more question that goes wholly the
+other way is taken off. Where differences are not 0/1 a rare great loss may not have been seen yet, and no test of a mean
+can know; that one question stands for it, as the correction for continuity does for 0/1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from moot.stats.bootstrap import Floats
+
+_HALVINGS = 45
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Differences of one 0/1 pair a question."""
+
+    better: int
+    worse: int
+    n: int
+
+    @property
+    def mean(self) -> float:
+        return (self.better - self.worse) / self.n
+
+    @property
+    def above(self) -> float:
+        """The normal point of the exact one-sided p that the first is better."""
+        return _normal_point(self.better, self.better + self.worse)
+
+    @property
+    def below(self) -> float:
+        return _normal_point(self.worse, self.better + self.worse)
+
+    def low(self, z: float) -> float:
+        """Above zero exactly where the exact test says so at this z."""
+        return tango(self.better, self.worse, self.n, _agreeing(z, self._score, self.above))[0]
+
+    def high(self, z: float) -> float:
+        return tango(self.better, self.worse, self.n, _agreeing(z, -self._score, self.below))[1]
+
+    @property
+    def _score(self) -> float:
+        discordant = self.better + self.worse
+        return (self.better - self.worse) / math.sqrt(discordant) if discordant else 0.0
+
+
+def _agreeing(z: float, score: float, exact: float) -> float:
+    """Where score and exact test differ in what they say of zero, the score is read on the scale of the exact one."""
+    return z * score / exact if max(score, exact) > z and exact > 0 else z
+
+
+def _normal_point(successes: int, tries: int) -> float:
+    """Of the chance of so many successes or more at even odds."""
+    from scipy.special import bdtrc, ndtri
+
+    return float(-ndtri(bdtrc(successes - 1, tries, 0.5))) if successes > 0 else -math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Differences that are means, or sums over a cluster of questions: one of each for every cluster."""
+
+    sums: Floats
+    sizes: Floats
+    """How many questions each is the sum of."""
+
+    @property
+    def n(self) -> int:
+        return round(float(self.sizes.sum()))
+
+    @property
+    def mean(self) -> float:
+        return float(self.sums.sum() / self.sizes.sum())
+
+    @property
+    def above(self) -> float:
+        return self._statistic(0.0)
+
+    @property
+    def below(self) -> float:
+        return Sums(-self.sums, self.sizes)._statistic(0.0)
+
+    def _statistic(self, difference: float) -> float:
+        """How far above this difference they are, one unit that goes wholly the other way taken off."""
+        unit = float((self.sizes**2).sum() / self.sizes.sum())
+        left = self.sums - difference * self.sizes
+        return float((left.sum() - unit) / math.sqrt(float((left**2).sum()) + unit**2))
+
+    def low(self, z: float) -> float:
+        return crossing(self._statistic, z, -1.0, self.mean)
+
+    def high(self, z: float) -> float:
+        return -Sums(-self.sums, self.sizes).low(z)
+
+
+Differences = Counts | Sums
+
+
+def differences(
+    values: Sequence[float], clusters: Sequence[object] | None = None, *, pooled: bool = False
+) -> Differences:
+    """One difference a question; `clusters`: which of them belong together; `pooled`: they are means."""
+    import numpy as np
+
+    column = np.asarray(values, dtype=float)
+    alone = clusters is None or len(set(clusters)) == len(column)
+    if alone and not pooled and bool(np.isin(column, (-1.0, 0.0, 1.0)).all()):
+        return Counts(int((column > 0).sum()), int((column < 0).sum()), len(column))
+    if alone or clusters is None:
+        return Sums(column, np.ones_like(column))
+    places = {cluster: place for place, cluster in enumerate(dict.fromkeys(clusters))}
+    which = [places[cluster] for cluster in clusters]
+    sums, sizes = np.zeros(len(places)), np.zeros(len(places))
+    np.add.at(sums, which, column)
+    np.add.at(sizes, which, 1.0)
+    return Sums(sums, sizes)
+
+
+def tango(better: int, worse: int, n: int, z: float) -> tuple[float, float]:
+    """Tango's score interval (1998) of the difference of two paired shares, each side at this normal point."""
+
+    def upwards(difference: float) -> float:
+        return _tango_score(better, worse, n, difference)
+
+    def downwards(difference: float) -> float:
+        return _tango_score(worse, better, n, difference)
+
+    mean = (better - worse) / n
+    return crossing(upwards, z, -1.0, mean), -crossing(downwards, z, -1.0, -mean)
+
+
+def _tango_score(better: int, worse: int, n: int, difference: float) -> float:
+    """With the share that only the second gets as likely as it can be at this difference."""
+    linear = -better - worse + (2 * n - better + worse) * difference
+    constant = -worse * difference * (1 - difference)
+    only_second = (math.sqrt(max(0.0, linear**2 - 8 * n * constant)) - linear) / (4 * n)
+    variance = n * (2 * only_second + difference * (1 - difference))
+    distance = better - worse - n * difference
+    return (
+        distance / math.sqrt(variance) if variance > 1e-12 else math.copysign(math.inf, distance) if distance else 0.0
+    )
+
+
+def crossing(statistic: Callable[[float], float], target: float, low: float, high: float) -> float:
+    """Where a falling statistic comes down to its target; the end itself where it does not get there."""
+    if statistic(low) <= target:
+        return low
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if statistic(middle) > target else (low, middle)
+    return low

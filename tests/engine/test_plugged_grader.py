@@ -1,0 +1,136 @@
+"""A grader of somebody else's: asked once for each answer, checked like anybody, and never in the way of the players."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import moot
+from moot import Case, Question, Score, ScriptedModel, Verdict
+
+CASES = [Case(Question(str(n), f"What is number {n}?"), "Gold") for n in range(12)]
+SAYINGS = {"ann": "Gold", "bob": "gold.", "cat": "the gold"}
+
+
+def run(grader: Any, store: Path | None = None, **more: Any) -> moot.Results:
+    models = {name: ScriptedModel(name, lambda request, said=said: _said(said)) for name, said in SAYINGS.items()}
+    keys = {"name": "cup", "seed": 1, "questions": CASES, "models": models, "strategies": ["solo", "vote"], **more}
+    keys["teams"] = {"three": {"players": list(SAYINGS), "captain": "each"}}
+    return moot.run({**keys, "grader": grader}, store=store)
+
+
+def _said(said: str) -> dict[str, str]:
+    return {"reasoning": "So.", "answer": said}
+
+
+class Noisy:
+    """Right or wrong by lot: asked twice it may say two things."""
+
+    name = "noisy"
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+        self._lot = random.Random(5)
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        self.asked[case.question.id] += 1
+        return Score(float(self._lot.random() < 0.5), "lot")
+
+
+def test_equal_answers_are_graded_once_so_noise_makes_no_rescues(tmp_path: Path) -> None:
+    grader = Noisy()
+    results = run(grader, tmp_path / "cup.db")
+    assert grader.asked == dict.fromkeys(map(str, range(12)), 1), "everybody says the same, but for case and article"
+    assert len({row["value"] for row in results.figures["accuracy"]}) == 1
+    assert {row["difference"] for row in results.figures["gains"]} == {0.0}
+    assert results.figures["skyline"]["value"] == results.figures["accuracy"][0]["value"]
+    another = Noisy()
+    again = run(another, tmp_path / "cup.db", strategies=["solo", "vote", {"vote": {"early_stop": True}}])
+    assert not another.asked, "what it has said is on record"
+    assert len({row["value"] for row in again.figures["accuracy"]}) == 1
+
+
+def test_drafts_are_graded_in_the_run_and_not_anew_by_each_report(tmp_path: Path) -> None:
+    """Nobody plays alone here, so what a player is worth is told by its drafts."""
+    sayings = {"ann": "gold", "bob": "lead", "cat": "tin"}
+    models = {name: ScriptedModel(name, lambda request, said=said: _said(said)) for name, said in sayings.items()}
+    grader, store = Noisy(), tmp_path / "cup.db"
+    first = run(grader, store, strategies=["vote"], models=models)
+    assert grader.asked == dict.fromkeys(map(str, range(12)), 3)
+    another = Noisy()
+    second = run(another, store, strategies=["vote"], models=models)
+    assert not another.asked
+    assert first.figures["players"] == second.figures["players"]
+
+
+class Broken:
+    """What it gives instead of a score."""
+
+    def __init__(self, name: str, given: Any) -> None:
+        self.name = name
+        self._given = given
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        if isinstance(self._given, Exception):
+            raise self._given
+        return self._given  # type: ignore[no-any-return]
+
+
+class Hurried:
+    """Not asynchronous."""
+
+    name = "hurried"
+
+    def grade(self, case: Case, verdict: Verdict) -> Score:
+        return Score(1.0, "at once")
+
+
+BROKEN: list[tuple[Any, str]] = [
+    (Broken("a-number", 1.0), "a-number: expected a Score, found float"),
+    (Broken("nothing", None), "nothing: expected a Score, found NoneType"),
+    (Broken("too-much", Score(7.0, "x")), "too-much: expected a value from 0 to 1, or None, found 7.0"),
+    (
+        Broken("not-a-number", Score(float("nan"), "x")),
+        "not-a-number: expected a value from 0 to 1, or None, found nan",
+    ),
+    (Broken("a-text", Score("1", "x")), "a-text: expected a value from 0 to 1, or None, found '1'"),  # type: ignore[arg-type]
+    (Broken("a-stage", Score(1.0, 3)), "a-stage: expected a stage in words, found 3"),  # type: ignore[arg-type]
+    (Broken("a-bug", KeyError("oops")), "a-bug: KeyError: 'oops'"),
+    (Hurried(), "hurried: expected async def grade, found one that gives a Score at once"),
+]
+
+
+@pytest.mark.parametrize(("grader", "detail"), BROKEN, ids=[grader.name for grader, _ in BROKEN])
+def test_one_that_breaks_leaves_answers_ungraded_in_words(grader: Any, detail: str) -> None:
+    results = run(grader, questions=CASES[:2], strategies=["solo"])
+    assert results.state == "done"
+    assert [row["value"] for row in results.figures["accuracy"]] == [None] * 3
+    assert results.figures["accuracy"][0]["bounds"] == {"low": 0.0, "high": 1.0}
+    assert set(results.frame("scores")["detail"]) == {detail}
+
+
+class Together:
+    """Answers only once three answers wait for it: asked one by one it would wait for ever."""
+
+    name = "together"
+
+    def __init__(self) -> None:
+        self._waiting = 0
+        self._three = asyncio.Event()
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        self._waiting += 1
+        if self._waiting >= 3:
+            self._three.set()
+        await asyncio.wait_for(self._three.wait(), 20)
+        return Score(1.0, "together")
+
+
+def test_answers_are_graded_at_the_same_time_and_nobody_waits() -> None:
+    results = run(Together(), strategies=["solo"])
+    assert [row["value"] for row in results.figures["accuracy"]] == [1.0] * 3

@@ -1,0 +1,182 @@
+"""A filter's refusal in every shape that providers have for it, over real HTTP; and what only looks like one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from moot.errors import CallError, GenerationFailed, RateLimited, RequestRejected, ServerFailed
+from moot.models.endpoint import EndpointModel
+from moot.models.filtered import FILTERED
+from moot.strategies.solo import Solo
+from moot.team import Player, Team
+from moot.types import Message, Price, Question, Reply, Request
+
+PLAIN = Request((Message("user", "Who?"),))
+SCHEMA = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
+HATE = {"hate": {"filtered": True}}
+AZURE = "The response was filtered due to the prompt triggering the content management policy."
+FLAGGED = "Invalid prompt: your prompt was flagged as potentially violating our usage policy."
+
+
+@asynccontextmanager
+async def endpoint(status: int, body: object, **options: Any) -> AsyncIterator[EndpointModel]:
+    """An endpoint that always answers this."""
+
+    async def handle(request: web.Request) -> web.Response:
+        raw = body if isinstance(body, str) else json.dumps(body)
+        kind = "text/event-stream" if raw.startswith("data:") else "application/json"
+        return web.Response(text=raw, status=status, content_type=kind)
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", handle)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    model = EndpointModel("tom", base_url=f"http://127.0.0.1:{runner.addresses[0][1]}/v1", model="m", **options)
+    try:
+        yield model
+    finally:
+        await model.close()
+        await runner.cleanup()
+
+
+def error(message: str, **more: Any) -> dict[str, Any]:
+    return {"error": {"message": message, **more}}
+
+
+INNER = {"code": "ResponsibleAIPolicyViolation", "content_filter_result": {"violence": {"filtered": True}}}
+REFUSED: list[tuple[str, int, object]] = [
+    ("azure", 400, error(AZURE, type=None, param="prompt", code="content_filter", status=400, innererror=INNER)),
+    ("azure, the inner code alone", 400, error("Bad request", code=None, innererror=INNER)),
+    ("openai", 400, error(FLAGGED, type="invalid_request_error", param=None, code="invalid_prompt")),
+    ("openai, of a subject", 400, error("Invalid prompt: limited access to this content for safety reasons.")),
+    ("openai, images", 400, error("no", code="moderation_blocked")),
+    ("a proxy of litellm", 400, error("no", code="400", provider_specific_fields={"innererror": INNER})),
+    ("openrouter", 403, error("Your input was flagged", code=403, metadata={"reasons": ["hate"], "flagged_input": "…"})),
+    ("openrouter, by type", 403, error("no", code=403, metadata={"error_type": "content_policy_violation"})),
+    ("openrouter, a guard", 403, error("Request blocked: prompt injection patterns detected", code=403)),
+    ("403 safety", 403, error("Content blocked for safety reasons")),
+    ("403 safety, a code", 403, error("no", code="safety")),
+    ("dashscope", 400, error("Input data may contain inappropriate content.", code="data_inspection_failed")),
+    ("dashscope, dotted", 400, {"code": "InternalError.Algo.DataInspectionFailed", "message": "…"}),
+    ("volcano", 400, error("The output text may contain sensitive information", code="OutputTextSensitiveContentDetected")),
+    ("zhipu", 400, error("…", code="1301")),
+    ("a list of errors", 400, [error(AZURE, code="content_filter")]),
+    ("a list within", 400, {"error": [{"message": AZURE, "code": "content_filter"}]}),
+    ("words alone", 400, {"error": "The prompt was blocked by the content filter"}),
+    ("no JSON", 403, "Request blocked: the prompt violates our content policy"),
+    ("with a server's status", 500, error("no", code="content_filter")),
+    ("a success with an error in it", 200, {"error": {"code": 403, "message": "no", "metadata": {"reasons": ["x"]}}}),
+    ("an error in the choice", 200, {"choices": [{"error": {"code": "content_filter", "message": AZURE}}]}),
+    ("no choice, a reason", 200, {"choices": [], "prompt_feedback": {"block_reason": "PROHIBITED_CONTENT"}}),
+    ("no choices, a reason", 200, {"promptFeedback": {"blockReason": "SAFETY"}}),
+    ("no choice, filtered", 200, {"choices": [], "prompt_filter_results": [{"content_filter_results": HATE}]}),
+    ("the choice filtered", 200, {"choices": [{"message": {"content": None}, "content_filter_results": HATE}]}),
+    ("gemini's finish", 200, {"choices": [{"message": {"content": ""}, "finish_reason": "SAFETY"}]}),
+    ("another's finish", 200, {"choices": [{"message": {"content": ""}, "finish_reason": "sensitive"}]}),
+    ("finish behind a proxy", 200, {"choices": [{"message": {}, "native_finish_reason": "PROHIBITED_CONTENT"}]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "body"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+async def test_a_filter_has_refused(status: int, body: object) -> None:
+    async with endpoint(status, body, price=Price(1.0, 1.0)) as model:
+        for request in (PLAIN, Request(PLAIN.messages, schema=SCHEMA)):
+            reply = await model.generate(request)
+            assert (reply.finish, reply.refused) == (FILTERED, True)
+            assert status < 400 or reply.cost_usd == 0.0, "an error is on nobody's bill"
+
+
+FAILED: list[tuple[str, int, object, type[CallError]]] = [
+    ("a wrong key", 401, error("Incorrect API key provided: content policy"), RequestRejected),
+    ("a closed account", 403, error("Your account was flagged for violating our usage policies"), RequestRejected),
+    ("no permission", 403, error("You have no permission for this content", code="permission_denied"), RequestRejected),
+    ("a region", 403, error("The request is not available in your region for safety reasons"), RequestRejected),
+    ("a parameter", 400, error("Invalid value: 'content_filter' must be a boolean", code="invalid_value"), RequestRejected),
+    ("too long", 400, error("The maximum length is 8192 tokens", code="context_length_exceeded"), RequestRejected),
+    ("no model", 404, error("The model was moved by moderation of content"), RequestRejected),
+    ("too many", 429, error("Rate limit of the content filter", code="content_filter"), RateLimited),
+    ("broken", 500, error("The content filter could not be reached"), ServerFailed),
+    ("a success without anything", 200, {"error": {"message": "overloaded", "code": 502}}, GenerationFailed),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "body", "kind"), [case[1:] for case in FAILED], ids=[case[0] for case in FAILED])
+async def test_what_only_looks_like_one_has_failed(status: int, body: object, kind: type[CallError]) -> None:
+    async with endpoint(status, body) as model:
+        with pytest.raises(kind):
+            await model.generate(PLAIN)
+
+
+async def test_an_empty_choice_without_a_reason_is_empty() -> None:
+    async with endpoint(200, {"choices": [], "prompt_filter_results": [{"content_filter_results": {}}]}) as model:
+        reply = await model.generate(PLAIN)
+    assert (reply.text, reply.finish, reply.refused) == ("", "empty", False)
+
+
+async def test_words_that_came_stand_whatever_the_prompt_was_found_to_be() -> None:
+    results = [{"content_filter_results": HATE}]
+    body = {"choices": [{"message": {"content": "Fine."}, "finish_reason": "stop"}], "prompt_filter_results": results}
+    async with endpoint(200, body) as model:
+        assert (await model.generate(PLAIN)).refused is False
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        'data: {"error": {"code": "content_filter", "message": "filtered"}}\n\n',
+        'data: {"choices": [], "prompt_feedback": {"block_reason": "SAFETY"}}\n\ndata: [DONE]\n\n',
+        'data: {"choices": [{"delta": {}, "finish_reason": "SAFETY"}]}\n\ndata: [DONE]\n\n',
+    ],
+)
+async def test_in_a_stream(stream: str) -> None:
+    async with endpoint(200, stream, stream=True) as model:
+        reply = await model.generate(PLAIN)
+    assert (reply.finish, reply.refused) == (FILTERED, True)
+
+
+async def test_a_player_whose_prompt_is_filtered_is_refused_and_asked_once() -> None:
+    async with endpoint(400, error(AZURE, code="content_filter")) as model:
+        team = Team("t", (Player("tom", model),)).seated()
+        verdict = await Solo().play(Question("q", "Who?"), team)
+    assert (verdict.outcome, verdict.answer) == ("refused", None)
+    assert AZURE in (verdict.cause or "")
+    assert len(team.journal) == 1
+    assert isinstance(team.journal[0].reply, Reply), "it is on the record like any reply"
+
+
+# --- the temperature --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("params", "sent"),
+    [(None, 0), ({}, 0), ({"max_tokens": 9}, 0), ({"temperature": 0.7}, 0.7), ({"temperature": None}, "nothing")],
+)
+def test_the_temperature_is_0_unless_said(params: dict[str, Any] | None, sent: object) -> None:
+    model = EndpointModel("tom", base_url="http://127.0.0.1:1/v1", model="m", params=params)
+    assert model.body(PLAIN, "off").get("temperature", "nothing") == sent
+    assert model.shape(PLAIN)["body"].get("temperature", "nothing") == sent, "the key is made of what is sent"
+    said = EndpointModel(
+        "tom", base_url="http://127.0.0.1:1/v1", model="m", params={**(params or {}), "temperature": 0}
+    )
+    assert (model.shape(PLAIN) == said.shape(PLAIN)) == (sent == 0)
+
+
+def test_where_extra_names_it_that_counts() -> None:
+    model = EndpointModel("tom", base_url="http://127.0.0.1:1/v1", model="m", extra={"temperature": None})
+    assert "temperature" not in model.body(PLAIN, "off")
+    warm = Request(PLAIN.messages, {"temperature": 0.7})
+    assert model.body(warm, "off")["temperature"] == 0.7
+
+
+async def test_who_takes_no_temperature_says_so_and_the_complaint_says_what_to_do() -> None:
+    body = error("Unsupported value: 'temperature' does not support 0 with this model.", code="unsupported_value")
+    async with endpoint(400, body) as model:
+        with pytest.raises(RequestRejected, match="temperature: null leaves it out"):
+            await model.generate(PLAIN)

@@ -1,0 +1,99 @@
+"""What is wrong with an experiment in Python is one clear message of moot's own, before any call, whatever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import moot
+from moot import Case, Question, ScriptedModel
+from moot.report.names import short_names, ways_of
+from moot.strategies.adaptive import Adaptive
+from moot.strategies.vote import Vote
+
+CASES = [Case(Question("1", "The capital of France?"), "Paris"), Case(Question("2", "And of Italy?"), "Rome")]
+
+
+def model(name: str) -> ScriptedModel:
+    return ScriptedModel(name, lambda request: {"reasoning": "So.", "answer": "Paris"})
+
+
+def keys(**more: Any) -> dict[str, Any]:
+    return {"name": "cup", "questions": CASES, "models": {"ann": model("ann"), "bob": model("bob")}, **more}
+
+
+HUGE = 10**30
+LED = {"teams": {"two": {"players": ["ann", "bob"], "captain": "ann"}}}
+WRONG: list[tuple[Callable[[], Any], str]] = [
+    (lambda: moot.run(keys(), limit="1"), "limit: expected a whole number from 1 on, found '1'"),  # type: ignore[arg-type]
+    (lambda: moot.run(keys(), limit=True), "limit: expected a whole number from 1 on, found True"),
+    (lambda: moot.run(keys(), limit=1.5), "limit: expected a whole number from 1 on, found 1.5"),  # type: ignore[arg-type]
+    (lambda: moot.run(keys(), limit=0), "limit: expected a whole number from 1 on, found 0"),
+    (lambda: moot.run(keys(), budget_usd="3"), "budget_usd: expected a number above 0, found '3'"),  # type: ignore[arg-type]
+    (lambda: moot.run(keys(), budget_usd=float("nan")), "budget_usd: expected a number above 0, found nan"),
+    (lambda: moot.run(keys(), budget_usd=True), "budget_usd: expected a number above 0, found True"),
+    (lambda: moot.run(keys(), strategies=Vote()), "strategies: expected a list of strategies, found Vote"),  # type: ignore[arg-type]
+    (lambda: moot.run(keys(), strategies="vote"), "strategies: expected a list of strategies, found str"),
+    (lambda: moot.run(keys(), measures=3), "measures: expected a list of measures, found int"),  # type: ignore[arg-type]
+    (lambda: moot.run(keys(), graders=3), "graders: expected a list of graders, found int"),  # type: ignore[arg-type]
+    (lambda: moot.run(keys(), ballots=3), "ballots: expected a list of rules, found int"),  # type: ignore[arg-type]
+    (
+        lambda: moot.run(keys(), models=[model("ann")]),
+        "models: expected a mapping of models by their names, found list",
+    ),  # type: ignore[arg-type]
+    (lambda: moot.run(keys(strategies=[{"vote": {1: True}}])), "1"),
+    (lambda: moot.run(keys(strategies=[Adaptive(talk_from=HUGE)], **LED)), "talk_from"),
+    (lambda: moot.run(keys(strategies=[{"adaptive": {"talk_from": HUGE}}], **LED)), "talk_from"),
+    (
+        lambda: moot.run(keys(strategies=[{"vote": {"early-stop": True, "early_stop": False}}])),
+        "'early-stop' and 'early_stop' are one option; expected it once",
+    ),
+    (lambda: moot.Experiment(**keys(strategies=[{"vote": {"early_stop": "false"}}])), "early_stop: expected"),
+    (lambda: moot.Experiment(**keys(strategies=["vot"])), "strategy 'vot' is unknown"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "problem"), WRONG, ids=[problem for _, problem in WRONG])
+def test_it_is_said_in_words(wrong: Callable[[], Any], problem: str) -> None:
+    with pytest.raises(moot.MootError) as refused:
+        wrong()
+    assert problem in str(refused.value)
+
+
+def test_a_judge_that_raises_leaves_answers_ungraded() -> None:
+    def broken(request: moot.Request) -> Any:
+        raise ZeroDivisionError("a bug of somebody's")
+
+    models = {"ann": model("ann"), "bob": model("bob"), "jay": ScriptedModel("jay", broken)}
+    players = {name: {"model": name} for name in ("ann", "bob")}
+    results = moot.run(keys(models=models, players=players, judge={"models": ["jay"]}, strategies=["solo"]))
+    (first, _) = results.figures["accuracy"]
+    assert (first["value"], first["n"]) == (1.0, 1), "the capital of France matches; on the other the judge broke"
+    assert "ZeroDivisionError: a bug of somebody's" in " ".join(filter(None, results.frame("scores")["detail"]))
+
+
+def test_a_grouping_model_that_raises_leaves_words_to_decide() -> None:
+    def broken(request: moot.Request) -> Any:
+        raise ZeroDivisionError("a bug of somebody's")
+
+    other = ScriptedModel("bob", lambda request: {"reasoning": "So.", "answer": "Lyon"})
+    models = {"ann": model("ann"), "bob": other, "gus": ScriptedModel("gus", broken)}
+    players = {name: {"model": name} for name in ("ann", "bob")}
+    results = moot.run(keys(models=models, players=players, grouping={"model": "gus"}, strategies=["vote"]))
+    assert results.state == "done"
+    assert results.figures["accuracy"][0]["n"] == 2
+
+
+def test_a_value_that_looks_like_options_is_quoted_in_short_names() -> None:
+    rows = [
+        {
+            "label": f"first(note={note!r}, turns={turns})",
+            "strategy": "first",
+            "options": {"note": note, "turns": turns},
+        }
+        for note, turns in (("k=v, flag=True", 1), ("plain", 2))
+    ]
+    named = short_names(ways_of(rows))
+    assert list(named.values()) == ['first(note="k=v, flag=True", turns=1)', "first(note=plain, turns=2)"]

@@ -1,0 +1,218 @@
+"""A claim about the best of many: how often it is false, that interval and p agree, and what it never costs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, norm
+
+from moot.stats.choice import ALPHA, alike_in_differences, chosen_interval, claim, highest, luck_of, standings
+from moot.stats.proportion import wilson
+from moot.stats.score import Counts, Sums, differences, tango
+
+WORLDS = 200
+ALLOWED = ALPHA + 3 * math.sqrt(ALPHA * (1 - ALPHA) / WORLDS)
+"""Three standard errors above 2.5 %: what a valid rule stays below, and a choice that pays nothing does not."""
+OPTIONS = 12
+
+
+def same_repairs(generator: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Options repair the same errors of the best player and make different ones, as many: none is better than it."""
+    first = generator.random(n) < 0.5
+    repaired, spoilt = generator.random(n) < 0.5, generator.random((OPTIONS, n)) < 0.5
+    others = generator.random((2, n)) < 0.2
+    return np.where(first, ~spoilt, repaired).astype(float), np.vstack([first, others]).astype(float)
+
+
+def all_equal(generator: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Players and options are right on half of the questions, what is hard being hard for all."""
+    hard = generator.standard_normal(n)
+    right = (hard + generator.standard_normal((OPTIONS + 3, n)) < 0).astype(float)
+    return right[:OPTIONS], right[OPTIONS:]
+
+
+@pytest.mark.parametrize("n", [30, 100])
+@pytest.mark.parametrize("world", [same_repairs, all_equal])
+def test_nothing_is_better_and_nothing_is_claimed(world: object, n: int) -> None:
+    generator = np.random.default_rng(5)
+    claims = unpaid = 0
+    for _ in range(WORLDS):
+        options, singles = world(generator, n)  # type: ignore[operator]
+        found = claim(options, singles, draws=1_000)
+        assert found is not None
+        claims += found.more
+        alone = claim(options[[found.option]], singles[[0]])
+        unpaid += alone is not None and alone.more
+    assert claims / WORLDS <= ALLOWED
+    assert unpaid / WORLDS > ALLOWED, "the worlds are such that a choice that pays nothing shows"
+
+
+def test_one_option_against_a_near_best_single() -> None:
+    """Declared beforehand, so nothing is paid for options; still every single has to be beaten."""
+    generator = np.random.default_rng(6)
+    claims = 0
+    for _ in range(WORLDS):
+        options, singles = all_equal(generator, 60)
+        found = claim(options[:1], singles)
+        claims += found is not None and found.more
+    assert claims / WORLDS <= ALLOWED
+
+
+def test_interval_and_p_agree() -> None:
+    for better in range(12):
+        for worse in range(12):
+            pairs = Counts(better, worse, 40)
+            for z in (1.9600, 2.6, 3.3):
+                assert (pairs.low(z) > 0) == (pairs.above > z)
+                assert (pairs.high(z) < 0) == (pairs.below > z)
+                assert -1 <= pairs.low(z) <= pairs.mean <= pairs.high(z) <= 1
+    generator = np.random.default_rng(1)
+    for _ in range(200):
+        sums = Sums(generator.integers(-3, 5, size=30) / 3, np.ones(30))
+        assert (sums.low(2.5) > 0) == (sums.above > 2.5)
+        assert (sums.high(2.5) < 0) == (sums.below > 2.5)
+    for _ in range(50):
+        options, singles = same_repairs(generator, 60)
+        options[:, :6] = generator.random() < 0.5
+        found = claim(options, singles, draws=2_000)
+        assert found is not None
+        assert found.low is not None
+        assert found.high is not None
+        assert (not found.low <= 0 <= found.high) == (found.p <= 2 * ALPHA)
+
+
+def test_one_option_is_the_exact_test_and_many_never_cost_more_than_bonferroni() -> None:
+    generator = np.random.default_rng(2)
+    for _ in range(30):
+        options, singles = same_repairs(generator, 50)
+        one = claim(options[:1], singles[:1])
+        assert one is not None
+        counts = one.against[0].differences  # type: ignore[union-attr]
+        assert isinstance(counts, Counts)
+        exact = binomtest(counts.better, counts.better + counts.worse, alternative="greater").pvalue
+        assert one.against[0].more == pytest.approx(exact)  # type: ignore[union-attr]
+        many = claim(options, singles[:1], option=0, draws=500)
+        assert many is not None
+        assert exact <= many.against[0].more <= min(1.0, OPTIONS * exact) + 1e-12  # type: ignore[union-attr]
+        assert one.low is not None
+        assert many.low is not None
+        assert many.low <= one.low
+        luck = luck_of(alike_in_differences(options - singles[0]), draws=500)
+        assert norm.isf(ALPHA) <= luck.point() <= norm.isf(ALPHA / OPTIONS)
+
+
+def test_copies_of_one_option_cost_nothing() -> None:
+    generator = np.random.default_rng(3)
+    options, singles = same_repairs(generator, 80)
+    one = claim(options[:1], singles)
+    copies = claim(np.repeat(options[:1], 20, axis=0), singles)
+    assert one is not None
+    assert copies is not None
+    assert copies.p == pytest.approx(one.p, abs=0.01)
+    assert copies.low == pytest.approx(one.low, abs=0.01)
+
+
+def test_the_order_of_options_questions_and_singles_changes_nothing() -> None:
+    generator = np.random.default_rng(4)
+    options, singles = same_repairs(generator, 60)
+    options[3] = np.maximum(options[3], generator.random(60) < 0.5)
+    found = claim(options, singles)
+    turned = claim(options[::-1, ::-1], singles[::-1, ::-1])
+    assert found is not None
+    assert turned is not None
+    assert turned.option == OPTIONS - 1 - found.option
+    for key in ("difference", "low", "high", "p"):
+        assert getattr(found, key) == pytest.approx(getattr(turned, key), abs=1e-9)
+
+
+def test_tango() -> None:
+    """At its ends the score is z, the most likely shares at that difference searched for by brute force."""
+    for better, worse, n in ((10, 2, 50), (0, 1, 44), (5, 5, 30), (12, 1, 100)):
+        for end, sign in zip(tango(better, worse, n, 1.96), (1, -1), strict=True):
+            second = np.linspace(max(0.0, -end), (1 - end) / 2, 200_001)[1:-1]
+            likely = better * np.log(second + end) if better else 0.0
+            likely = likely + worse * np.log(second) + (n - better - worse) * np.log(1 - end - 2 * second)
+            best = second[np.argmax(likely)]
+            score = (better - worse - n * end) / math.sqrt(n * (2 * best + end * (1 - end)))
+            assert score == pytest.approx(sign * 1.96, abs=5e-3)
+    z = 1.96
+    assert tango(0, 0, 30, z) == pytest.approx((-(z**2) / (30 + z**2), z**2 / (30 + z**2)))
+    assert tango(30, 0, 30, z)[1] == pytest.approx(1.0)
+    assert tango(7, 3, 50, z)[0] == pytest.approx(-tango(3, 7, 50, z)[1])
+
+
+def test_means_and_clusters_are_no_counts() -> None:
+    assert isinstance(differences([1.0, 0.0, -1.0]), Counts)
+    assert isinstance(differences([1.0, 0.0, -1.0], pooled=True), Sums)
+    clustered = differences([1.0, 0.0, -1.0, 1.0], ["a", "a", "b", "b"])
+    assert isinstance(clustered, Sums)
+    assert clustered.sums.tolist() == [1.0, 0.0]
+    assert clustered.mean == 0.25
+    assert isinstance(differences([1.0, 0.0], ["a", "b"]), Counts), "clusters of one are questions"
+
+
+def test_clusters_of_alike_questions_are_worth_one_each() -> None:
+    generator = np.random.default_rng(7)
+    options, singles = same_repairs(generator, 40)
+    options[0, :8] = 1.0
+    one = claim(options[:1], singles[:1], pooled=True)
+    tripled = claim(
+        np.repeat(options[:1], 3, axis=1), np.repeat(singles[:1], 3, axis=1), clusters=np.repeat(range(40), 3).tolist()
+    )
+    assert one is not None
+    assert tripled is not None
+    assert (tripled.p, tripled.low) == pytest.approx((one.p, one.low))
+
+
+def test_a_rare_great_loss_that_was_not_seen_yet() -> None:
+    """Means over repeats: a little better often, much worse rarely, no better in all."""
+    generator = np.random.default_rng(8)
+    claims = 0
+    for _ in range(WORLDS):
+        drawn = generator.random((1, 30))
+        moved = np.where(drawn < 0.05, -1.0, np.where(drawn < 0.20, 1 / 3, 0.0))
+        found = claim(0.5 + moved / 2, np.full((1, 30), 0.5), pooled=True)
+        claims += found is not None and found.more
+    assert claims / WORLDS <= ALLOWED
+
+
+def test_what_is_ungraded_is_left_out() -> None:
+    options = np.array([[1.0, 1.0, np.nan, 0.0]])
+    found = claim(options, np.array([[0.0, np.nan, 1.0, 0.0], [np.nan] * 4]))
+    assert found is not None
+    assert found.against[0] is not None
+    assert (found.difference, found.against[0].differences.n) == (0.5, 2)
+    assert found.against[1] is None
+    assert claim(options, np.full((1, 4), np.nan)) is None
+    assert highest(np.array([[np.nan, np.nan], [0.0, 0.0]])) == 1
+
+
+def test_the_accuracy_of_what_was_chosen() -> None:
+    """The highest of twelve covers its truth as often as promised; its own interval would not."""
+    generator = np.random.default_rng(9)
+    held = unpaid = 0
+    for _ in range(WORLDS):
+        options, _ = all_equal(generator, 60)
+        top = highest(options)
+        usual = wilson(options[top].sum(), 60)
+        paid = chosen_interval(options, top, usual, draws=1_000)
+        assert paid.low is not None
+        assert paid.high == usual.high
+        held += paid.low <= 0.5 <= (paid.high or 0.0)
+        unpaid += (usual.low or 0.0) <= 0.5 <= (usual.high or 0.0)
+    assert held / WORLDS >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / WORLDS)
+    assert unpaid < held
+
+
+def test_standings() -> None:
+    generator = np.random.default_rng(10)
+    beaten = 0
+    for _ in range(150):
+        values = (generator.random((8, 60)) < 0.5).astype(float)
+        beaten += standings(values, draws=1_000)[0].beaten_by is not None
+    assert beaten / 150 <= ALPHA + 3 * math.sqrt(ALPHA * (1 - ALPHA) / 150)
+    clear = np.vstack([np.ones(40), np.ones(40), np.zeros(40)])
+    assert [way.beaten_by for way in standings(clear)] == [None, None, 0]
+    assert [way.beaten_by for way in standings(clear[:1])] == [None]

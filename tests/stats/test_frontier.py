@@ -1,0 +1,68 @@
+"""Accuracy and cost: a call that was made again separates nobody, and who cannot be told from the best is not beaten."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from moot.stats.frontier import Option, frontier
+
+ASKED = [f"q{number:02}" for number in range(40)]
+
+
+def option(right: int, calls: float, again: int = 0) -> Option:
+    """Right on the first questions; one call more on the last ones."""
+    return Option(
+        {question: float(place < right) for place, question in enumerate(ASKED)},
+        {question: calls + (place >= len(ASKED) - again) for place, question in enumerate(ASKED)},
+    )
+
+
+def test_one_call_made_again_separates_nobody() -> None:
+    rows = {row["of"]: row for row in frontier({"ann": option(20, 1), "bob": option(21, 1, again=1)}, ASKED)}
+    assert not rows["ann"]["on_frontier"], "bob is better and costs the same"
+    assert rows["bob"]["on_frontier"]
+    assert rows["ann"]["within_of"] == "bob"
+    equal = {row["of"]: row for row in frontier({"ann": option(20, 1), "bob": option(20, 1, again=1)}, ASKED)}
+    assert equal["ann"]["on_frontier"]
+    assert equal["bob"]["on_frontier"]
+
+
+def test_what_every_question_has_does() -> None:
+    rows = {row["of"]: row for row in frontier({"ann": option(20, 1), "team": option(21, 4)}, ASKED)}
+    assert rows["ann"]["on_frontier"]
+    assert rows["ann"]["within_of"] == "ann"
+    assert rows["team"]["within_of"] == "team"
+    few = frontier({"ann": option(20, 1), "team": option(20, 1.01)}, ASKED[:3])
+    assert [row["on_frontier"] for row in few] == [True, False]
+    often = {row["of"]: row for row in frontier({"ann": option(20, 1), "bob": option(21, 1, again=20)}, ASKED)}
+    assert often["ann"]["on_frontier"], "half of its calls made again is a cost"
+
+
+def test_beaten_only_where_it_can_be_told() -> None:
+    rows = {
+        row["of"]: row for row in frontier({"ann": option(20, 1), "bob": option(24, 1), "cat": option(2, 1)}, ASKED)
+    }
+    assert rows["ann"]["beaten_by"] is None
+    assert rows["cat"]["beaten_by"] == "bob"
+    assert rows["ann"]["within"] == 24 / 40
+    assert rows["ann"]["within_low"] < rows["bob"]["low"], "the highest of three pays for being the highest"
+
+
+def test_what_nobody_has_graded_beats_nobody_for_sure() -> None:
+    unknown = Option(dict.fromkeys(ASKED[:30]) | dict.fromkeys(ASKED[30:], 0.0), dict.fromkeys(ASKED, 1.0))
+    rows = {row["of"]: row for row in frontier({"ann": option(20, 1), "cat": unknown}, ASKED)}
+    assert rows["cat"]["beaten_by"] is None
+    assert rows["cat"]["n"] == 10
+
+
+def test_one_of_many_equals_is_seldom_beaten() -> None:
+    generator = np.random.default_rng(3)
+    beaten = 0
+    for _ in range(40):
+        drawn = generator.random((6, len(ASKED))) < 0.5
+        options = {
+            str(place): Option(dict(zip(ASKED, map(float, row), strict=True)), dict.fromkeys(ASKED, 1.0))
+            for place, row in enumerate(drawn)
+        }
+        beaten += next(row for row in frontier(options, ASKED) if row["of"] == "0")["beaten_by"] is not None
+    assert beaten <= 4
