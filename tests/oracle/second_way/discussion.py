@@ -31,6 +31,12 @@ def discussion(raw: Raw) -> Row:
     }
 
 
+def named_discussions(raw: Raw) -> dict[str, Row]:
+    """By the id of its cell: what a discussion is called."""
+    talks = [cell for cell in raw.cells if cell.traits.get("hears") == "talk" and raw.episodes(cell)]
+    return {cell.id: _protocol(talks, cell) for cell in talks}
+
+
 def _player(cell: Cell) -> Row:
     return {
         "protocol": f"{cell.strategy}@{cell.player}",

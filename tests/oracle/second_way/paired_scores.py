@@ -78,15 +78,22 @@ def difference(
     rows: Mapping[str, tuple[float, float, float]],
 ) -> tuple[float | None, float | None, float | None, Flips]:
     """Value, low, high and p: each question gives what was gained, what was lost, and out of how many."""
+    test = flips([gained - lost for gained, lost, _ in rows.values()])
+    return *within_p(rows, test.p), test
+
+
+def within_p(
+    rows: Mapping[str, tuple[float, float, float]], p: float
+) -> tuple[float | None, float | None, float | None]:
+    """Value, low and high, where this is the p of no difference."""
     every = list(rows.values())
-    test = flips([gained - lost for gained, lost, _ in every])
     total = math.fsum(size for *_, size in every)
     if total <= 0:
-        return None, None, None, test
+        return None, None, None
     better, worse = (math.fsum(row[side] for row in every) / total for side in (0, 1))
     value = better - worse
     if len(every) < 2:
-        return value, None, None, test
+        return value, None, None
 
     def without(left_out: int) -> float:
         kept = [row for place, row in enumerate(every) if place != left_out]
@@ -94,7 +101,7 @@ def difference(
 
     spread = better + worse - value * value
     scale = _scale(value, spread, [size for *_, size in every], without, cautious=False)
-    return value, *_beside_zero(value, tango(better, worse, scale), test.p), test
+    return value, *_beside_zero(value, tango(better, worse, scale), p)
 
 
 def mean_difference(values: Mapping[str, float]) -> tuple[float | None, float | None, float | None, Flips]:

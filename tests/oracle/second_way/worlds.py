@@ -47,6 +47,25 @@ def experiment(number: int, folder: Path, *, choices: bool = False) -> dict[str,
     return keys
 
 
+def cohorts_and_names(number: int, folder: Path) -> dict[str, Any]:
+    """Two cohorts of which everybody reviews, with names and without: what random experiments hardly ever have at once."""
+    keys = {**experiment(number, folder), "name": f"cohorts-{number}"}
+    draw = random.Random(f"cohorts {number}")
+    players = list(PLAYERS[:4])
+    officers = {name: model for name, model in keys["models"].items() if name not in PLAYERS}
+    keys["models"] = {**{name: _model(draw) for name in players}, **officers}
+    keys["players"] = {name: {"model": name} for name in players}
+    cohorts = {"left": players[:2], "right": players[2:]}
+    keys["teams"] = {"table": {"players": players, "captain": "each", "cohorts": cohorts}}
+    review = {"drafts": draw.choice(("single-call", "double-call"))}
+    keys["strategies"] = [
+        *draw.sample(["solo", "talkative", {"debate": {"max_rounds": 2}}], 1),
+        {"peer-review": review},
+    ]
+    keys["strategies"].append({"peer-review": {**review, "names": "shown"}})
+    return keys
+
+
 def _model(draw: random.Random) -> dict[str, Any]:
     model: dict[str, Any] = {"provider": "simulated", "accuracy": round(draw.uniform(0.2, 0.9), 2)}
     model["temperature"] = draw.choice((0, 0, 1.0))
