@@ -15,6 +15,7 @@ from second_way.cohort_gap import gap_closure
 from second_way.compare import differences
 from second_way.coverage import coverage
 from second_way.discussion import discussion
+from second_way.lift import debate_lift
 from second_way.places import places
 from second_way.raw import Raw
 from second_way.safety import safety
@@ -26,6 +27,7 @@ SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
     safety,
     coverage,
     gap_closure,
+    debate_lift,
     two_ways,
     discussion,
     places,
@@ -35,6 +37,7 @@ SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
 WHOLLY_KNOWN = frozenset(
     {
         *("safety", "safety_models", "coverage", "gap_closure", "consensus", "formatting_tax", "authority_bias"),
+        "debate_lift",
         *("macro_average", "protocols", "protocol_turns", "protocol_rounds", "protocol_cost"),
     }
 )

@@ -174,7 +174,8 @@ def _consensus(raw: Raw) -> Iterable[Row]:
         for episode in raw.episodes(cell):
             for record in episode.traces:
                 if record["kind"] == "ending":
-                    endings.setdefault(episode.question, []).append(record)
+                    choices = raw.questions[episode.question]["question"].get("choices")
+                    endings.setdefault(episode.question, []).append(_course(episode) if choices else record)
         if not endings or place in told:
             continue
         told.add(place)
@@ -199,3 +200,23 @@ def _consensus(raw: Raw) -> Iterable[Row]:
             "unanimous_before": sum(map(len, endings.values())) - len(every),
             "endings": dict(ways),
         }
+
+
+def _course(episode: Episode) -> Mapping[str, Any]:
+    """How a debate ended, from where everybody stood after each round; letters are the same or not."""
+    native = {player: text for player, text, *_ in episode.verdict["answers"]}
+    if _agree(native):
+        return {"how": "unanimous", "agreed": True}
+    rounds = [record for record in episode.traces if record["kind"] == "round"]
+    stood = [native, *(record["positions"] for record in rounds)]
+    everybody_heard = bool(rounds) and not rounds[-1].get("absent") and not rounds[-1].get("late")
+    if everybody_heard and _agree(stood[-1]):
+        return {"how": "consensus", "agreed": True}
+    still = len(stood) > 2 and stood[-1] == stood[-2] == stood[-3]
+    last = [record["answers"] for record in episode.traces if record["kind"] == "resolution"]
+    return {"how": "stuck" if still else "max-rounds", "agreed": bool(last) and _agree(last[-1])}
+
+
+def _agree(answers: Mapping[str, str | None]) -> bool:
+    """All of them, and nobody's is missing."""
+    return None not in answers.values() and len(set(answers.values())) == 1
