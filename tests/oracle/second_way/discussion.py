@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from statistics import stdev
 from typing import Any
 
-from second_way.compare import ANY_TEXT, Near
+from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
 from second_way.raw import Cell, Episode, Raw
 from second_way.resampling import drawn_sums, ends
@@ -173,8 +173,7 @@ def _resampled(seed: int, questions: Sequence[Sequence[int]]) -> tuple[Any, Any]
     if len(questions) < 2 or len({mean(turns) for turns in questions}) < 2:
         return None, None
     sums = drawn_sums([[sum(turns), len(turns)] for turns in questions], seed=seed)
-    spread = float(max(map(max, questions)) - min(map(min, questions)))
-    return tuple(Near(end, 0.1 * spread) for end in ends(sums[:, 0] / sums[:, 1], len(questions)))
+    return ends(sums[:, 0] / sums[:, 1], len(questions))
 
 
 def _costs(raw: Raw, talks: Sequence[Cell], alone: Sequence[Cell]) -> list[Row]:
