@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from second_way.intervals import Z, mean
+from second_way.intervals import mean
+from second_way.paired_scores import Z
 
 Multiple = tuple[float | None, float | None, float | None]
 

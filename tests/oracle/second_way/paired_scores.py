@@ -15,9 +15,9 @@ from typing import Any
 from scipy import stats
 
 from second_way.compare import Near
-from second_way.intervals import Z
 
 LEVEL = 0.05
+Z = float(stats.norm.ppf(1 - LEVEL / 2))
 TRIED_IN_FULL = 14
 """Of more questions that differ the report draws 20,000 flips."""
 BESIDE_ZERO = 1e-9
