@@ -1,0 +1,76 @@
+"""Accuracy, outcomes and the bill, counted again."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from second_way.raw import Cell, Episode, Raw
+from second_way.shares import share_row
+
+
+def accuracy(raw: Raw) -> dict[str, Any]:
+    rows = [_row(raw, cell) for cell in raw.cells]
+    figures: dict[str, Any] = {
+        "experiment": raw.config["name"],
+        "kind": raw.config.get("kind", "production"),
+        "questions": raw.size,
+        "accuracy": rows,
+        "bill_usd": _sum_usd([call["cost_usd"] for call in raw.calls.values()]),
+        "simulated": sorted(name for name, model in raw.config["models"].items() if model["provider"] == "simulated"),
+    }
+    for key in ("ungraded", "disputed"):
+        if total := sum(row[key] for row in rows):
+            figures[key] = total
+    return figures
+
+
+def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
+    episodes = raw.episodes(cell)
+    outcomes = Counter(episode.outcome for episode in episodes)
+    answered = [episode for episode in episodes if episode.outcome in ("answered", "undecided")]
+    planned = raw.size * raw.repeats * int(cell.traits.get("repeats", 1))
+    calls = [raw.calls[key] for key in {key for episode in episodes for key in episode.calls} if key in raw.calls]
+    return {
+        **_named(cell),
+        **share_row(_by_question(episodes)),
+        "outcomes": dict(outcomes),
+        "missing": planned - len(episodes),
+        "ungraded": sum(episode.right is None for episode in episodes),
+        "disputed": sum(episode.right is None and episode.stage == "disputed" for episode in episodes),
+        "answered": share_row(_by_question(answered)),
+        "seconds": round(sum(episode.seconds for episode in episodes), 3),
+        "calls": len(calls),
+        **{key: sum(call[key] or 0 for call in calls) for key in ("prompt_tokens", "completion_tokens")},
+        "reasoning_tokens": sum(call["reasoning_tokens"] or 0 for call in calls),
+        "cost_usd": _sum_usd([call["cost_usd"] for call in calls]),
+    }
+
+
+def _named(cell: Cell) -> dict[str, Any]:
+    named: dict[str, Any] = {"strategy": cell.strategy, "label": cell.label, "options": dict(cell.given)}
+    if cell.player is not None:
+        return {**named, "player": cell.player}
+    named |= {"team": cell.team, "captain": cell.captain}
+    named |= {"cohort": cell.cohort} if cell.cohort else {}
+    table = cell.team or ""
+    table += f"/{cell.cohort}" if cell.cohort else ""
+    kind = cell.traits.get("drafts")
+    if kind not in (None, "single-call"):
+        table += f" ({kind})"
+        named["drafts"] = kind
+    return named if table == cell.team else {**named, "table": table}
+
+
+def _by_question(episodes: Sequence[Episode]) -> dict[str, list[float | None]]:
+    grades: dict[str, list[float | None]] = {}
+    for episode in episodes:
+        grades.setdefault(episode.question, []).append(episode.right)
+    return grades
+
+
+def _sum_usd(costs: Sequence[float | None]) -> float | None:
+    """One unknown cost makes the sum unknown."""
+    return None if any(cost is None for cost in costs) else math.fsum(cost for cost in costs if cost is not None)

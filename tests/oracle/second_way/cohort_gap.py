@@ -1,0 +1,162 @@
+"""How far a cohort comes up to a stronger one: the best of each chosen on other questions than those it is scored on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from typing import Any
+
+from scipy import stats
+
+from second_way.compare import ANY_TEXT
+from second_way.intervals import mean
+from second_way.pairs import Pair, Side, stages
+from second_way.raw import Raw
+
+Row = dict[str, Any]
+FOLDS = 5
+
+
+class Value:
+    """One player on one question: the mean over the plays that are graded, and what it can be over all of them."""
+
+    def __init__(self, plays: Sequence[Side]) -> None:
+        graded = [play.least for play in plays if play.right is not None]
+        self.known = mean(graded) if graded else None
+        self.least, self.most = (mean([getattr(play, end) for play in plays]) for end in ("least", "most"))
+
+
+UNPLAYED = Value([Side("answered", None)])
+Players = Mapping[str, Mapping[str, Value]]
+
+
+def gap_closure(raw: Raw) -> Row:
+    rows = []
+    for stage in stages(raw):
+        cohorts = {name: pairs for name, pairs in stage.by_cohort() if name is not None}
+        for weaker, stronger in permutations(cohorts, 2):
+            sides = [_players(cohorts[weaker], "after"), _players(cohorts[weaker], "native")]
+            row = _closed(raw, [*sides, _players(cohorts[stronger], "native")])
+            if row is not None:
+                rows.append({**stage.named, "cohort": weaker, "towards": stronger, **row})
+    return {"gap_closure": rows} if rows else {}
+
+
+def _players(pairs: Sequence[Pair], side: str) -> Players:
+    plays: dict[str, dict[str, list[Side]]] = {}
+    for pair in pairs:
+        plays.setdefault(pair.player, {}).setdefault(pair.question, []).append(getattr(pair, side))
+    return {name: {question: Value(several) for question, several in own.items()} for name, own in plays.items()}
+
+
+def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
+    """(best after - best alone) / (the other cohort's best alone - best alone). None: it is known that there is no gap."""
+    played = [{question for own in side.values() for question in own} for side in sides]
+    asked = [question for question in raw.questions if all(question in side for side in played)]
+    if len(asked) < 2:
+        return None
+    folds = _folds(raw, asked)
+    triples = {
+        question: [_value(side, _best(side, others(folds, question)), question) for side in sides] for question in asked
+    }
+    graded = {
+        question: [value.known for value in triple if value.known is not None]
+        for question, triple in triples.items()
+        if all(value.known is not None for value in triple)
+    }
+    means = [mean([triple[place] for triple in graded.values()]) if graded else None for place in range(3)]
+    row: Row = {"value": None, "low": None, "high": None, "n": 0, "after_the_fact": None, "note": None}
+    row |= dict(zip(("after", "alone", "stronger"), means, strict=True))
+    if len(graded) < len(asked):
+        row["ungraded"] = len(asked) - len(graded)
+    unsettled = any(value.known is None or value.least < value.most for triple in triples.values() for value in triple)
+    bounds = _bounds([*triples.values()]) if unsettled else None
+    if not graded or (unsettled and bounds is None):
+        return {**row, "why": ANY_TEXT}
+    if bounds is not None:
+        row["bounds"] = bounds
+    rises, gaps = ([triple[place] - triple[1] for triple in graded.values()] for place in (0, 2))
+    if math.fsum(gaps) <= 1e-12:
+        return None
+    low, high = _fieller(rises, gaps)
+    row |= {"value": math.fsum(rises) / math.fsum(gaps), "low": low, "high": high, "n": len(graded)}
+    return {**row, "after_the_fact": _after_the_fact(sides, asked)}
+
+
+def _folds(raw: Raw, questions: Sequence[str]) -> dict[str, int]:
+    """Dealt in the order of a hash of the seed and of what is asked."""
+    digests = {row["question_id"]: row["question"] for row in raw.tables["questions"]}
+
+    def drawn(question: str) -> str:
+        text = json.dumps([raw.seed, "fold", digests[question]], separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    return {question: place % min(FOLDS, len(questions)) for place, question in enumerate(sorted(questions, key=drawn))}
+
+
+def others(folds: Mapping[str, int], question: str) -> list[str]:
+    return [other for other, fold in folds.items() if fold != folds[question]]
+
+
+def _value(side: Players, player: str, question: str) -> Value:
+    return side[player].get(question, UNPLAYED)
+
+
+def _best(side: Players, questions: Sequence[str]) -> str:
+    """By the least that each can be; one of whom nothing is graded is behind all others; of equals the first."""
+
+    def least(player: str) -> float:
+        values = [_value(side, player, question) for question in questions]
+        if all(value.known is None for value in values):
+            return -math.inf
+        return round(math.fsum(value.least for value in values), 9)
+
+    return max(side, key=least)
+
+
+def _after_the_fact(sides: Sequence[Players], asked: Sequence[str]) -> float | None:
+    best = [_best(side, asked) for side in sides]
+    triples = [[_value(side, player, q) for side, player in zip(sides, best, strict=True)] for q in asked]
+    known = [
+        [value.known for value in triple] for triple in triples if all(value.known is not None for value in triple)
+    ]
+    if not known:
+        return None
+    after, alone, stronger = (mean([triple[place] or 0.0 for triple in known]) for place in range(3))
+    return (after - alone) / (stronger - alone) if stronger - alone > 1e-12 else None
+
+
+def _bounds(triples: Sequence[Sequence[Value]]) -> Row | None:
+    """The least and the most of rise and gap, each by itself; None where the gap may be nothing."""
+    rises = [math.fsum(after.least - alone.most for after, alone, _ in triples)]
+    rises.append(math.fsum(after.most - alone.least for after, alone, _ in triples))
+    gaps = [math.fsum(top.least - alone.most for _, alone, top in triples)]
+    gaps.append(math.fsum(top.most - alone.least for _, alone, top in triples))
+    if gaps[0] <= 1e-12:
+        return None
+    ends = [rise / gap for rise in rises for gap in gaps]
+    return {"low": min(ends), "high": max(ends)}
+
+
+def _fieller(rises: Sequence[float], gaps: Sequence[float]) -> tuple[float | None, float | None]:
+    """All shares s for which the sum of rise - s * gap is no farther from zero than Student's t allows; two questions more
+    in the variance, of which one's gap was closed and one's was not. None where the gap may be nothing."""
+    n = len(rises)
+    if n < 2:
+        return None, None
+    square = float(stats.t.ppf(0.975, n - 1)) ** 2
+
+    def spread(one: Sequence[float], other: Sequence[float]) -> float:
+        return n / (n - 1) * math.fsum((a - mean(one)) * (b - mean(other)) for a, b in zip(one, other, strict=True))
+
+    rise, gap = math.fsum(rises), math.fsum(gaps)
+    first = gap**2 - square * (spread(gaps, gaps) + 2)
+    second = rise * gap - square * (spread(rises, gaps) + 1)
+    third = rise**2 - square * (spread(rises, rises) + 1)
+    if first <= 0:
+        return None, None
+    root = math.sqrt(max(0.0, second**2 - first * third))
+    return (second - root) / first, (second + root) / first

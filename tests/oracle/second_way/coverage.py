@@ -1,0 +1,153 @@
+"""What the models could reach at best, alone and after; and means over sets of questions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from second_way.compare import ANY_TEXT
+from second_way.intervals import mean
+from second_way.paired_scores import mean_difference, share
+from second_way.pairs import Pair, Side, Stage, split, stages
+from second_way.raw import Raw
+
+Row = dict[str, Any]
+Anybody = Mapping[str, tuple[float | None, float, float]]
+"""By question: how often anybody was right, the least and the most that it can be."""
+
+
+def coverage(raw: Raw) -> Row:
+    every = stages(raw)
+    figures: Row = {
+        "coverage": [{**stage.named, **row} for stage in every for row in _ceilings(raw, stage)],
+        "macro_average": [{**stage.named, **row} for stage in every for row in _over_sets(stage)],
+    }
+    return {key: rows for key, rows in figures.items() if rows}
+
+
+def _ceilings(raw: Raw, stage: Stage) -> list[Row]:
+    """Each cohort, and all together always."""
+    parts = split(stage.pairs, lambda pair: pair.cohort) if any(pair.cohort for pair in stage.pairs) else {}
+    return [_ceiling(raw, cohort, pairs) for cohort, pairs in (*parts.items(), (None, stage.pairs))]
+
+
+def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair]) -> Row:
+    native, after = (_anybody(pairs, side) for side in ("native", "after"))
+    own_words = all(pair.own_word for pair in pairs)
+    both = [
+        question
+        for question in native
+        if native[question][0] is not None and (after[question][0] is not None or not own_words)
+    ]
+    models = len({pair.player for pair in pairs})
+    row = {
+        "cohort": cohort,
+        "models": models,
+        **_share("native", [native[question][0] or 0.0 for question in both]),
+        **_share("after", [after[question][0] or 0.0 for question in both] if own_words else []),
+        "difference": None,
+        "difference_low": None,
+        "difference_high": None,
+        "guessing": _guessing(raw, both, models),
+        "ungraded": len(native) - len(both),
+        "n": len(both),
+        **_bounds("native_bounds", native),
+    }
+    if not own_words or not both:
+        row["why"] = ANY_TEXT
+    if not own_words:
+        return row
+    gains = {question: (after[question][0] or 0.0) - (native[question][0] or 0.0) for question in both}
+    value, low, high, _ = mean_difference(gains)
+    row |= {"difference": value, "difference_low": low, "difference_high": high, **_bounds("after_bounds", after)}
+    if any(known is None or least < most for side in (native, after) for known, least, most in side.values()):
+        row["bounds"] = {
+            "low": mean([after[question][1] - native[question][2] for question in native]),
+            "high": mean([after[question][2] - native[question][1] for question in native]),
+        }
+    return row
+
+
+def _anybody(pairs: Sequence[Pair], side: str) -> Anybody:
+    """Known of a play where every answer is graded; or of all, where what is ungraded can change none."""
+    found: dict[str, tuple[float | None, float, float]] = {}
+    for question, part in split(pairs, lambda pair: pair.question).items():
+        plays = [[getattr(pair, side) for pair in play] for play in split(part, lambda pair: pair.repeat).values()]
+        graded = [max(answer.least for answer in play) for play in plays if not _ungraded(play)]
+        ends = [[max(getattr(answer, end) for answer in play) for play in plays] for end in ("least", "most")]
+        found[question] = mean(graded) if graded else None, mean(ends[0]), mean(ends[1])
+    if all(least == most for _, least, most in found.values()):
+        return {question: (least, least, most) for question, (_, least, most) in found.items()}
+    return found
+
+
+def _ungraded(answers: Sequence[Side]) -> bool:
+    return any(answer.right is None for answer in answers)
+
+
+def _share(name: str, values: Sequence[float]) -> Row:
+    value, low, high = share({str(place): (value, 1.0) for place, value in enumerate(values)})
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def _bounds(name: str, values: Anybody) -> Row:
+    if all(known is not None and least == most for known, least, most in values.values()):
+        return {}
+    return {name: {end: mean([value[place] for value in values.values()]) for place, end in ((1, "low"), (2, "high"))}}
+
+
+def _guessing(raw: Raw, questions: Sequence[str], models: int) -> float | None:
+    """How often at least one of so many would hit by chance."""
+    offered = [len(raw.questions[question]["question"].get("choices", ())) for question in questions]
+    if not any(offered):
+        return None
+    return mean([1 - (1 - 1 / choices) ** models if choices else 0.0 for choices in offered])
+
+
+def _over_sets(stage: Stage) -> list[Row]:
+    """Each set of questions counts the same. Nothing below two sets."""
+    with_set = [pair for pair in stage.pairs if pair.dataset is not None]
+    sets = split([pair for pair in with_set if pair.graded], lambda pair: pair.dataset)
+    if len(sets) < 2:
+        return []
+    rows: list[Row] = []
+    for name, pairs in sets.items():
+        by_question = split(pairs, lambda pair: pair.question)
+        native, after = (
+            {question: mean([getattr(pair, side).least for pair in part]) for question, part in by_question.items()}
+            for side in ("native", "after")
+        )
+        value, low, high, _ = mean_difference(
+            {question: after[question] - native[question] for question in by_question}
+        )
+        sides = {"native": mean([*native.values()]), "after": mean([*after.values()])}
+        rows.append({"dataset": name, **sides, "difference": value, "low": low, "high": high, "n": len(by_question)})
+    whole = {key: mean([row[key] for row in rows]) for key in ("native", "after", "difference")}
+    low, high = _together(rows)
+    ungraded = sum(not pair.graded for pair in with_set)
+    beside = {"datasets": rows, "ungraded": ungraded, "n": len(rows), **_set_bounds(with_set)}
+    return [{**whole, "low": low, "high": high, **beside}]
+
+
+def _together(rows: Sequence[Row]) -> tuple[float | None, float | None]:
+    """The limits of a mean of independent figures, as those of any mean over sets: the distances from each figure to its
+    own limits, squared and added up (Zou and Donner 2008). So it has a width wherever they have one."""
+    if any(row["low"] is None for row in rows):
+        return None, None
+    value, n = mean([row["difference"] for row in rows]), len(rows)
+    below = math.sqrt(math.fsum((row["difference"] - row["low"]) ** 2 for row in rows)) / n
+    above = math.sqrt(math.fsum((row["high"] - row["difference"]) ** 2 for row in rows)) / n
+    return value - below, value + above
+
+
+def _set_bounds(pairs: Sequence[Pair]) -> Row:
+    """Over all pairs, whatever the ungraded turn out to be; each set counts the same, and each question in it."""
+    if all(pair.graded for pair in pairs):
+        return {}
+    ends: list[list[float]] = [[], []]
+    for of_set in split(pairs, lambda pair: pair.dataset).values():
+        parts = split(of_set, lambda pair: pair.question).values()
+        ends[0].append(mean([mean([pair.after.least - pair.native.most for pair in part]) for part in parts]))
+        ends[1].append(mean([mean([pair.after.most - pair.native.least for pair in part]) for part in parts]))
+    return {"bounds": {"low": mean(ends[0]), "high": mean(ends[1])}}

@@ -1,0 +1,217 @@
+"""Discussions counted again: what each protocol reached, in how many turns it decided, and what it took."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from statistics import stdev
+from typing import Any
+
+from second_way.compare import ANY_TEXT
+from second_way.intervals import mean
+from second_way.raw import Cell, Episode, Raw
+from second_way.resampling import drawn_sums, ends
+from second_way.shares import share_row
+
+Row = dict[str, Any]
+
+
+def discussion(raw: Raw) -> Row:
+    talks = [cell for cell in raw.cells if cell.traits.get("hears") == "talk" and raw.episodes(cell)]
+    if not talks:
+        return {}
+    alone = [cell for cell in raw.cells if cell.traits.get("alone") and cell.traits.get("drafts") == "single-call"]
+    named = [*((_player(cell), cell) for cell in alone), *((_protocol(talks, cell), cell) for cell in talks)]
+    return {
+        "protocols": [row for name, cell in named for row in _scores(raw, name, cell)],
+        "protocol_turns": [_turns(raw, _protocol(talks, cell), cell) for cell in talks],
+        "protocol_rounds": list(_families(raw, talks)),
+        "protocol_cost": list(_costs(raw, talks, alone)),
+    }
+
+
+def named_discussions(raw: Raw) -> dict[str, Row]:
+    """By the id of its cell: what a discussion is called."""
+    talks = [cell for cell in raw.cells if cell.traits.get("hears") == "talk" and raw.episodes(cell)]
+    return {cell.id: _protocol(talks, cell) for cell in talks}
+
+
+def _player(cell: Cell) -> Row:
+    return {
+        "protocol": f"{cell.strategy}@{cell.player}",
+        "with": _told(cell),
+        "label": cell.label,
+        "team": None,
+        "cohort": None,
+    }
+
+
+def _told(cell: Cell) -> Any:
+    """How a player alone was told to think."""
+    instruction = cell.spec["players"][0]["instruction"].casefold()
+    return ("step by step" if "step by step" in instruction else "instructed") if instruction else None
+
+
+def _protocol(talks: Sequence[Cell], cell: Cell) -> Row:
+    """By its decision. Beside it the options that are not the same in all discussions, in words, where there are such."""
+    varied = {
+        name
+        for name in cell.options
+        if name != "decision" and len({json.dumps(other.options.get(name)) for other in talks}) > 1
+    }
+    return {
+        "protocol": cell.options["decision"],
+        "with": ANY_TEXT if varied & cell.given.keys() else None,
+        "label": cell.label,
+        "team": cell.team,
+        "cohort": cell.cohort,
+    }
+
+
+def _scores(raw: Raw, named: Row, cell: Cell) -> list[Row]:
+    """All questions, and each set of them where there are several."""
+    episodes = raw.episodes(cell)
+    sets = list(dict.fromkeys(raw.questions[episode.question]["set"] for episode in episodes))
+    if not sets:
+        return []
+    rows = [{**named, "dataset": sets[0] if len(sets) == 1 else None, "whole": True, **_score(episodes)}]
+    if len(sets) > 1:
+        for name in sets:
+            part = [episode for episode in episodes if raw.questions[episode.question]["set"] == name]
+            rows.append({**named, "dataset": name, "whole": False, **_score(part)})
+    return rows
+
+
+def _score(episodes: Sequence[Episode]) -> Row:
+    grades: dict[str, list[float | None]] = {}
+    for episode in episodes:
+        grades.setdefault(episode.question, []).append(episode.right)
+    row = share_row(grades)
+    return {
+        **row,
+        "deviation": _deviation(episodes),
+        "repeats": len({episode.repeat for episode in episodes}),
+        "ungraded": sum(episode.right is None for episode in episodes),
+        "small": row["n"] < 30,
+    }
+
+
+def _deviation(episodes: Sequence[Episode]) -> float | None:
+    """From repeat to repeat, on the questions that all repeats have graded."""
+    graded = {(episode.question, episode.repeat): episode.right for episode in episodes if episode.right is not None}
+    repeats = sorted({repeat for _, repeat in graded})
+    shared = [
+        question
+        for question in dict.fromkeys(question for question, _ in graded)
+        if all((question, repeat) in graded for repeat in repeats)
+    ]
+    if len(repeats) < 2 or not shared:
+        return None
+    return stdev(mean([float(graded[question, repeat] or 0.0) for question in shared]) for repeat in repeats)
+
+
+def _held(cell: Cell, episode: Episode) -> int:
+    """The turn of the decision, and without one the last: by the consensus, by the last count, by the last message."""
+    turns = {kind: [record.get("turn", 1) for record in episode.traces if record["kind"] == kind] for kind in _KINDS}
+    if cell.traits["decides_by"] == "consensus" and turns["agreement"]:
+        return int(turns["agreement"][-1])
+    return int(max(turns["counted"] or turns["remark"], default=episode.verdict.get("turns", 1)))
+
+
+_KINDS = ("agreement", "counted", "remark")
+
+
+def _turns(raw: Raw, named: Row, cell: Cell) -> Row:
+    """Over all discussions, those that were never decided among them."""
+    episodes = raw.episodes(cell)
+    decided = Counter(_held(cell, episode) for episode in episodes if episode.outcome == "answered")
+    undecided = sum(episode.outcome == "undecided" for episode in episodes)
+    total = len(episodes)
+    return {
+        **named,
+        "family": cell.traits["decides_by"],
+        "turns": [{"turn": turn, "share": decided[turn] / total, "times": decided[turn]} for turn in sorted(decided)],
+        "undecided": undecided / total,
+        "no_answer": (total - undecided - sum(decided.values())) / total,
+        "episodes": total,
+        **_mean_turns(raw, [cell]),
+    }
+
+
+def _families(raw: Raw, talks: Sequence[Cell]) -> list[Row]:
+    several = [cell for cell in talks if cell.options["agents"] != 1]
+    families = dict.fromkeys(cell.traits["decides_by"] for cell in several)
+    rows = []
+    for family in families:
+        cells = [cell for cell in several if cell.traits["decides_by"] == family]
+        protocols = list(dict.fromkeys(cell.options["decision"] for cell in cells))
+        rows.append({"family": family, "protocols": protocols, **_mean_turns(raw, cells)})
+    return rows
+
+
+def _mean_turns(raw: Raw, cells: Sequence[Cell]) -> Row:
+    """Over all discussions that did not break off; the interval over questions."""
+    held: dict[str, list[int]] = {}
+    for cell in cells:
+        for episode in raw.episodes(cell):
+            if episode.outcome != "failed":
+                held.setdefault(episode.question, []).append(_held(cell, episode))
+    every = [turns for several in held.values() for turns in several]
+    low, high = _resampled(raw.seed, [*held.values()])
+    return {
+        "rounds": mean(every) if every else None,
+        "low": low,
+        "high": high,
+        "n": len(held),
+        "small": len(held) < 30,
+    }
+
+
+def _resampled(seed: int, questions: Sequence[Sequence[int]]) -> tuple[Any, Any]:
+    """Over questions; where all of them are alike there is nothing to draw from."""
+    if len(questions) < 2 or len({mean(turns) for turns in questions}) < 2:
+        return None, None
+    sums = drawn_sums([[sum(turns), len(turns)] for turns in questions], seed=seed)
+    return ends(sums[:, 0] / sums[:, 1], len(questions))
+
+
+def _costs(raw: Raw, talks: Sequence[Cell], alone: Sequence[Cell]) -> list[Row]:
+    """For one question played once; beside the same models alone who were told nothing special."""
+    seated = {model for cell in talks for model in _models(cell)}
+    single = [cell for cell in alone if _models(cell) <= seated]
+    rows = [{**_player(cell), **_spent(raw, cell), "calls_ratio": None, "tokens_ratio": None} for cell in single]
+    for cell in talks:
+        members = [member for member in single if _models(member) <= _models(cell)]
+        plain = [_spent(raw, member) for member in members if _told(member) is None]
+        plain = plain or [_spent(raw, member) for member in members]
+        spent = _spent(raw, cell)
+        ratios = {
+            "calls_ratio": _times(spent["calls"], [other["calls"] for other in plain]),
+            "tokens_ratio": _times(_tokens(spent), [_tokens(other) for other in plain]),
+        }
+        rows.append({**_protocol(talks, cell), **spent, **ratios})
+    return rows
+
+
+def _models(cell: Cell) -> set[str]:
+    return {json.dumps(player["model"], sort_keys=True) for player in cell.spec["players"]}
+
+
+def _spent(raw: Raw, cell: Cell) -> Row:
+    episodes = raw.episodes(cell)
+    calls = [raw.calls[key] for episode in episodes for key in episode.calls if key in raw.calls]
+    return {
+        "calls": len(calls) / max(1, len(episodes)),
+        "prompt_tokens": sum(call["prompt_tokens"] or 0 for call in calls) / max(1, len(episodes)),
+        "completion_tokens": sum(call["completion_tokens"] or 0 for call in calls) / max(1, len(episodes)),
+        "episodes": len(episodes),
+    }
+
+
+def _tokens(spent: Row) -> float:
+    return float(spent["prompt_tokens"] + spent["completion_tokens"])
+
+
+def _times(value: float, alone: Sequence[float]) -> float | None:
+    return value / mean(alone) if sum(alone) else None

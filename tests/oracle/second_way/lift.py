@@ -1,0 +1,74 @@
+"""What a debate adds to a review: both multiples, and the net, over the pairs that both have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from second_way.multiple import multiple
+from second_way.pairs import Pair, Stage, split, stages
+from second_way.raw import Raw
+from second_way.resampling import drawn_sums, ends
+
+Row = dict[str, Any]
+
+
+def debate_lift(raw: Raw) -> Row:
+    traits = {(cell.team, cell.label): cell.traits for cell in raw.cells}
+    every = [(stage, traits[stage.team, stage.label]) for stage in stages(raw)]
+    rows = [
+        row
+        for review, read in every
+        for debate, argued in every
+        if read.get("hears") == "reasons" and "names" in read and argued.get("hears") == "rounds"
+        if review.team == debate.team and read.get("drafts") == argued.get("drafts")
+        for row in _lifts(review, debate, raw.seed)
+    ]
+    return {"debate_lift": rows} if rows else {}
+
+
+def _lifts(review: Stage, debate: Stage, seed: int) -> list[Row]:
+    after = dict(debate.by_cohort())
+    rows = []
+    for cohort, pairs in review.by_cohort():
+        named = {"cohort": cohort, "before": review.label, "after": debate.label, "team": review.team}
+        if lift := _lift(pairs, after.get(cohort, ()), seed):
+            rows.append({**named, **lift})
+    return rows
+
+
+def _lift(first: Sequence[Pair], second: Sequence[Pair], seed: int) -> Row | None:
+    sides = [{(pair.question, pair.player, pair.repeat): pair for pair in side} for side in (first, second)]
+    both = [key for key in sides[0] if key in sides[1]]
+    graded = [key for key in both if all(side[key].graded for side in sides)]
+    if not graded:
+        return None
+    multiples, nets = [], []
+    for side in sides:
+        parts = split([side[key] for key in graded], lambda pair: pair.question)
+        counts = [(sum(pair.rescue for pair in part), sum(pair.regression for pair in part)) for part in parts.values()]
+        multiples.append(multiple(counts)[0])
+        nets.append([gained - lost for gained, lost in counts])
+    before, after = multiples
+    more = [other - one for one, other in zip(*nets, strict=True)]
+    low, high = _resampled(more, seed)
+    return {
+        "multiple_before": before,
+        "multiple_after": after,
+        "lift": None if before is None or after is None else after - before,
+        "net_before": sum(nets[0]),
+        "net_after": sum(nets[1]),
+        "net_difference": sum(more),
+        "net_difference_low": low,
+        "net_difference_high": high,
+        "ungraded": len(both) - len(graded),
+        "n_pairs": len(graded),
+        "n": len(more),
+    }
+
+
+def _resampled(more: Sequence[int], seed: int) -> tuple[Any, Any]:
+    """Over questions; where all of them are alike there is nothing to draw from."""
+    if len(more) < 2 or len(set(more)) < 2:
+        return None, None
+    return ends(drawn_sums([[value] for value in more], seed=seed)[:, 0], len(more))

@@ -1,0 +1,179 @@
+"""Everybody who answered twice: alone, and after having heard the others. One pair a question, player and play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from second_way.raw import Cell, Episode, Raw
+
+ANSWERED = ("answered", "undecided")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One answer of a pair."""
+
+    outcome: str
+    right: bool | None
+    """None: there is an answer and nobody has graded it."""
+
+    @property
+    def given(self) -> bool:
+        return self.outcome in ANSWERED
+
+    @property
+    def least(self) -> float:
+        return float(self.right or False)
+
+    @property
+    def most(self) -> float:
+        return 1.0 if self.right is None else float(self.right)
+
+
+@dataclass(frozen=True)
+class Pair:
+    question: str
+    dataset: str | None
+    repeat: int
+    player: str
+    cohort: str | None
+    native: Side
+    after: Side
+    own_word: bool
+    """False: votes were counted, so the answer after is nobody's own."""
+
+    @property
+    def graded(self) -> bool:
+        return self.native.right is not None and self.after.right is not None
+
+    def became(self, *, native: bool, after: bool, given: bool = True) -> bool:
+        """Whether it is graded and went this way; `given`: whether there was an answer alone at all."""
+        return self.graded and self.native.given is given and (self.native.right, self.after.right) == (native, after)
+
+    @property
+    def rescue(self) -> bool:
+        return self.became(native=False, after=True)
+
+    @property
+    def regression(self) -> bool:
+        return self.became(native=True, after=False)
+
+    @property
+    def recovered(self) -> bool:
+        return self.became(native=False, after=True, given=False)
+
+    @property
+    def may_be_rescue(self) -> bool:
+        return not self.graded and self.native.given and not self.native.right and self.after.right is not False
+
+    @property
+    def may_be_regression(self) -> bool:
+        return not self.graded and self.native.right is not False and not self.after.right
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One strategy of one team, over all captains and cohorts."""
+
+    label: str
+    team: str | None
+    pairs: Sequence[Pair]
+
+    @property
+    def named(self) -> dict[str, Any]:
+        return {"stage": self.label, "team": self.team}
+
+    def by_cohort(self) -> list[tuple[str | None, Sequence[Pair]]]:
+        """Each cohort; and all of them, unless there is only one."""
+        parts = {name: part for name, part in split(self.pairs, lambda pair: pair.cohort).items() if name is not None}
+        return [*parts.items(), *([(None, self.pairs)] if len(parts) != 1 else [])]
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def split(pairs: Iterable[Pair], key: Callable[[Pair], Key]) -> dict[Key, list[Pair]]:
+    """In the order of the keys as text."""
+    parts: dict[Key, list[Pair]] = {}
+    for pair in pairs:
+        parts.setdefault(key(pair), []).append(pair)
+    return dict(sorted(parts.items(), key=lambda part: str(part[0])))
+
+
+def stages(raw: Raw) -> list[Stage]:
+    """In the order of the file; only those in which somebody answered twice."""
+    together: dict[tuple[str | None, str], list[Cell]] = {}
+    for cell in raw.cells:
+        if cell.captain is not None and "captain" in cell.traits:
+            together.setdefault((cell.team, cell.label), []).append(cell)
+    found = [
+        Stage(label, team, [pair for cell in cells for pair in _pairs(raw, cell)])
+        for (team, label), cells in together.items()
+    ]
+    return [stage for stage in found if stage.pairs]
+
+
+def drafting(cell: Cell) -> str:
+    return str(cell.traits.get("drafts", "single-call"))
+
+
+def _pairs(raw: Raw, cell: Cell) -> Iterable[Pair]:
+    alone = {
+        (episode.question, episode.repeat): Side(episode.outcome, _right(episode.outcome, episode.right))
+        for other in raw.cells
+        if other.traits.get("alone") and other.player == cell.captain and drafting(other) == drafting(cell)
+        for episode in raw.episodes(other)
+    }
+    drafts = _own_drafts(raw, cell)
+    for episode in raw.episodes(cell):
+        # Where a strategy decides several times from the same drafts, all of these rest on one native answer.
+        place = episode.question, episode.repeat // int(cell.traits.get("repeats", 1))
+        native = alone.get(place) or drafts.get((episode.question, episode.repeat))
+        if native is not None:
+            yield Pair(
+                episode.question,
+                raw.questions[episode.question]["set"],
+                episode.repeat,
+                str(cell.captain),
+                cell.cohort,
+                native,
+                Side(episode.outcome, _right(episode.outcome, episode.right)),
+                own_word(cell, episode),
+            )
+
+
+def _own_drafts(raw: Raw, cell: Cell) -> dict[tuple[str, int], Side]:
+    """What the captain said alone in the very episode, unless nobody waited for it."""
+    if "drafts" not in cell.traits:
+        return {}
+    dropped = {
+        (episode.question, episode.repeat)
+        for episode in raw.episodes(cell)
+        for record in episode.traces
+        if record["kind"] == "not-needed" and cell.captain in record["players"]
+    }
+    return {
+        (row["question_id"], row["repeat"]): Side(
+            row["outcome"], _right(row["outcome"], row["value"] if row["text"] is not None else 0.0)
+        )
+        for row in raw.tables["drafts"]
+        if row["cell"] == cell.id and row["by"] == cell.captain and (row["question_id"], row["repeat"]) not in dropped
+    }
+
+
+def _right(outcome: str, grade: float | None) -> bool | None:
+    """Without an answer nothing is right; an answer without a grade is neither."""
+    if outcome not in ANSWERED:
+        return False
+    return None if grade is None else grade >= 0.5
+
+
+def own_word(cell: Cell, episode: Episode) -> bool:
+    """A captain that only breaks ties has no word, nor has one that was not asked because votes settled it."""
+    if cell.traits["captain"] == "breaks-ties":
+        return False
+    asked = any(record["kind"] == "shown" and record["to"] == cell.captain for record in episode.traces)
+    only_captain = cell.traits.get("asks") == "captain" and cell.traits.get("groups", False)
+    return asked or not only_captain or episode.outcome not in ANSWERED

@@ -1,0 +1,228 @@
+"""Where the draft or option stood that was then chosen, counted again: questions with choices, where words are letters."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from second_way.compare import Holds, Near
+from second_way.discussion import named_discussions
+from second_way.intervals import mean
+from second_way.paired_scores import difference, within_p
+from second_way.raw import Cell, Episode, Raw
+
+Row = dict[str, Any]
+DRAWN = 4000
+ADJUSTED = Holds(lambda value: value is None or math.isfinite(value), "a number")
+"""Made of p values that are drawn, and adjusted for all of them together."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one who decided saw, and which places hold what it then chose."""
+
+    question: str
+    size: int = 0
+    chosen: tuple[int, ...] = ()
+    apart: str | None = None
+    texts: tuple[Any, ...] = ()
+    """What stood in each place."""
+    lot: Any = None
+
+    def share(self, place: int) -> float:
+        return (place % self.size in self.chosen) / len(self.chosen)
+
+
+def places(raw: Raw) -> Row:
+    """Nothing for open questions: whose words say the same is there a matter of grouping."""
+    if not all(row["question"].get("choices") for row in raw.questions.values()):
+        return {}
+    rows = [*_readers(raw), *_voters(raw)]
+    family = sum(2 for row in rows if row["decisions"])
+    rows = [{**row, "family": family} for row in rows]
+    return {"position_bias": rows} if family else {}
+
+
+def _readers(raw: Raw) -> Iterator[Row]:
+    tables: dict[Any, list[Cell]] = {}
+    for cell in raw.cells:
+        if cell.player is None:
+            tables.setdefault((cell.label, cell.team, cell.cohort), []).append(cell)
+    for cells in tables.values():
+        for role in dict.fromkeys(record["role"] for cell in cells for _, record in _shown(raw, cell)):
+            looks: dict[str, list[Look]] = {}
+            known: set[Any] = set()
+            for cell in cells:
+                if any(record["role"] == role for _, record in _shown(raw, cell)):
+                    for who, mark, look in _looks(raw, cell, role):
+                        # Line-ups that share a call share the look.
+                        if (look.question, who, mark) not in known:
+                            known.add((look.question, who, mark))
+                            looks.setdefault(who, []).append(look)
+            yield from _rows(cells[0], role, looks, raw.seed)
+
+
+def _rows(cell: Cell, role: str, looks: Mapping[str, Sequence[Look]], seed: int) -> Iterator[Row]:
+    named: Row = {"by": role, "strategy": cell.label, "team": cell.team}
+    named |= {"cohort": cell.cohort} if cell.cohort else {}
+    every = [look for several in looks.values() for look in several]
+    yield {**named, "captain": next(iter(looks)) if len(looks) == 1 else None, **_bias(every, seed, each=True)}
+    if len(looks) > 1:
+        for who, several in looks.items():
+            yield {**named, "captain": who, **_bias(several, seed, each=False)}
+
+
+def _shown(raw: Raw, cell: Cell) -> list[tuple[Episode, Mapping[str, Any]]]:
+    return [
+        (episode, record) for episode in raw.episodes(cell) for record in episode.traces if record["kind"] == "shown"
+    ]
+
+
+def _looks(raw: Raw, cell: Cell, role: str) -> Iterator[tuple[str, Any, Look]]:
+    """Of every episode: of whom it shows nothing, that too."""
+    records = [record for _, record in _shown(raw, cell) if record["role"] == role]
+    only_captain = {record["to"] for record in records} == {cell.captain}
+    fixed = not any(record.get("drawn", True) for record in records)
+    for episode in raw.episodes(cell):
+        shown = [record for record in episode.traces if record["kind"] == "shown" and record["role"] == role]
+        for record in shown:
+            turn = record.get("turn", 2)
+            mark = episode.repeat, turn, str(record["order"])
+            yield record["to"], mark, _look(episode, record, (episode.repeat, record["to"], turn))
+        if not shown:
+            players = [answer[0] for answer in episode.verdict.get("answers", ())]
+            for who in [str(cell.captain)] if only_captain else players:
+                yield who, episode.repeat, Look(episode.question, apart="not_drawn" if fixed else "not_shown")
+
+
+def _look(episode: Episode, record: Mapping[str, Any], lot: Any) -> Look:
+    order = [tuple(holders) for holders in record["order"]]
+    if not record.get("drawn", True):
+        return Look(episode.question, apart="not_drawn")
+    if record.get("places") is not None:
+        chosen = tuple(record["places"])
+        apart = "alike" if len(order) < 2 else None if chosen else "new"
+    elif not order:
+        return Look(episode.question, apart="not_shown")
+    elif record.get("answer") is None:
+        return Look(episode.question, apart="no_answer")
+    else:
+        letters = {player: _letter(text) for player, text, *_ in episode.verdict["answers"] if text is not None}
+        said = [{letters[player] for player in holders} for holders in order]
+        chosen = tuple(place for place, words in enumerate(said) if _letter(record["answer"]) in words)
+        apart = "alike" if len(set().union(*said)) < 2 else None if chosen else "new"
+    if apart is None and len(chosen) == len(order):
+        apart = "alike"
+    return Look(episode.question, len(order), chosen, apart, tuple(order), lot)
+
+
+def _letter(text: str) -> str:
+    return text.strip().upper()
+
+
+def _voters(raw: Raw) -> Iterator[Row]:
+    names = named_discussions(raw)
+    for cell in raw.cells:
+        looks: dict[str, list[Look]] = {}
+        for episode in raw.episodes(cell):
+            for record in episode.traces:
+                if record["kind"] == "ballot" and record.get("order"):
+                    looks.setdefault(record.get("role", "voter"), []).append(_ballot(episode, record))
+        for role, several in looks.items():
+            yield {"by": role, **names[cell.id], **_bias(several, raw.seed, each=True)}
+
+
+def _ballot(episode: Episode, record: Mapping[str, Any]) -> Look:
+    """The favourites: ranked first, given most points, or approved."""
+    order, choice = record["order"], record.get("choice")
+    if choice is None:
+        return Look(episode.question, apart="spoilt")
+    if not choice:
+        return Look(episode.question, apart="empty")
+    best = min(choice.values()) if record.get("form", "choice") == "ranking" else max(choice.values())
+    liked = {int(option) for option, points in choice.items() if points == best}
+    chosen = tuple(place for place, option in enumerate(order) if option in liked)
+    apart = "alike" if len(chosen) == len(order) else None
+    lot = episode.repeat, record["voter"]
+    return Look(episode.question, len(order), chosen, apart, tuple(order), lot)
+
+
+def _bias(looks: Sequence[Look], seed: int, *, each: bool) -> Row:
+    decisions = [look for look in looks if look.apart is None]
+    asked = len({look.question for look in decisions})
+    row: Row = {
+        "chance": mean([1 / look.size for look in decisions]) if decisions else None,
+        "decisions": len(decisions),
+        "apart": dict(Counter(look.apart for look in looks if look.apart is not None)),
+        "n": asked,
+        "small": asked < 30,
+        "places": [],
+    }
+    for end, place in (("first", 0), ("last", -1)):
+        row |= _end(end, decisions, place, seed)
+    if each:
+        most = max((look.size for look in decisions), default=0)
+        row["places"] = [_place(number, [look for look in decisions if look.size > number]) for number in range(most)]
+    return row
+
+
+def _excess(looks: Sequence[Look], place: int) -> dict[str, tuple[float, float, float]]:
+    """By question: how much oftener than by chance, how much more rarely, and in how many decisions."""
+    rows: dict[str, tuple[float, float, float]] = {}
+    for look in looks:
+        above, below, number = rows.get(look.question, (0.0, 0.0, 0.0))
+        excess = look.share(place) - 1 / look.size
+        rows[look.question] = (above + max(excess, 0.0), below + max(-excess, 0.0), number + 1)
+    return rows
+
+
+def _end(name: str, looks: Sequence[Look], place: int, seed: int) -> Row:
+    value: Any = None
+    limits: Any = (None, None)
+    p = None
+    if looks:
+        p = _redrawn(looks, place, seed)
+        value, *limits = within_p(_excess(looks, place), p)
+    return {
+        name: mean([look.share(place) for look in looks]) if looks else None,
+        f"{name}_difference": value,
+        f"{name}_low": limits[0],
+        f"{name}_high": limits[1],
+        f"{name}_p": None if p is None else Near(p, 0.04),
+        **{f"{name}_{key}_holm": ADJUSTED for key in ("p", "low", "high")},
+    }
+
+
+def _place(number: int, looks: Sequence[Look]) -> Row:
+    value, low, high, _ = difference(_excess(looks, number))
+    return {
+        "place": number + 1,
+        "chosen": mean([look.share(number) for look in looks]),
+        "chance": mean([1 / look.size for look in looks]),
+        "difference": value,
+        "low": low,
+        "high": high,
+        "decisions": len(looks),
+        "n": len({look.question for look in looks}),
+    }
+
+
+def _redrawn(looks: Sequence[Look], place: int, seed: int) -> float:
+    """How often other orders, with the same choices, are as far from chance. What one draw has put in order stays so."""
+    lots: dict[Any, dict[Any, float]] = {}
+    for look in looks:
+        worth = lots.setdefault((look.question, look.lot, look.size), dict.fromkeys(look.texts, 0.0))
+        for number in look.chosen:
+            worth[look.texts[number]] = worth.get(look.texts[number], 0.0) + 1 / len(look.chosen)
+    draw = np.random.default_rng(seed)
+    sums = np.zeros(DRAWN)
+    for worth in lots.values():
+        values = np.array([*worth.values()])
+        sums += values[draw.integers(0, len(values), DRAWN)] - values.mean()
+    seen = abs(math.fsum(look.share(place) - 1 / look.size for look in looks))
+    return float((np.abs(sums) >= seen - 1e-9).mean())

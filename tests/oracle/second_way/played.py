@@ -1,0 +1,39 @@
+"""An experiment played and reported through the command."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from second_way.raw import Raw
+
+
+def command(folder: Path, *arguments: str) -> str:
+    """What it prints. 1 is the end of a run in which some episodes failed, which is no mistake."""
+    from moot.cli.app import app
+    from moot.cli.exit import run_app
+
+    said, complaints = io.StringIO(), io.StringIO()
+    with chdir(folder), redirect_stdout(said), redirect_stderr(complaints):
+        status = run_app(app, list(arguments))
+    assert status in (0, 1), f"moot {' '.join(arguments)} ended with {status}: {complaints.getvalue()}"
+    return said.getvalue()
+
+
+def run(folder: Path, keys: Mapping[str, Any], *more: str) -> None:
+    (folder / "world.yaml").write_text(json.dumps(keys), encoding="utf-8")
+    command(folder, "run", "world.yaml", "--quiet", *more)
+
+
+def figures(folder: Path) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(command(folder, "report", "world.yaml", "--json"))
+    return read
+
+
+def raw(folder: Path, keys: Mapping[str, Any]) -> Raw:
+    command(folder, "report", "world.yaml", "--format", "parquet", "-o", "raw")
+    return Raw.read(folder / "raw", keys)

@@ -1,0 +1,139 @@
+"""What was recorded, as a report exports it: plain rows, one list a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Who played what."""
+
+    id: str
+    strategy: str
+    label: str
+    team: str | None
+    captain: str | None
+    player: str | None
+    cohort: str | None
+    options: Mapping[str, Any]
+    """All options, those left at their defaults included."""
+    given: Mapping[str, Any]
+    traits: Mapping[str, Any]
+    spec: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One play of one question."""
+
+    cell: str
+    question: str
+    repeat: int
+    outcome: str
+    answer: str | None
+    value: float | None
+    """What the report's grader says; None: ungraded."""
+    stage: str | None
+    seconds: float
+    verdict: Mapping[str, Any]
+    calls: tuple[str, ...]
+    traces: tuple[Mapping[str, Any], ...]
+
+    @property
+    def right(self) -> float | None:
+        """No answer is not right; an answer that nobody has graded is unknown."""
+        return self.value if self.value is not None or self.answer is not None else 0.0
+
+
+@dataclass(frozen=True)
+class Raw:
+    """All tables of one experiment."""
+
+    tables: Mapping[str, Sequence[Row]]
+    config: Mapping[str, Any]
+    """The experiment file, as it was written."""
+    cells: Sequence[Cell] = field(default=())
+
+    @classmethod
+    def read(cls, folder: Path, config: Mapping[str, Any]) -> Raw:
+        """From the files that ``moot report --format parquet -o FOLDER`` wrote."""
+        names = ("episodes", "calls", "scores", "traces", "verdicts", "drafts", "cells", "questions", "judgements")
+        tables = {name: polars.read_parquet(folder / f"{name}.parquet").to_dicts() for name in names}
+        return cls(tables, config, [_cell(row) for row in tables["cells"]])
+
+    @property
+    def size(self) -> int:
+        return len(self.tables["questions"])
+
+    @property
+    def seed(self) -> int:
+        return int(self.config.get("seed", 0))
+
+    @property
+    def repeats(self) -> int:
+        return int(self.config.get("repeats", 1))
+
+    @cached_property
+    def questions(self) -> dict[str, Row]:
+        """By id, in the order of the file: what is asked and what is right."""
+        return {
+            row["question_id"]: {**json.loads(row["content"]), "set": row["question_set"], "cluster": row["cluster"]}
+            for row in self.tables["questions"]
+        }
+
+    @cached_property
+    def calls(self) -> dict[str, Row]:
+        return {row["key"]: row for row in self.tables["calls"]}
+
+    @cached_property
+    def _by_cell(self) -> dict[str, list[Episode]]:
+        values = {(row["cell"], row["question_id"], row["repeat"]): row for row in self.tables["episodes"]}
+        order = {question: place for place, question in enumerate(self.questions)}
+        episodes: dict[str, list[Episode]] = {cell.id: [] for cell in self.cells}
+        for row in self.tables["verdicts"]:
+            place = (row["cell"], row["question_id"], row["repeat"])
+            graded, verdict = values[place], json.loads(row["verdict"])
+            keys = [step[3] for step in json.loads(row["transcript"]) if step[3]]
+            episodes[row["cell"]].append(
+                Episode(
+                    *place,
+                    outcome=row["outcome"],
+                    answer=row["answer"],
+                    value=graded["value"],
+                    stage=graded["stage"],
+                    seconds=row["seconds"],
+                    verdict=verdict,
+                    calls=tuple(dict.fromkeys(keys)),
+                    traces=tuple(verdict.get("traces", ())),
+                )
+            )
+        for several in episodes.values():
+            several.sort(key=lambda episode: (order[episode.question], episode.repeat))
+        return episodes
+
+    def episodes(self, cell: Cell) -> list[Episode]:
+        """In the order of the questions, then of the repeats."""
+        return self._by_cell[cell.id]
+
+
+def _cell(row: Row) -> Cell:
+    options = json.loads(row["options"] or "{}")
+    given, default = options.get("given", {}), options.get("default", {})
+    return Cell(
+        row["cell"],
+        *(row[key] for key in ("strategy", "label", "team", "captain", "player", "cohort")),
+        options={**default, **given},
+        given=given,
+        traits=json.loads(row["traits"] or "{}"),
+        spec=json.loads(row["spec"]),
+    )

@@ -1,0 +1,222 @@
+"""The same players on the same questions asked in two ways; and how debates ended."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from second_way.intervals import mean
+from second_way.paired_scores import mean_difference, share
+from second_way.pairs import drafting
+from second_way.raw import Cell, Episode, Raw
+
+Row = dict[str, Any]
+Play = tuple[str, str]
+"""A question, and who answered."""
+Grades = Mapping[Play, Sequence[float | None]]
+
+
+def two_ways(raw: Raw) -> Row:
+    figures: Row = {
+        "formatting_tax": _tax(raw),
+        "authority_bias": list(_authority(raw)),
+        "consensus": list(_consensus(raw)),
+    }
+    return {key: value for key, value in figures.items() if value}
+
+
+def _tax(raw: Raw) -> Row | None:
+    """Right with two calls less right with one."""
+    alone = [cell for cell in raw.cells if cell.traits.get("alone")]
+    sides = [
+        _grades(raw, [cell for cell in alone if drafting(cell) == way], lambda cell: cell.player)
+        for way in ("double-call", "single-call")
+    ]
+    row = _paired("double", sides[0], "single", sides[1])
+    if row is None:
+        return None
+    ungraded = sum(grade is None for side in sides for grades in side.values() for grade in grades)
+    return {**row, "ungraded": ungraded, **_bounds(sides[0], sides[1])}
+
+
+def _grades(raw: Raw, cells: Iterable[Cell], who: Any) -> dict[Play, list[float | None]]:
+    grades: dict[Play, list[float | None]] = {}
+    for cell in cells:
+        for episode in raw.episodes(cell):
+            grades.setdefault((episode.question, str(who(cell))), []).append(episode.right)
+    return grades
+
+
+def _known(grades: Grades) -> dict[Play, float]:
+    known = {play: [grade for grade in several if grade is not None] for play, several in grades.items()}
+    return {play: mean(several) for play, several in known.items() if several}
+
+
+def _paired(name: str, ours: Grades, other: str, theirs: Grades) -> Row | None:
+    """Over the questions and players that both have; a question counts once, by its mean over players."""
+    one, two = _known(ours), _known(theirs)
+    both = sorted(one.keys() & two.keys())
+    if not both:
+        return None
+    by_question: dict[str, list[Play]] = {}
+    for play in both:
+        by_question.setdefault(play[0], []).append(play)
+    sides = [
+        {question: mean([values[play] for play in plays]) for question, plays in by_question.items()}
+        for values in (one, two)
+    ]
+    gains = {question: sides[0][question] - sides[1][question] for question in by_question}
+    value, low, high, test = mean_difference(gains)
+    differ = sum(abs(gain) > 1e-12 for gain in gains.values())
+    return {
+        name: mean([*sides[0].values()]),
+        other: mean([*sides[1].values()]),
+        "difference": value,
+        "low": low,
+        "high": high,
+        "p": test.expected,
+        "n": len(gains),
+        "small": len(gains) < 30 or differ < 10,
+        "n_pairs": len(both),
+    }
+
+
+def _bounds(ours: Grades, theirs: Grades) -> Row:
+    """Over all questions that both have: what is open wrong for the one side and right for the other."""
+    both = ours.keys() & theirs.keys()
+    if all(None not in side[play] for side in (ours, theirs) for play in both):
+        return {}
+    by_question: dict[str, list[tuple[float, float]]] = {}
+    for play in both:
+        ends = [
+            mean([first if grade is None else grade for grade in ours[play]])
+            - mean([1 - first if grade is None else grade for grade in theirs[play]])
+            for first in (0.0, 1.0)
+        ]
+        by_question.setdefault(play[0], []).append((ends[0], ends[1]))
+    return {
+        "bounds": {
+            end: mean([mean([several[place] for several in plays]) for plays in by_question.values()])
+            for place, end in enumerate(("low", "high"))
+        }
+    }
+
+
+def _authority(raw: Raw) -> Iterable[Row]:
+    """Reviews that differ in nothing but that names are shown: each cohort, and all together where there are several."""
+    stages: dict[tuple[str | None, str], list[Cell]] = {}
+    for cell in raw.cells:
+        if cell.captain is not None and "names" in cell.traits:
+            stages.setdefault((cell.team, cell.label), []).append(cell)
+    for (team, label), shown in stages.items():
+        hidden = next((cells for (other, _), cells in stages.items() if other == team and _masked(cells, shown)), None)
+        if hidden is None:
+            continue
+        cohorts = list(dict.fromkeys(cell.cohort for cell in shown))
+        for cohort in (*cohorts, None) if len(cohorts) > 1 else cohorts:
+            sides = [[cell for cell in side if cohort is None or cell.cohort == cohort] for side in (shown, hidden)]
+            if row := _bias(raw, *sides):
+                yield {"stage": label, "team": team, "cohort": cohort, **row}
+
+
+def _masked(hidden: Sequence[Cell], shown: Sequence[Cell]) -> bool:
+    one, other = dict(hidden[0].options), dict(shown[0].options)
+    names = one.pop("names", None), other.pop("names", None)
+    return names == ("hidden", "shown") and one == other and hidden[0].strategy == shown[0].strategy
+
+
+def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None:
+    plays = [_plays(raw, cells) for cells in (shown, hidden)]
+    both = [play for play in plays[0] if play in plays[1]]
+    graded = [play for play in both if all(side[play].right is not None for side in plays)]
+    sides: list[dict[Play, list[float | None]]] = [{}, {}]
+    whole: list[dict[Play, list[float | None]]] = [{}, {}]
+    for number, side in enumerate(plays):
+        for play in both:
+            whole[number].setdefault((play[0], play[2]), []).append(side[play].right)
+            if play in graded:
+                sides[number].setdefault((play[0], play[2]), []).append(side[play].right)
+    row = _paired("shown", sides[0], "hidden", sides[1])
+    if row is None:
+        return None
+    moved: dict[str, tuple[float, float]] = {}
+    for play in both:
+        words = [side[play].answer for side in plays]
+        if None not in words:
+            top, bottom = moved.get(play[0], (0.0, 0.0))
+            moved[play[0]] = (top + (_plain(words[0]) != _plain(words[1])), bottom + 1)
+    changed = dict(zip(("changed", "changed_low", "changed_high"), share(moved), strict=True))
+    return {**row, **changed, "ungraded": len(both) - len(graded), **_bounds(whole[0], whole[1])}
+
+
+def _plays(raw: Raw, cells: Iterable[Cell]) -> dict[tuple[str, int, str], Episode]:
+    return {
+        (episode.question, episode.repeat, str(cell.captain)): episode
+        for cell in cells
+        for episode in raw.episodes(cell)
+    }
+
+
+def _plain(words: str | None) -> str:
+    """Words as such: neither case nor punctuation."""
+    folded = unicodedata.normalize("NFKC", words or "").casefold()
+    return " ".join("".join(letter if letter.isalnum() else " " for letter in folded).split())
+
+
+def _consensus(raw: Raw) -> Iterable[Row]:
+    """Of the debates: in how many all agreed. A debate has one course, whoever of the debaters is the row's captain."""
+    told: set[tuple[str, str | None, str | None]] = set()
+    for cell in raw.cells:
+        place = cell.label, cell.team, cell.cohort
+        endings: dict[str, list[Mapping[str, Any]]] = {}
+        for episode in raw.episodes(cell):
+            for record in episode.traces:
+                if record["kind"] == "ending":
+                    choices = raw.questions[episode.question]["question"].get("choices")
+                    endings.setdefault(episode.question, []).append(_course(episode) if choices else record)
+        if not endings or place in told:
+            continue
+        told.add(place)
+        debated = {q: [record for record in several if record["how"] != "unanimous"] for q, several in endings.items()}
+        every = [record for several in debated.values() for record in several]
+        if not every:
+            continue
+        ways = Counter(record["how"] for record in every)
+        value, low, high = share(
+            {q: (sum(record["agreed"] for record in several), len(several)) for q, several in debated.items()}
+        )
+        yield {
+            "stage": cell.label,
+            "team": cell.team,
+            "cohort": cell.cohort,
+            "value": value,
+            "low": low,
+            "high": high,
+            "n": sum(bool(several) for several in debated.values()),
+            "in_rounds": ways["consensus"] / len(every),
+            "agreed_in_resolution": sum(record["agreed"] and record["how"] != "consensus" for record in every),
+            "unanimous_before": sum(map(len, endings.values())) - len(every),
+            "endings": dict(ways),
+        }
+
+
+def _course(episode: Episode) -> Mapping[str, Any]:
+    """How a debate ended, from where everybody stood after each round; letters are the same or not."""
+    native = {player: text for player, text, *_ in episode.verdict["answers"]}
+    if _agree(native):
+        return {"how": "unanimous", "agreed": True}
+    rounds = [record for record in episode.traces if record["kind"] == "round"]
+    stood = [native, *(record["positions"] for record in rounds)]
+    everybody_heard = bool(rounds) and not rounds[-1].get("absent") and not rounds[-1].get("late")
+    if everybody_heard and _agree(stood[-1]):
+        return {"how": "consensus", "agreed": True}
+    still = len(stood) > 2 and stood[-1] == stood[-2] == stood[-3]
+    last = [record["answers"] for record in episode.traces if record["kind"] == "resolution"]
+    return {"how": "stuck" if still else "max-rounds", "agreed": bool(last) and _agree(last[-1])}
+
+
+def _agree(answers: Mapping[str, str | None]) -> bool:
+    """All of them, and nobody's is missing."""
+    return None not in answers.values() and len(set(answers.values())) == 1

@@ -1,0 +1,145 @@
+"""Random experiments, each from its number: questions, players, teams, strategies with options, judges, grouping, repeats.
+
+Models are simulated, so that everything runs through the command and is the same twice. Some refuse, some garble, some
+have nothing to say to some questions; some questions only a judge can settle.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+PLAYERS = ("ann", "bob", "cat", "dan", "eve")
+
+DISCUSSIONS: tuple[dict[str, Any], ...] = (
+    {"decision": "simple-voting"},
+    {"decision": "ranked-voting", "drafting": "all-agents-drafting"},
+    {"decision": "cumulative-voting", "paradigm": "relay"},
+    {"decision": "approval-voting", "drafting": "collective-improvement"},
+    {"decision": "majority-consensus"},
+    {"decision": "unanimity-consensus", "paradigm": "report"},
+    {"decision": "solution-counting", "style": "critical"},
+)
+
+
+def experiment(number: int, folder: Path, *, choices: bool = False) -> dict[str, Any]:
+    """The keys of an experiment file; what it refers to is written into the folder. `choices`: no open questions."""
+    draw = random.Random(number)
+    open_questions = draw.random() < 0.4 and not choices
+    players = list(PLAYERS[: draw.randint(2, 4)])
+    repeats = draw.choice((1, 1, 2, 3))
+    models: dict[str, Any] = {name: _model(draw) for name in players}
+    keys: dict[str, Any] = {
+        "name": f"world-{number}",
+        "seed": draw.randrange(1000),
+        "questions": _questions(draw, folder, open_questions=open_questions),
+        "models": models,
+        "players": {name: {"model": name} for name in players},
+        "teams": {"table": _team(draw, players)},
+        "strategies": list(_strategies(draw)),
+        "repeats": repeats,
+    }
+    if open_questions:
+        keys |= _officers(draw, models)
+    return keys
+
+
+def cohorts_and_names(number: int, folder: Path) -> dict[str, Any]:
+    """Two cohorts of which everybody reviews, with names and without: what random experiments hardly ever have at once."""
+    keys = {**experiment(number, folder), "name": f"cohorts-{number}"}
+    draw = random.Random(f"cohorts {number}")
+    players = list(PLAYERS[:4])
+    officers = {name: model for name, model in keys["models"].items() if name not in PLAYERS}
+    keys["models"] = {**{name: _model(draw) for name in players}, **officers}
+    keys["players"] = {name: {"model": name} for name in players}
+    cohorts = {"left": players[:2], "right": players[2:]}
+    keys["teams"] = {"table": {"players": players, "captain": "each", "cohorts": cohorts}}
+    review = {"drafts": draw.choice(("single-call", "double-call"))}
+    keys["strategies"] = [
+        *draw.sample(["solo", "talkative", {"debate": {"max_rounds": 2}}], 1),
+        {"peer-review": review},
+    ]
+    keys["strategies"].append({"peer-review": {**review, "names": "shown"}})
+    return keys
+
+
+def _model(draw: random.Random) -> dict[str, Any]:
+    model: dict[str, Any] = {"provider": "simulated", "accuracy": round(draw.uniform(0.2, 0.9), 2)}
+    model["temperature"] = draw.choice((0, 0, 1.0))
+    if draw.random() < 0.3:
+        model["refuse"] = 0.15
+    if draw.random() < 0.2:
+        model["garble"] = 0.3
+    if draw.random() < 0.5:
+        model["price"] = {"prompt": 0.5, "completion": 2.0}
+    return model
+
+
+def _questions(draw: random.Random, folder: Path, *, open_questions: bool) -> Any:
+    sets = ["first", "second"] if draw.random() < 0.3 else ["first"]
+    for name in sets:
+        rows = [_question(draw, f"{name}-{n}", open_questions) for n in range(draw.randint(4, 12))]
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    if len(sets) == 1:
+        return {"file": "first.jsonl"}
+    return [{"file": f"{name}.jsonl", "group": draw.choice(("knowledge", "reasoning"))} for name in sets]
+
+
+def _question(draw: random.Random, ident: str, open_question: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {"id": ident, "text": f"What is meant by {ident}?"}
+    if open_question:
+        row |= {"answer": f"answer {ident}", "accepted": [f"the answer {ident}"]}
+    else:
+        choices = [f"{ident} is {word}" for word in ("red", "green", "blue", "grey")[: draw.randint(2, 4)]]
+        row |= {"choices": choices, "answer": "ABCD"[draw.randrange(len(choices))]}
+    if draw.random() < 0.5:
+        row["human"] = {"solved": draw.randint(0, 10), "asked": 10}
+    if draw.random() < 0.5:
+        row["category"] = draw.choice(("colours", "words"))
+    return row
+
+
+def _team(draw: random.Random, players: list[str]) -> dict[str, Any]:
+    team: dict[str, Any] = {"players": players, "captain": draw.choice(("each", players[0]))}
+    if len(players) >= 4 and draw.random() < 0.5:
+        team["cohorts"] = {"left": players[:2], "right": players[2:]}
+    return team
+
+
+def _strategies(draw: random.Random) -> Iterator[Any]:
+    """At least one; any of the others with even chances, so that no figure can lean on another strategy's being there."""
+    every = all_strategies(draw)
+    chosen = [entry for entry in every if draw.random() < 0.4]
+    yield from chosen or [draw.choice(every)]
+
+
+def all_strategies(draw: random.Random) -> list[Any]:
+    return [
+        "solo",
+        "vote",
+        {"vote": {"early_stop": True}},
+        "silent",
+        "talkative",
+        {"adaptive": {"talk_from": 2}},
+        "peer-review",
+        {"peer-review": {"drafts": "double-call"}},
+        {"solo": {"drafts": "double-call"}},
+        {"debate": {"max_rounds": 2}},
+        {"mixture": {"repeats": 2}},
+        {"discuss": {"agents": 3, "max_turns": 3, "vote_from": 2, **draw.choice(DISCUSSIONS)}},
+    ]
+
+
+def _officers(draw: random.Random, models: dict[str, Any]) -> dict[str, Any]:
+    officers: dict[str, Any] = {}
+    if draw.random() < 0.7:
+        names = ["judy", "jack"][: draw.randint(1, 2)]
+        models |= {name: {"provider": "simulated", "accuracy": 0.9, "judgement": 0.9} for name in names}
+        officers["judge"] = {"models": names}
+    if draw.random() < 0.5:
+        models["gus"] = {"provider": "simulated", "accuracy": 0.9, "judgement": 0.95}
+        officers["grouping"] = {"model": "gus"}
+    return officers
