@@ -58,7 +58,9 @@ def _named(cell: Cell) -> dict[str, Any]:
     table = cell.team or ""
     table += f"/{cell.cohort}" if cell.cohort else ""
     kind = cell.traits.get("drafts")
-    table += f" ({kind})" if kind not in (None, "single-call") else ""
+    if kind not in (None, "single-call"):
+        table += f" ({kind})"
+        named["drafts"] = kind
     return named if table == cell.team else {**named, "table": table}
 
 
