@@ -11,10 +11,12 @@ import pytest
 from second_way import played
 from second_way.accuracy import accuracy
 from second_way.compare import differences
+from second_way.quiz import quiz
 from second_way.raw import Raw
+from second_way.sets import sets
 from second_way.worlds import experiment
 
-SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (accuracy,)
+SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (accuracy, quiz, sets)
 """Each gives some keys of the report."""
 
 WORLDS = range(24)

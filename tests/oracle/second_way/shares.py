@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from second_way.compare import ANY_TEXT
 from second_way.intervals import mean, share_interval
@@ -31,3 +31,37 @@ def mean_row(values: Sequence[float], name: str = "value") -> dict[str, Any]:
 def filled(plays: Sequence[float | None], open_as: float) -> list[float]:
     """What nobody has graded, taken for wrong (0) or for right (1)."""
     return [open_as if grade is None else grade for grade in plays]
+
+
+class Value(NamedTuple):
+    """What one question gives: its mean over what is graded (None: nothing is), and the least and the most it can be."""
+
+    known: float | None
+    least: float
+    most: float
+
+    @property
+    def open(self) -> bool:
+        return self.known is None or self.most - self.least > 1e-12
+
+
+NOBODY_KNOWS = Value(None, 0.0, 1.0)
+
+
+def value_of(plays: Sequence[float | None]) -> Value:
+    graded = [grade for grade in plays if grade is not None]
+    return Value(mean(graded) if graded else None, mean(filled(plays, 0.0)), mean(filled(plays, 1.0)))
+
+
+def mean_value(values: Sequence[Value]) -> Value:
+    known = [value.known for value in values if value.known is not None]
+    ends = [mean([value[side] for value in values]) for side in (1, 2)]
+    return Value(mean(known) if known else None, *ends)
+
+
+def accuracy_row(grades: Grades, name: str = "value") -> dict[str, Any]:
+    """A share row that says how many questions it leaves out: one of whose two plays one is graded is half a question."""
+    row = share_row(grades, name)
+    if "bounds" in row:
+        row["ungraded"] = sum(plays.count(None) / len(plays) for plays in grades.values())
+    return row
