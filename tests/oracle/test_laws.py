@@ -15,7 +15,9 @@ from second_way.worlds import all_strategies, experiment
 
 Figures = dict[str, Any]
 
-ABOUT_THE_FILE = frozenset({"runs", "prompts", "bill_usd", "experiment", "seconds", "failures", "other_plans", "measurement"})
+ABOUT_THE_FILE = frozenset(
+    {"runs", "prompts", "bill_usd", "experiment", "seconds", "failures", "other_plans", "measurement"}
+)
 """What tells of the file as a whole, or of the clock."""
 CHOSEN = frozenset({"headline", "frontier", "best_single", "gap", "power", "teams", "talk_threshold"})
 """What is chosen among all that stands in the file, or corrected for it."""

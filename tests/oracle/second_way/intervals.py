@@ -86,7 +86,7 @@ def tango_statistic(better: float, worse: float, difference: float) -> float:
     """
     middle = -better - worse + (2 - better + worse) * difference
     last = -worse * difference * (1 - difference)
-    second = max(float(root.real) for root in np.roots([2.0, middle, last]))
+    second = (math.sqrt(max(0.0, middle**2 - 8 * last)) - middle) / 4
     variance = 2 * second + difference * (1 - difference)
     distance = better - worse - difference
     if variance < 1e-15:

@@ -30,7 +30,9 @@ class Meanings:
 
     def __init__(self, raw: Raw) -> None:
         self._texts = {question: row["question"]["text"] for question, row in raw.questions.items()}
-        self._open = {question: row["question"].get("kind", "open") == "open" for question, row in raw.questions.items()}
+        self._open = {
+            question: row["question"].get("kind", "open") == "open" for question, row in raw.questions.items()
+        }
         self._model = (raw.config.get("grouping") or {}).get("model")
         self._replies: dict[tuple[str, tuple[str, ...], int], list[list[int]]] = {}
         for call in raw.tables["calls"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -117,10 +117,10 @@ def _compared(first: Mapping[str, Sequence[Play]], second: Mapping[str, Sequence
 def _difference(pairs: Pairs, *, means: bool) -> Row:
     """Over the pairs of which both sides are graded."""
     known = {
-        question: [(one.known, other.known) for one, other in several if None not in (one.known, other.known)]
+        question: [(a, b) for one, other in several if (a := one.known) is not None and (b := other.known) is not None]
         for question, several in pairs.items()
     }
-    both = [tuple(mean([pair[side] for pair in several]) for side in (0, 1)) for several in known.values() if several]
+    both = [(mean([a for a, _ in several]), mean([b for _, b in several])) for several in known.values() if several]
     differences = [one - other for one, other in both]
     rescues, regressions = (sum(sign * value > 1e-12 for value in differences) for sign in (1, -1))
     row: Row = {"difference": None, "low": None, "high": None, "p": None, "n": len(both), "test": "none"}
@@ -202,8 +202,12 @@ def _beside_people(right: Mapping[str, Sequence[float | None]], rates: Mapping[s
     known = {question: value.known for question, plays in right.items() if (value := value_of(plays)).known is not None}
     people = mean_row([rates[question] for question in known])
     row = accuracy_row(right, "accuracy") | {
-        "human": people["value"], "human_low": people["low"], "human_high": people["high"],
-        "difference": None, "difference_low": None, "difference_high": None,
+        "human": people["value"],
+        "human_low": people["low"],
+        "human_high": people["high"],
+        "difference": None,
+        "difference_low": None,
+        "difference_high": None,
     }
     if known:
         figure = Difference([value - rates[question] for question, value in known.items()])

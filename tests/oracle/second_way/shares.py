@@ -55,8 +55,8 @@ def value_of(plays: Sequence[float | None]) -> Value:
 
 def mean_value(values: Sequence[Value]) -> Value:
     known = [value.known for value in values if value.known is not None]
-    ends = [mean([value[side] for value in values]) for side in (1, 2)]
-    return Value(mean(known) if known else None, *ends)
+    least, most = mean([value.least for value in values]), mean([value.most for value in values])
+    return Value(mean(known) if known else None, least, most)
 
 
 def accuracy_row(grades: Grades, name: str = "value") -> dict[str, Any]:

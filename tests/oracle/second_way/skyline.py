@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from second_way.compare import ANY_TEXT
+from second_way.compare import ANY_TEXT, Holds
 from second_way.intervals import fieller, mean
 from second_way.raw import Raw
 from second_way.shares import NOBODY_KNOWS, Value, accuracy_row, mean_row, mean_value, value_of
@@ -67,13 +67,11 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
         "ungraded": sum(value.open for value in every.values()),
     }
     if row["ungraded"]:
-        row["bounds"] = {side: mean([value[place] for value in every.values()]) for side, place in SIDES.items()}
+        low, high = mean([value.least for value in every.values()]), mean([value.most for value in every.values()])
+        row["bounds"] = {"low": low, "high": high}
     if missed := sum(not play.heard for play in table.alone):
         row["not_heard"] = missed
     return row if known else {**row, "why": ANY_TEXT}
-
-
-SIDES = {"low": 1, "high": 2}
 
 
 @dataclass(frozen=True)
@@ -139,11 +137,18 @@ def _chosen(by_player: Mapping[str, Values], questions: Collection[str]) -> str 
 def best_single(one: Single) -> dict[str, Any]:
     after = {"player": one.best, **mean_row(list(one.after.values())), "note": "chosen after the fact"}
     after |= {} if one.after else {"why": ANY_TEXT}
-    row = {**mean_row(list(one.scored.values())), "chosen": one.chosen, "after_the_fact": after}
+    row: dict[str, Any] = {**mean_row(list(one.scored.values())), "chosen": one.chosen, "after_the_fact": after}
+    if row["value"] is not None and row["value"] < after["value"] - 1e-9:
+        row["value"] = _at_least(after["value"])
     if not one.scored and (one.chosen or not one.after):
         row["why"] = ANY_TEXT
     open_questions = len(one.choice) - len(one.scored)
     return {**row, "ungraded": open_questions} if open_questions else row
+
+
+def _at_least(reached: float) -> Holds:
+    """The best single player is never reported below what some player reached on all questions (5-evidence)."""
+    return Holds(lambda value: value >= reached - 1e-9, f"at least {reached}, which a player reached on all questions")
 
 
 def gap(raw: Raw, table: Table) -> list[dict[str, Any]]:
@@ -160,8 +165,11 @@ def gap(raw: Raw, table: Table) -> list[dict[str, Any]]:
 def _closed(reached: Values, top: Values, one: Single) -> dict[str, Any]:
     """On the questions of which all three are graded; nothing where the others could do away with the gap."""
     row = _graded(reached, top, one)
-    triples = {question: (reached[question], one.choice[question], top[question]) for question in top
-               if question in one.choice and question in reached}
+    triples = {
+        question: (reached[question], one.choice[question], top[question])
+        for question in top
+        if question in one.choice and question in reached
+    }
     if not any(value.open for triple in triples.values() for value in triple):
         return row if triples or one.after else {**row, "why": ANY_TEXT}
     left_out = sum(any(value.known is None for value in triple) for triple in triples.values())
@@ -169,7 +177,9 @@ def _closed(reached: Values, top: Values, one: Single) -> dict[str, Any]:
     ends = closure_bounds(list(triples.values()))
     if ends is None:
         nothing = {"value": None, "low": None, "high": None, "n": 0, "after_the_fact": None}
-        return {**nothing, **beside, "ungraded": left_out, "why": ANY_TEXT} if left_out else {**nothing, "why": ANY_TEXT}
+        return (
+            {**nothing, **beside, "ungraded": left_out, "why": ANY_TEXT} if left_out else {**nothing, "why": ANY_TEXT}
+        )
     row |= {**beside, "bounds": ends}
     return row if row["value"] is not None else {**row, "why": ANY_TEXT}
 
