@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from moot.data import Dataset
+from moot.experiment.claims import SideName
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
 from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
@@ -59,9 +60,7 @@ class Cell:
 
     @property
     def title(self) -> str:
-        if who := self.player or self.captain:
-            return f"{self.label}@{who}"
-        return f"{self.label}, {self.team.cohort}" if self.team.cohort else self.label
+        return str(SideName(self.label, self.player or self.captain, self.team.cohort))
 
     def row(self) -> dict[str, Any]:
         return {

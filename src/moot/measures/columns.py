@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from moot.experiment.claims import SideName
 from moot.measures.section import Column, Unit
 
 Figures = Mapping[str, Any]
@@ -26,9 +27,7 @@ def at_table(row: Mapping[str, Any]) -> str:
 
 def titled(row: Mapping[str, Any], label: str = "strategy") -> str:
     """``talkative@ann``; a row of one cohort has its name behind it."""
-    whose = who(row)
-    named = f"{row[label]}@{whose}" if whose else str(row[label])
-    return f"{named}, {row['cohort']}" if row.get("cohort") else named
+    return str(SideName(row[label], who(row), row.get("cohort")))
 
 
 def several_teams(rows: Iterable[Mapping[str, Any]]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from moot.experiment.claims import cells_meant, parse_side
+from moot.experiment.claims import SideName, cells_meant, parse_side
 from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, values_by_question
@@ -64,9 +64,7 @@ class SideResults:
 
 def title_of(cell: Stored) -> str:
     """``talkative@ann``; a table of one cohort has its name behind it."""
-    who = cell["player"] or cell["captain"]
-    named = f"{cell['label']}@{who}" if who else str(cell["label"])
-    return f"{named}, {cell['cohort']}" if cell.get("cohort") else named
+    return str(SideName(cell["label"], cell["player"] or cell["captain"], cell.get("cohort")))
 
 
 def sides(source: Source, cells: Sequence[Stored]) -> dict[str, SideResults]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from moot.measures.columns import Figures, Row, at_table, count
+from moot.measures.columns import Figures, Row, count, titled
 from moot.measures.facts.figures import prompts_remark
 from moot.measures.numbers import money, percent
 
@@ -71,7 +71,7 @@ def _front(rows: Sequence[Row]) -> str:
 
 
 def _ungraded(row: Row) -> str:
-    title = f"{row['label']}@{at_table(row)}" if at_table(row) else row["label"]
+    title = titled(row, "label")
     disputed = f", {row['disputed']} of them disputed" if row["disputed"] else ""
     low, high = row["bounds"]["low"], row["bounds"]["high"]
     return f"{title}: {row['ungraded']} ungraded{disputed}; right lies between {percent(low)} and {percent(high)}."

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from moot.experiment.claims import SideName
 from moot.measures.cells import Row, Stored
 from moot.measures.episodes import right_of
 from moot.measures.quiz.played import Groups
@@ -87,8 +88,7 @@ def _told(connection: Connection, experiment: Row) -> Iterator[Told]:
     for cell in source.cells:
         if cell["player"] is not None:
             continue
-        named = names[cell["label"]]
-        title = f"{named}@{cell['captain']}" if cell["captain"] else named
+        title = str(SideName(names[cell["label"]], cell["captain"], cell["cohort"]))
         for row in source.results(cell):
             case, verdict = source.cases[row["question"]], verdict_of(row["verdict"])
             if row["repeat"] or verdict.answer is None:
