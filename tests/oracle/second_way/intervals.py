@@ -25,6 +25,9 @@ def normal_point(alpha: float = ALPHA) -> float:
     return float(stats.norm.isf(alpha / 2))
 
 
+Z = normal_point()
+
+
 # ---------------------------------------------------------------- shares
 
 
