@@ -381,3 +381,127 @@ def test_over_http_the_budget_of_the_file_holds_and_failures_are_said(
 def sum_of_costs(store: Path) -> float:
     with sqlite3.connect(store) as connection:
         return float(connection.execute("select sum(cost_usd) from calls").fetchone()[0])
+
+
+def test_methods_are_compared_on_the_same_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = written(tmp_path / "labels.csv", questions=120)
+    arguments = (labels, "--k", 2, "--method", "top-accuracy,greedy,best-model", "--splits", 3)
+    rows = {row["method"]: row for row in selected(capsys, *arguments)}
+    assert rows["top-accuracy"]["over"] is None
+    over = rows["best-model"]["over"]
+    assert over["method"] == "top-accuracy"
+    assert over["low"] <= over["difference"] <= over["high"]
+    assert over["p"] <= over["p_holm"] <= 1
+    assert over["test"] == "sign-flip", "a question in several splits is one question"
+    assert over["n"] <= 120
+    tested = [row for row in rows.values() if row["over"]]
+    assert {row["over"]["family"] for row in tested} == {len(tested)}
+    beside = {row["method"]: row for row in selected(capsys, *arguments, "--against", "best-model")}
+    assert beside["best-model"]["over"] is None
+    assert beside["top-accuracy"]["over"]["difference"] == pytest.approx(-over["difference"])
+    assert run_app(app, ["select", *map(str, arguments)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Differences between methods" in told
+    assert "May be the best, all comparisons paid for:" in told
+    assert run_app(app, ["select", *map(str, arguments), "--against", "exact"]) == 2
+
+
+def test_a_method_that_is_clearly_worse_is_beaten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "labels.csv"
+    draw = random.Random(2)
+    lines = ["question_id,model,prompt,pred,answer"]
+    for question in range(400):
+        answer = draw.choice("ABCD")
+        for model, accuracy, prompts in (("one", 0.62, "pq"), ("two", 0.6, "p"), ("three", 0.6, "p")):
+            said = answer if draw.random() < accuracy else draw.choice("ABCD")
+            lines += [f"{question},{model},{prompt},{said},{answer}" for prompt in prompts]
+    path.write_text("\n".join(lines))
+    rows = {row["method"]: row for row in selected(capsys, path, "--k", 3, "--m", 100, "--method", "best-model,greedy")}
+    assert rows["best-model"]["beaten_by"] == "greedy", "two prompts that say the same are one voice"
+    assert rows["greedy"]["beaten_by"] is None
+    assert rows["greedy"]["over"]["low"] > 0
+    assert rows["greedy"]["over"]["p_holm"] < 0.05
+
+
+def test_a_part_of_an_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = experiment(tmp_path, EXPERIMENT.replace("  s: {", "  a2: {provider: simulated, accuracy: 0.9}\n  s: {"))
+    lines = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
+    for number, line in enumerate(lines):
+        line["category"] = "law" if number % 3 else "art"
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    arguments = (file, "--k", 2, "--m", 5, "--method", "top-accuracy")
+    (row,) = selected(capsys, *arguments, "--where", "category=law", "--where", "model!=b")
+    assert row["pool"] == 2
+    assert row["n"] == 20 - 5
+    assert run_app(app, ["select", *map(str, arguments), "--where", "categorie=law"]) == 2
+    assert "category" in capsys.readouterr().err
+    assert run_app(app, ["select", *map(str, arguments), "--where", "category=none"]) == 2
+    assert "leaves no questions" in capsys.readouterr().err
+    assert run_app(app, ["select", *map(str, arguments), "--labels", "free"]) == 2
+
+
+def test_the_summarisers_own_model_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = experiment(tmp_path, EXPERIMENT.replace("summariser: s,", "summariser: a,"))
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    arguments = (file, "--k", 2, "--m", 20, "--method", "top-accuracy")
+    assert selected(capsys, *arguments)[0]["pool"] == 4
+    (row,) = selected(capsys, *arguments, "--without-own-model")
+    assert row["pool"] == 2
+    assert set(row["team"]) == {"b-break", "b-opposite"}
+
+
+def test_what_is_cut_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = experiment(tmp_path, EXPERIMENT.replace("repeats: 2", "repeats: 1, context_tokens: 400"))
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    rows = {
+        row["method"]: row for row in selected(capsys, file, "--k", 1, "--m", 20, "--method", "input-all,top-accuracy")
+    }
+    (note,) = rows["input-all"]["notes"]
+    assert "cut to what the summariser can read on" in note
+    assert "of 10 test questions" in note
+
+
+UNGRADED = """
+name: waiting
+questions: {file: questions.jsonl}
+models:
+  a: {provider: simulated, accuracy: 0.5}
+  b: {provider: simulated, accuracy: 0.4}
+players: {a: {model: a}, b: {model: b}}
+strategies: [solo]
+judge: {models: [a]}
+"""
+
+
+def test_an_answer_that_nobody_has_graded_is_not_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = SimulatedModel.generate
+
+    async def generate(self: Any, request: Any) -> Reply:
+        if "grades" in (request.schema or {}).get("properties", {}):
+            return Reply("I would rather not say.", usage=Usage(1, 1))
+        return await usual(self, request)
+
+    monkeypatch.setattr(SimulatedModel, "generate", generate)
+    questions = [{"id": f"q{n}", "text": f"Which city is number {n}?", "answer": f"City {n}"} for n in range(20)]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    file = tmp_path / "waiting.yaml"
+    file.write_text(UNGRADED)
+    run_app(app, ["run", str(file), "--quiet"])
+    capsys.readouterr()
+    assert run_app(app, ["select", str(file), "--k", "1", "--m", "5", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert "ungraded: in no figure" in err
+    rows = json.loads(out)
+    single = next(row for row in rows if row["method"] == "single:a")
+    assert single["n"] + single["ungraded"] == 20
+    assert single["bounds"]["low"] < single["bounds"]["high"]
+    assert single["test_accuracy"] is None or single["test_accuracy"] == 1.0, (
+        "what is graded is right: the match said so"
+    )
+    for row in rows:
+        if row.get("ungraded"):
+            assert row["bounds"]["low"] < row["bounds"]["high"]
+            assert row["test_accuracy"] is not None or row["why"]

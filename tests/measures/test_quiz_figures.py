@@ -17,6 +17,7 @@ import pytest
 from moot.engine.runner import Runner
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
+from moot.measures.quiz.sections import quiz_sections
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import figures, find_experiment
 from moot.simulate.prompt_reading import read_shown
@@ -363,3 +364,61 @@ async def test_repeats_that_never_differ_are_repeats(tmp_path: Path) -> None:
     assert theirs["p"] == pytest.approx(mine["p"], abs=0.02)
     assert "power" in once
     assert "power" not in twice, "without single pairs there is no discordance"
+
+
+def at_d(world: World, d: int) -> list[str]:
+    return [question for question in world.drafts if len(world.groups(question)) == d]
+
+
+async def test_diversity_captain_by_captain(shown: dict[str, Any], world: World) -> None:
+    levels = {len(world.groups(question)) for question in world.drafts}
+    assert {(row["d"], row["captain"]) for row in shown["diversity_captains"]} == {
+        (d, c) for d in levels for c in PLAYERS
+    }
+    for d in levels:
+        row = find(shown["diversity_captains"], d=d, strategy="talkative", captain="cat")
+        assert row["accuracy"] == pytest.approx(fmean(world.word_right("talkative", "cat", q) for q in at_d(world, d)))
+        row = find(shown["diversity_captains"], d=d, strategy="vote", captain="bob")
+        assert row["accuracy"] == pytest.approx(fmean(world.vote("bob", q) for q in at_d(world, d)))
+        assert row["n"] == len(at_d(world, d))
+    (section,) = (each for each in quiz_sections(shown) if each.id == "diversity-captains")
+    assert section.chart is not None
+    assert (section.chart.series, section.chart.panel) == ("strategy", "captain")
+
+
+async def test_talking_less_voting_at_each_number_of_answers(shown: dict[str, Any], world: World) -> None:
+    """The strategy that hears reasons against the one that counts, captain by captain and over all of them."""
+    rows = shown["talk_by_diversity"]
+    levels = {len(world.groups(question)) for question in world.drafts}
+    assert {(row["a"], row["b"]) for row in rows} == {("talkative", "vote")}
+    assert {row["family"] for row in rows} == {len(rows)} == {len(levels) * (len(PLAYERS) + 1)}
+    for d in levels:
+        pairs = [(world.word_right("talkative", "dan", q), world.vote("dan", q)) for q in at_d(world, d)]
+        row = find(rows, d=d, captain="dan")
+        assert row["difference"] == pytest.approx(fmean(talk - vote for talk, vote in pairs))
+        assert (row["rescues"], row["regressions"]) == (pairs.count((1, 0)), pairs.count((0, 1)))
+        assert (row["n"], row["test"]) == (len(pairs), "mcnemar")
+        pooled = find(rows, d=d, captain=None)
+        each = [world.word_right("talkative", c, q) - world.vote(c, q) for q in at_d(world, d) for c in PLAYERS]
+        assert pooled["difference"] == pytest.approx(fmean(each))
+        assert pooled["test"] == "sign-flip"
+    (section,) = (each for each in quiz_sections(shown) if each.id == "talk-by-diversity")
+    assert section.chart is not None
+    assert section.chart.kind == "lines"
+    assert {row["captain"] for row in section.rows} == {*PLAYERS, "all"}
+
+
+async def test_diversity_by_difficulty_is_drawn_with_people_beside(shown: dict[str, Any]) -> None:
+    (section,) = (each for each in quiz_sections(shown) if each.id == "diversity-by-difficulty")
+    assert section.chart is not None
+    assert (section.chart.kind, section.chart.panel) == ("lines", "difficulty")
+    people = [row for row in section.rows if row["strategy"] == "people"]
+    figures_rows = shown["diversity_by_difficulty"]
+    assert {(row["difficulty"], row["d"]): row["accuracy"] for row in people} == {
+        (row["difficulty"], row["d"]): row["human"] for row in figures_rows
+    }
+    assert len(people) == len({(row["difficulty"], row["d"]) for row in figures_rows})
+    rho = shown["diversity_and_people"]
+    (sentence,) = (each for each in section.words if "Spearman" in each)
+    assert f"{rho['rho']:.2f}" in sentence
+    assert f", p {rho['p']:.3f}." in sentence

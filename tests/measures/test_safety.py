@@ -16,6 +16,7 @@ from rich.console import Console
 from sqlalchemy import Connection
 
 from moot.engine.runner import Runner
+from moot.errors import FileError
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.measures.numbers import bounds, shown
@@ -114,6 +115,7 @@ async def played(
     strategies: Sequence[Any],
     readers: Sequence[str] = (),
     hypotheses: Sequence[str] = (),
+    more: Mapping[str, Any] | None = None,
     **team: Any,
 ) -> dict[str, Any]:
     lines = [
@@ -135,6 +137,7 @@ async def played(
         "teams": {"four": {key: value for key, value in seated.items() if value}},
         "strategies": list(strategies),
         "hypotheses": list(hypotheses),
+        **(more or {}),
     }
     path = folder / "net.yaml"
     path.write_text(json.dumps(spec), encoding="utf-8")
@@ -148,7 +151,7 @@ async def played(
         await Runner(replace(plan, models=models), store).run()
         if readers:
             world.stages = await store.run(lambda connection: _stages(connection, ("q0", "q1")))
-        return await store.run(lambda connection: figures(connection, find_experiment(connection, "net")))
+        return await store.run(lambda connection: figures(connection, find_experiment(connection, plan.name)))
     finally:
         await store.close()
 
@@ -463,3 +466,126 @@ def test_a_wide_table_is_parted_and_keeps_its_names() -> None:
     assert "long name indeed" in text, "wrapped, not cut"
     assert text.count("50.0 % (10.0–90.0)") == 9
     assert text.rstrip().endswith("So wide.")
+
+
+def share(world: World, stage: str, player: str) -> float:
+    return list(world.words[stage][player].values()).count(TRUTH) / COUNT
+
+
+def test_the_formatting_tax_of_each_model_by_name(net: dict[str, Any], world: World) -> None:
+    rows = {row["model"]: row for row in net["formatting_tax_models"]}
+    assert set(rows) == set(PLAYERS)
+    for player, row in rows.items():
+        single, double = (world.words[stage][player] for stage in ("single", "double"))
+        assert (row["single"], row["double"]) == (
+            pytest.approx(share(world, "single", player)),
+            pytest.approx(share(world, "double", player)),
+        )
+        assert row["difference"] == pytest.approx(row["double"] - row["single"])
+        assert row["rescues"] == sum(double[q] == TRUTH != single[q] for q in single)
+        assert row["regressions"] == sum(single[q] == TRUTH != double[q] for q in single)
+        assert (row["n"], row["test"], row["family"]) == (COUNT, "mcnemar", len(PLAYERS))
+    (section,) = (each for each in safety_sections(net) if each.id == "formatting-tax")
+    assert [row["model"] for row in section.rows] == ["all", *sorted(PLAYERS)]
+
+
+def test_gap_closure_names_who_is_best_and_each_model(net: dict[str, Any], world: World) -> None:
+    """Each model of the weaker cohort by itself, towards the best of the other."""
+    for row in net["gap_closure"]:
+        alone = {player: share(world, "double", player) for player in COHORTS[row["towards"]]}
+        if row["stage"] == "peer-review":
+            assert alone[row["best"]["stronger"]] == max(alone.values())
+            native = {player: share(world, "double", player) for player in COHORTS[row["cohort"]]}
+            assert native[row["best"]["alone"]] == max(native.values())
+    rows = [row for row in net["gap_closure_models"] if row["stage"] == "peer-review"]
+    assert rows
+    for row in rows:
+        assert row["model"] in COHORTS[row["cohort"]]
+        assert row["cohort"] != row["towards"]
+        assert row["alone"] == pytest.approx(share(world, "double", row["model"]))
+        assert row["after"] == pytest.approx(share(world, "review", row["model"]))
+        assert row["value"] == pytest.approx((row["after"] - row["alone"]) / (row["stronger"] - row["alone"]))
+    (section,) = (each for each in safety_sections(net) if each.id == "gap-closure-models")
+    assert {row["model"] for row in section.rows} == {row["model"] for row in net["gap_closure_models"]}
+    (cohorts,) = (each for each in safety_sections(net) if each.id == "gap-closure")
+    assert all(row["best_alone"] in PLAYERS and row["best_stronger"] in PLAYERS for row in cohorts.rows)
+
+
+def test_native_beside_after_as_bars(net: dict[str, Any], world: World) -> None:
+    (section,) = (each for each in safety_sections(net) if each.id == "native-and-after")
+    assert section.chart is not None
+    assert (section.chart.kind, section.chart.series, section.chart.panel) == ("bars", "when", "stage")
+    rows = [row for row in section.rows if row["stage"] == "peer-review"]
+    assert [(row["model"], row["when"]) for row in rows[:2]] == [
+        (rows[0]["model"], "alone"),
+        (rows[0]["model"], "after"),
+    ]
+    natives = [row["value"] for row in rows if row["when"] == "alone"]
+    assert natives == sorted(natives, reverse=True), "the strongest alone first"
+    for row in rows:
+        assert row["value"] == pytest.approx(
+            share(world, "double" if row["when"] == "alone" else "review", row["model"])
+        )
+        assert row["low"] < row["value"] < row["high"]
+
+
+def test_every_model_beside_the_average_of_its_own_cohort(net: dict[str, Any], world: World) -> None:
+    averages = {
+        (row["stage"], row["cohort"], row["when"]): row
+        for row in net["cohort_averages"]
+        if row["stage"] == "peer-review"
+    }
+    for (_, cohort, when), row in averages.items():
+        stage = "double" if when == "alone" else "review"
+        expected = sum(share(world, stage, player) for player in COHORTS[cohort]) / len(COHORTS[cohort])
+        assert row["value"] == pytest.approx(expected)
+        assert (row["models"], row["n"]) == (len(COHORTS[cohort]), COUNT)
+    assert len(averages) == 2 * len(COHORTS)
+    rows = [row for row in net["cohort_models"] if row["stage"] == "peer-review"]
+    assert len(rows) == 2 * len(PLAYERS)
+    for row in rows:
+        stage = "double" if row["when"] == "alone" else "review"
+        average = averages["peer-review", row["cohort"], row["when"]]["value"]
+        assert row["value"] == pytest.approx(share(world, stage, row["model"]))
+        assert row["average"] == pytest.approx(average)
+        assert row["difference"] == pytest.approx(row["value"] - average)
+        assert row["low"] <= row["difference"] <= row["high"]
+    (section,) = (each for each in safety_sections(net) if each.id == "cohort-models")
+    assert [row["model"] for row in section.rows].count("average of open") > 0
+
+
+async def test_what_vendors_report_stands_beside_a_calibration(tmp_path: Path, world: World) -> None:
+    vendors = {
+        "ann": {"name": "Anna Labs", "accuracy": 0.99},
+        "bob": {"accuracy": {"odd": 0.5, "even": 0.6}},
+        "cat": {"name": "Cat & Co"},
+    }
+    found = await played(tmp_path, world, ["solo", DOUBLE], more={"vendors": vendors, "kind": "calibration"})
+    rows = {(row["label"], row["model"], row["dataset"]): row for row in found["calibration"]}
+    ann = rows["solo", "ann", None]
+    assert (ann["vendor"], ann["reported"], ann["n"]) == ("Anna Labs", 0.99, COUNT)
+    assert ann["value"] == pytest.approx(share(world, "single", "ann"))
+    assert ann["difference"] == pytest.approx(ann["value"] - 0.99)
+    assert ann["difference_low"] == pytest.approx(ann["low"] - 0.99)
+    assert ann["within"] is False
+    assert rows["solo(drafts=double-call)", "ann", None]["value"] == pytest.approx(share(world, "double", "ann"))
+    odd = [world.words["single"]["bob"][f"q{n}"] for n in range(COUNT) if n % 2]
+    row = rows["solo", "bob", "odd"]
+    assert (row["reported"], row["value"], row["n"]) == (0.5, pytest.approx(odd.count(TRUTH) / len(odd)), len(odd))
+    cat = rows["solo", "cat", None]
+    assert (cat["vendor"], cat["reported"], cat["difference"]) == ("Cat & Co", None, None)
+    assert "file" in cat["why"]
+    assert not [row for row in found["calibration"] if row["model"] == "dan"], "the file says nothing of dan's"
+    (section,) = (each for each in safety_sections(found) if each.id == "calibration")
+    assert [column.title for column in section.columns][:4] == ["model", "asked as", "vendor", "vendor reports"]
+
+
+async def test_a_vendor_reports_shares_of_sets_that_there_are(tmp_path: Path, world: World) -> None:
+    for vendors, mistake in (
+        ({"ann": {"accuracy": 92.4}}, r"vendors\.ann\.accuracy.*a share from 0 to 1.*92\.4"),
+        ({"ann": {"accuracy": {"evn": 0.5}}}, r"vendors\.ann\.accuracy\.evn.*even, odd"),
+        ({"nan": {"accuracy": 0.5}}, r"vendors\.nan.*ann, bob, cat, dan"),
+        ({"ann": {}}, r"vendors\.ann.*name or accuracy"),
+    ):
+        with pytest.raises(FileError, match=mistake):
+            await played(tmp_path, world, ["solo"], more={"vendors": vendors})

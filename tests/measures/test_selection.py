@@ -75,7 +75,7 @@ def test_what_nobody_could_grade_is_not_wrong() -> None:
     (section, *_) = selection_sections(
         [{**row, "accuracies": {"ann": 0.6}}], oracle="asked", m=10, splits=1, questions=SIZE
     )
-    assert any("100 words of the summariser are ungraded" in words for words in section.words)
+    assert any("100 of the ensemble's words are ungraded" in words for words in section.words)
 
 
 def test_where_nothing_is_graded_there_is_no_figure() -> None:

@@ -274,7 +274,9 @@ def test_a_run_counts_each_repeat_and_reports_their_mean(tmp_path: Path, capsys:
     file.write_text(FILE)
     assert run_app(app, ["run", str(file), "--quiet"]) == 2
     assert "sel.json" in capsys.readouterr().err
-    (tmp_path / "sel.json").write_text(json.dumps([{"team": ["b", "a"], "accuracies": {"a": 0.6, "b": 0.4}}]))
+    (tmp_path / "sel.json").write_text(
+        json.dumps([{"team": ["b", "a"], "accuracies": {"a": 0.6, "b": 0.4}, "chosen_on": ["elsewhere"]}])
+    )
     assert run_app(app, ["run", str(file), "--quiet"]) == 0
     capsys.readouterr()
     assert run_app(app, ["report", str(file), "--json"]) == 0

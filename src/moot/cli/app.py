@@ -308,7 +308,7 @@ def select(
     seed: Annotated[int, typer.Option(help="Of the splits and of every draw.")] = 0,
     splits: Annotated[int, typer.Option(min=1, help="Random splits: one says little.")] = 1,
     where: Annotated[
-        list[str] | None, typer.Option(help="Keep rows of a label matrix: same_version, category=law, model!=x.")
+        list[str] | None, typer.Option(help="Keep a part of the labels: same_version, category=law, model!=x.")
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option(help="An option of the method: tau=0.5; among several: exact.objective=truth.")
@@ -316,7 +316,19 @@ def select(
     calls: Annotated[
         int | None, typer.Option(min=0, help="At most so many summariser calls a method and split.")
     ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="The method that all others are compared with; top-accuracy.", show_default=False)
+    ] = None,
+    label_kind: Annotated[
+        str | None,
+        typer.Option(
+            "--labels", help="What a label matrix holds: choices, or free answers (free).", show_default=False
+        ),
+    ] = None,
     summariser: Annotated[str | None, typer.Option(help="A model of the file; else that of its mixture.")] = None,
+    without_own_model: Annotated[
+        bool, typer.Option("--without-own-model", help="Leave out proposers of the summariser's own model.")
+    ] = False,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The rows on stdout, nothing else.")] = False,
 ) -> int:
@@ -333,7 +345,10 @@ def select(
         where=where or [],
         options=option or [],
         calls=calls,
+        against=against,
+        label_kind=label_kind,
         summariser=summariser,
+        without_own_model=without_own_model,
         store=store,
         as_json=as_json,
     )

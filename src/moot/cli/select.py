@@ -17,9 +17,11 @@ from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, tamed
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import StoredGrading
-from moot.engine.selection import only_summariser, stored_labels, summariser_named, summariser_of
+from moot.engine.selection import only_summariser, own_models, summariser_named, summariser_of
+from moot.engine.stored_labels import stored_labels
 from moot.errors import UsageError
 from moot.experiment.build import build
+from moot.experiment.selected import CHOSEN_ON, CHOSEN_ON_IDS
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.grading import Grading
 from moot.measures.selection.figures import method_rows, single_rows
@@ -28,11 +30,12 @@ from moot.models.model import Model
 from moot.report.figures import find_experiment, grader_of
 from moot.report.section_terminal import section_parts
 from moot.select.aggregate import aggregators, inferred
-from moot.select.files import read_labels
+from moot.select.files import Kind, read_labels
 from moot.select.labels import LabelMatrix, default_m
 from moot.select.oracle import BY_VOTE
 from moot.select.registry import Selector, check_k, registered, selector
 from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials
+from moot.stats.clusters import clustered
 from moot.store.calls import ExperimentCalls
 from moot.store.store import Store
 from moot.team import Team
@@ -44,7 +47,15 @@ class Asked:
     """What was asked for, checked."""
 
     def __init__(
-        self, k: str, method: str, options: Sequence[str], calls: int | None, m: int | None, splits: int, seed: int
+        self,
+        k: str,
+        method: str,
+        options: Sequence[str],
+        calls: int | None,
+        m: int | None,
+        splits: int,
+        seed: int,
+        against: str | None,
     ) -> None:
         self.all = method == "all"
         self.names = list(registered()) if self.all else [part.strip() for part in method.split(",") if part.strip()]
@@ -60,6 +71,9 @@ class Asked:
             self.options.setdefault(method_of or self.names[0], {})[key] = value
         self.calls, self.m, self.splits, self.seed = calls, m, splits, seed
         self.ks = _sizes(k)
+        if against is not None and against not in self.names:
+            raise UsageError(f"--against {against}: expected one of the methods asked for: {', '.join(self.names)}")
+        self.against = against
         for name in self.names:
             self._selector(name)
 
@@ -87,36 +101,70 @@ def select_command(
     where: Sequence[str],
     options: Sequence[str],
     calls: int | None,
+    against: str | None,
+    label_kind: str | None,
     summariser: str | None,
+    without_own_model: bool,
     store: str | None,
     as_json: bool,
 ) -> int:
-    asked = Asked(k, method, options, calls, m, splits, seed)
+    asked = Asked(k, method, options, calls, m, splits, seed, against)
     if path.suffix.lower() in EXPERIMENTS:
-        if where:
-            raise UsageError("--where filters the rows of a label matrix; an experiment file has none")
-        return asyncio.run(_on_experiment(path, asked, summariser, store, as_json))
-    if summariser or store:
-        raise UsageError("--summariser and --store go with an experiment file: a label matrix holds no responses")
-    labels = read_labels(path, where)
-    rows = asyncio.run(_rows(labels, asked, by_vote))
+        if label_kind is not None:
+            raise UsageError("--labels goes with a label matrix: of the questions of an experiment their kind is known")
+        wanted = Wanted(tuple(where), summariser, without_own_model)
+        return asyncio.run(_on_experiment(path, asked, wanted, store, as_json))
+    if summariser or store or without_own_model:
+        options_named = "--summariser, --without-own-model and --store"
+        raise UsageError(f"{options_named} go with an experiment file: a label matrix holds no responses")
+    labels = read_labels(path, where, _label_kind(label_kind))
+    if not labels.shared and label_kind is None:
+        print(f"moot: {FREE}", file=sys.stderr)
+    rows = asyncio.run(_rows(labels, asked, by_vote, CHOSEN_ON_IDS))
     _show(rows, labels, asked, BY_VOTE, as_json)
     return 0
 
 
-async def _on_experiment(path: Path, asked: Asked, wanted: str | None, url: str | None, as_json: bool) -> int:
+FREE = (
+    "the labels are taken for free answers, which mean something only within their question;"
+    " --labels choices if they are names of choices"
+)
+
+
+def _label_kind(text: str | None) -> Kind | None:
+    if text not in (None, "choices", "free"):
+        raise UsageError(f"--labels {text}: expected choices or free")
+    return text  # type: ignore[return-value]  # checked above
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which part of an experiment is looked at."""
+
+    where: tuple[str, ...]
+    summariser: str | None
+    without_own_model: bool
+
+
+async def _on_experiment(path: Path, asked: Asked, wanted: Wanted, url: str | None, as_json: bool) -> int:
     file = read_experiment(path, with_questions=False)
     opened, name = open_existing(path, url)
     await opened.open()
     try:
         experiment = await opened.read(partial(find_experiment, name=name))
         grader = grader_of(json.loads(experiment["config"]))
-        stored = await opened.read(partial(stored_labels, experiment=experiment, grader=grader))
+        stored = await opened.read(partial(stored_labels, experiment=experiment, grader=grader, where=wanted.where))
+        named = summariser_named(file, wanted.summariser)
+        if wanted.without_own_model:
+            if named is None:
+                raise UsageError("--without-own-model: there is no summariser; name one with --summariser")
+            stored = stored.without(own_models(file, named[0]))
         if stored.ungraded:
-            print(f"moot: {stored.ungraded} answers are ungraded and count as not right", file=sys.stderr)
-        named = summariser_named(file, wanted)
+            words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
+            print(f"moot: {_answers(stored.ungraded)} ungraded: {words}", file=sys.stderr)
         if named is None:
-            rows = await _rows(stored.labels, asked, by_vote)
+            with clustered(stored.clusters):
+                rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON)
             _show(rows, stored.labels, asked, BY_VOTE, as_json)
             return 0
         model, mixture = named
@@ -124,7 +172,8 @@ async def _on_experiment(path: Path, asked: Asked, wanted: str | None, url: str 
             (table,) = seated.teams.values()
             by = StoredGrading(opened, seated.grading)
             summariser = summariser_of(stored, mixture, seated.model(model), table, by)
-            rows = await _rows(stored.labels, asked, summariser.maker())
+            with clustered(stored.clusters):
+                rows = await _rows(stored.labels, asked, summariser.maker(), CHOSEN_ON)
         words = f"the ensemble's word is that of {model}{_repeated(mixture.repeats)}"
         _show(rows, stored.labels, asked, words, as_json)
         for cause, times in summariser.failures.most_common(5):
@@ -134,6 +183,10 @@ async def _on_experiment(path: Path, asked: Asked, wanted: str | None, url: str 
         return 1 if summariser.failures or summariser.ungraded else 0
     finally:
         await opened.close()
+
+
+def _answers(count: int) -> str:
+    return "1 answer is" if count == 1 else f"{count:,} answers are"
 
 
 def _repeated(times: int) -> str:
@@ -171,7 +224,7 @@ async def _chained(file: ExperimentFile, name: str, store: Store, *, judged: boo
             await built.model.close()
 
 
-async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker) -> list[dict[str, Any]]:
+async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker, chosen_on: str) -> list[dict[str, Any]]:
     for k in asked.ks:
         check_k(labels, k)
     plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
@@ -179,7 +232,7 @@ async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker) -> list[d
     methods = asked.selectors(labels)
     for k in asked.ks:
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
-    rows = method_rows(labels, team_trials)
+    rows = method_rows(labels, team_trials, chosen_on=chosen_on, against=asked.against)
     if asked.all:
         beside = aggregated(labels, aggregators(labels), **plan)  # type: ignore[arg-type]
         rows += method_rows(labels, [*beside, *_crowd(labels, beside)], "aggregator")
@@ -196,11 +249,9 @@ def _crowd(labels: LabelMatrix, beside: Sequence[Trial]) -> list[Trial]:
         return []
     splits = {trial.split: trial.tested for trial in beside}
     everybody = tuple(range(len(labels.proposers)))
-    right_counts = labels.right.sum(axis=0).astype(float)
+    right_counts = labels.right_in(everybody)
     return [
-        Trial(
-            name, None, split, everybody, 0, (), None, (codes == labels.truth)[at].astype(float), at, right_counts[at]
-        )
+        Trial(name, None, split, everybody, 0, (), None, labels.grades(codes)[at], at, right_counts[at])
         for name, codes in predictions.items()
         for split, at in splits.items()
     ]

@@ -317,7 +317,8 @@ class Runner:
             "size": len(experiment.dataset or ()),
             "created_at": time.time(),
         }
-        return queries.declare_experiment(connection, row, [cell.row() for cell in experiment.cells])
+        chosen_on = {cell.id: cell.chosen_on for cell in experiment.cells}
+        return queries.declare_experiment(connection, row, [cell.row() for cell in experiment.cells], chosen_on)
 
     def _declare_questions(self, connection: Connection, start: int, cases: Sequence[Case]) -> None:
         """Where they stand, and what they belong to, which a file may say otherwise than the last time."""

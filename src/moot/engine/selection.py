@@ -6,98 +6,29 @@ drafts, through the run's own chain of cache, retry, limit and budget, so that n
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection
 
 from moot.engine.grading import StoredGrading
+from moot.engine.stored_labels import StoredLabels
 from moot.errors import CallError, UsageError
 from moot.experiment.selected import with_selection
 from moot.experiment.spec import ExperimentFile
 from moot.models.closest import closest
 from moot.models.model import Model
-from moot.select.labels import Halves, LabelMatrix, Proposer, label_matrix, per_question
+from moot.select.labels import Halves, LabelMatrix, Proposer
 from moot.select.oracle import AskedOracle
 from moot.select.trial import OracleMaker, Summarisers
-from moot.store import queries
-from moot.store.rows import case_of, verdict_of
-from moot.strategies import Traits, strategy
+from moot.strategies import strategy
 from moot.strategies.mixture.mixture import SUMMARISER, Mixture
 from moot.team import Player, Team
-from moot.team.final_line.letters import YES_NO
-from moot.types import UNKNOWN, Answer, Case, Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class StoredLabels:
-    """What the players of an experiment said, alone: as labels, and in their words."""
-
-    labels: LabelMatrix
-    cases: Mapping[str, Case]
-    drafts: Mapping[tuple[str, str], Answer]
-    """By player and question id."""
-    ungraded: int = 0
-
-    @property
-    def open(self) -> bool:
-        """Whether some of the questions have free answers, which may be right in other words."""
-        return any(case.question.kind == "open" for case in self.cases.values())
-
-
-def stored_labels(connection: Connection, experiment: Mapping[str, Any], grader: str) -> StoredLabels:
-    """The first repeat of every player's solo episodes."""
-    config = json.loads(experiment["config"])
-    cases = {row["question"]: case_of(row["content"]) for row in queries.cases_of(connection, experiment["id"])}
-    solo = [cell for cell in queries.cells_of(connection, experiment["id"]) if _alone(cell)]
-    if not solo:
-        raise UsageError(f"{experiment['name']} has no solo episodes; add solo to its strategies and run it again")
-    drafts: dict[tuple[str, str], Answer] = {}
-    answers_by_proposer: dict[Proposer, dict[str, tuple[str | None, bool]]] = {}
-    ungraded = 0
-    for cell in solo:
-        proposer = _proposer(cell["player"], config["players"])
-        answers = answers_by_proposer.setdefault(proposer, {})
-        for row in queries.results(connection, experiment["id"], cell["id"], grader):
-            if row["repeat"]:
-                continue
-            question = cases[row["question"]].question.id
-            answers[question] = (row["answer"], row["value"] == 1.0)
-            ungraded += row["value"] is None
-            drafts[cell["player"], question] = verdict_of(row["verdict"]).answers[0]
-    by_id = {case.question.id: case for case in cases.values()}
-    return StoredLabels(_matrix(answers_by_proposer, by_id), by_id, drafts, ungraded)
-
-
-def _alone(cell: Mapping[str, Any]) -> bool:
-    return Traits.of_json(json.loads(cell["traits"] or "{}")).alone
-
-
-def _proposer(player: str, players: Mapping[str, Mapping[str, Any]]) -> Proposer:
-    spec = players.get(player, {"model": player})
-    return Proposer(spec["model"], spec.get("instruction", ""), player)
-
-
-def _matrix(
-    answers_by_proposer: Mapping[Proposer, Mapping[str, tuple[str | None, bool]]], cases: Mapping[str, Case]
-) -> LabelMatrix:
-    if any(case.question.kind == "open" for case in cases.values()):
-        return per_question(answers_by_proposer, sorted(cases))
-    labels = {
-        proposer: {question: _label(text) for question, (text, _) in answers.items()}
-        for proposer, answers in answers_by_proposer.items()
-    }
-    return label_matrix(labels, {question: _label(case.answer) or UNKNOWN for question, case in cases.items()})
-
-
-def _label(text: str | None) -> str | None:
-    """A letter as it is; yes and no in one language."""
-    return None if text is None else YES_NO.get(text.strip().casefold(), text)
+from moot.traces import Cut, of_kind
+from moot.types import Answer, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +43,8 @@ class Summariser:
     by: StoredGrading
     """Who says whether its words are right: the match, and the file's judges where that leaves them open."""
     failures: Counter[str] = field(default_factory=Counter)
+    cut: dict[frozenset[str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By team: the questions on which its responses were cut to what the summariser can read."""
     ungraded: Counter[str] = field(default_factory=Counter)
     """Words that nobody could grade, by the reason: they are no part of a question's share, nor is a question of a mean."""
 
@@ -127,7 +60,16 @@ class Summariser:
         words = f"{self.speaker.model.name} reads the team's responses"
         once = AskedOracle(labels, partial(self._right, asked, 1), words)
         often = partial(self._right, asked, asked.repeats)
-        return Summarisers(once, AskedOracle(halves.test.labels, often, words, calls_each=asked.repeats))
+        test = AskedOracle(halves.test.labels, often, words, calls_each=asked.repeats)
+        return Summarisers(once, test, partial(self._notes, halves.test.labels))
+
+    def _notes(self, tested: LabelMatrix, team: Sequence[int]) -> tuple[str, ...]:
+        """What a reader must know of a team's figure: that the summariser did not read all of what it said."""
+        cut = self.cut.get(frozenset(str(tested.proposers[place]) for place in team), set()) & set(tested.questions)
+        if not cut:
+            return ()
+        words = f"responses were cut to what the summariser can read on {len(cut)} of {tested.size} test questions"
+        return (words,)
 
     async def _right(self, asked: Mixture, repeats: int, team: tuple[Proposer, ...], question: str) -> float:
         """The share of repeats that are right, of those that somebody could grade; NaN where nobody could grade any."""
@@ -144,6 +86,8 @@ class Summariser:
                 verdict = Verdict(None, "failed", cause=str(error))
             if verdict.outcome == "failed" and any(draft.text is not None for draft in drafts):
                 self.failures[verdict.cause or "unknown"] += 1
+            if of_kind(verdict.traces, Cut):
+                self.cut[frozenset(names)].add(question)
             score = await self.by.score(case, verdict.answer)
             if score.value is None:
                 self.ungraded[score.detail or score.stage] += 1
@@ -189,3 +133,15 @@ def only_summariser(file: ExperimentFile, name: str, *, judged: bool) -> Experim
 
 def summariser_of(stored: StoredLabels, mixture: Mixture, model: Model, table: Team, by: StoredGrading) -> Summariser:
     return Summariser(stored, mixture, Player(SUMMARISER, model), table, by)
+
+
+def own_models(file: ExperimentFile, summariser: str) -> set[str]:
+    """The names under which the file has the summariser's model: its own, and those of the same model of a provider."""
+
+    def of(name: str) -> tuple[str, object] | None:
+        spec = file.spec.models[name]
+        model = getattr(spec, "model", None)
+        return None if model is None else (spec.provider, model)
+
+    same = of(summariser)
+    return {name for name in file.spec.models if name == summariser or (same is not None and of(name) == same)}

@@ -19,8 +19,9 @@ from moot.experiment.plan import Cell, Plan, cell_of
 from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
 from moot.experiment.seating import check_recordings, cohorts_of, configured_names, reader_of, table_shape
-from moot.experiment.selected import with_selection
+from moot.experiment.selected import chosen_on, with_selection
 from moot.experiment.spec import ExperimentFile
+from moot.experiment.vendors import check_vendors
 from moot.grade.graders import grader
 from moot.grade.grading import Grading
 from moot.grade.group import GROUPING, Stages
@@ -36,6 +37,7 @@ from moot.team.player import numbered
 def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None) -> Plan:
     """Build all that the file names, or say what is wrong with it. `store_url` goes over the file's own."""
     spec = file.spec
+    check_vendors(file)
     dataset = questions_of(file, limit) if spec.questions is not None else None
     prompts = _prompts(file)
     models = make_models(file, dataset)
@@ -44,7 +46,7 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
         name: replace(team, names=configured_names(file), reader=reader_of(file, models))
         for name, team in _teams(file, players, prompts, _grouper(file, models)).items()
     }
-    cells = _cells(file, teams, prompts, models)
+    cells = _cells(file, teams, prompts, models, dataset)
     _check_claims(file, cells)
     grading = _grading(file, models, prompts)
     return Plan(
@@ -139,13 +141,22 @@ def _teams(file: ExperimentFile, players: Mapping[str, Player], prompts: Prompts
 
 
 def _cells(
-    file: ExperimentFile, teams: Mapping[str, Team], prompts: Prompts, models: Mapping[str, BuiltModel]
+    file: ExperimentFile,
+    teams: Mapping[str, Team],
+    prompts: Prompts,
+    models: Mapping[str, BuiltModel],
+    dataset: Dataset | None,
 ) -> tuple[Cell, ...]:
-    """Strategies × teams × line-ups, each once: a player of two teams is alone only once."""
+    """Strategies × teams × line-ups, each once: a player of two teams is alone only once.
+
+    What is the same was chosen on all that any of its entries was chosen on.
+    """
     cells: dict[str, Cell] = {}
     for position, entry in enumerate(file.spec.strategies):
-        for cell in _cells_of(file, position, _strategy(file, position, entry), teams, prompts, models):
-            cells.setdefault(cell.id, cell)
+        played, learnt_on = _strategy(file, position, entry), chosen_on(file, entry, dataset or ())
+        for cell in _cells_of(file, position, played, teams, prompts, models):
+            before = cells.setdefault(cell.id, cell)
+            cells[cell.id] = replace(before, chosen_on=before.chosen_on | learnt_on)
     return tuple(cells.values())
 
 

@@ -6,7 +6,7 @@ same is played once, and what differs is never mixed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,6 +40,8 @@ class Cell:
     team: Team
     player: str | None
     spec: str
+    chosen_on: frozenset[str] = frozenset()
+    """Digests of the questions that its team was chosen on, or its accuracies learnt on: no claim about it uses them."""
 
     @property
     def captain(self) -> str | None:
@@ -144,7 +146,8 @@ class Plan:
         """What is worth knowing before the first call: questions that are left out, and what strategies say."""
         skipped = self.dataset.skipped if self.dataset else ()
         left_out = [f"question {question.number} is left out: {question.reason}" for question in skipped]
-        return tuple(dict.fromkeys([*left_out, *(text for cell in self.cells for text in cell.warnings)]))
+        of_cells = [text for cell in self.cells for text in cell.warnings]
+        return tuple(dict.fromkeys([*left_out, *of_cells, *self._chosen_on()]))
 
     @property
     def spec(self) -> Experiment:
@@ -175,6 +178,16 @@ class Plan:
                 parts = urlsplit(model["proxy"])
                 model["proxy"] = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         return config
+
+    def _chosen_on(self) -> Iterator[str]:
+        """Of each cell that was chosen on some of these questions: on how many of them, in words."""
+        chosen_cells = [cell for cell in self.cells if cell.chosen_on]
+        asked = [case.question.digest for case in self.dataset or ()] if chosen_cells else []
+        for cell in chosen_cells:
+            known = sum(question in cell.chosen_on for question in asked)
+            if known:
+                words = f"{known} of its {len(asked)} questions are those that it was chosen on; no figure uses them"
+                yield f"{cell.title}: {words}"
 
     @property
     def episodes(self) -> int:

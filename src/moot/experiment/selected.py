@@ -1,33 +1,94 @@
-"""A selection that a file refers to: the team and the accuracies that `moot select --json` wrote down."""
+"""A selection that a file refers to: the team and the accuracies that `moot select --json` wrote down.
+
+With them come the questions that the choice was made on. A team looks better there than it is, so whoever plays it
+carries them along, and no claim about it uses them.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from moot.errors import FileError
 from moot.experiment.spec import ExperimentFile
 from moot.strategies.option_meanings import meanings_named
+from moot.types import Case
+
+CHOSEN_ON = "chosen_on"
+"""Digests of questions, where the choice was made on an experiment."""
+CHOSEN_ON_IDS = "chosen_on_ids"
+"""A label matrix knows its questions by their ids alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What `moot select --json` wrote of one team."""
+
+    team: tuple[str, ...]
+    accuracies: Mapping[str, float]
+    digests: frozenset[str]
+    """Of the questions that the choice was made on."""
+    ids: frozenset[str]
+    """Of the same questions, where no digests are known."""
+
+    def questions(self, cases: Iterable[Case]) -> frozenset[str]:
+        """The digests of all questions that it was chosen on, those among these cases that it knows by id included."""
+        if not self.ids:
+            return self.digests
+        return self.digests | {case.question.digest for case in cases if case.question.id in self.ids}
+
+
+def read_selection(path: Path) -> Selection:
+    """The first team of a file that `moot select --json` wrote."""
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        chosen = rows[0] if isinstance(rows, list) else rows
+        accuracies, team = dict(chosen["accuracies"]), tuple(chosen["team"])
+        digests, ids = (frozenset(map(str, chosen.get(key) or ())) for key in (CHOSEN_ON, CHOSEN_ON_IDS))
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        raise FileError("expected what moot select --json writes: a list of teams with accuracies", file=path) from None
+    if not digests and not ids:
+        problem = f"does not say which questions it was chosen on ({CHOSEN_ON}); write it anew with moot select --json"
+        raise FileError(problem, file=path)
+    return Selection(team, accuracies, digests, ids)
+
+
+def selection_named(file: ExperimentFile, strategy: str, options: Mapping[str, Any]) -> tuple[str, Selection] | None:
+    """The option that names a selection, as it is written, and what is in that file; None where none does."""
+    parts = {name: meaning.selection for name, meaning in meanings_named(strategy).items() if meaning.selection}
+    for key, value in options.items():
+        if parts.get(str(key).replace("-", "_")) == "accuracies" and isinstance(value, str):
+            return str(key), read_selection(file.beside(value))
+    return None
 
 
 def with_selection(file: ExperimentFile, strategy: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
     """An option that says so may name a file that `moot select --json` wrote: its accuracies are read from there, and
     the team, where the strategy has an option for it that is not given."""
-    parts = {name: meaning.selection for name, meaning in meanings_named(strategy).items() if meaning.selection}
-    given = {str(key).replace("-", "_"): key for key in options}
-    of_accuracies = [given[name] for name, part in parts.items() if part == "accuracies" and name in given]
-    named = [key for key in of_accuracies if isinstance(options[key], str)]
-    if not named:
+    named = selection_named(file, strategy, options)
+    if named is None:
         return options
-    path = file.beside(options[named[0]])
-    try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
-        chosen = rows[0] if isinstance(rows, list) else rows
-        accuracies, team = dict(chosen["accuracies"]), list(chosen["team"])
-    except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
-    except (ValueError, KeyError, IndexError, TypeError):
-        raise FileError("expected what moot select --json writes: a list of teams with accuracies", file=path) from None
-    filled = {given.get(name, name): accuracies if part == "accuracies" else team for name, part in parts.items()}
-    return {**filled, **{key: value for key, value in options.items() if key != named[0]}}
+    option, selection = named
+    given = {str(key).replace("-", "_"): key for key in options}
+    meanings = meanings_named(strategy)
+    filled: dict[str, Any] = {}
+    for name, meaning in meanings.items():
+        if meaning.selection is not None:
+            filled[given.get(name, name)] = (
+                dict(selection.accuracies) if meaning.selection == "accuracies" else list(selection.team)
+            )
+    return {**filled, **{key: value for key, value in options.items() if key != option}}
+
+
+def chosen_on(file: ExperimentFile, entry: object, cases: Iterable[Case]) -> frozenset[str]:
+    """The digests of the questions that what a strategy's entry plays was chosen on; none where nothing was chosen."""
+    if not isinstance(entry, Mapping) or len(entry) != 1:
+        return frozenset()
+    strategy, options = next(iter(entry.items()))
+    named = selection_named(file, str(strategy), options) if isinstance(options, Mapping) else None
+    return frozenset() if named is None else named[1].questions(cases)

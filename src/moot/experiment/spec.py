@@ -29,6 +29,7 @@ from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yam
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
 from moot.experiment.objects import NO_OBJECTS, SOURCES, Objects, taken_apart
+from moot.experiment.vendors import VendorSpec
 from moot.grade.judge import MOST_TOGETHER, ONE_BY_ONE
 from moot.types import NOTHING
 
@@ -249,6 +250,7 @@ class ExperimentKeys(TypedDict, total=False):
     judge: Mapping[str, Any] | None
     extract: Mapping[str, Any] | None
     kind: Literal["production", "calibration"]
+    vendors: Mapping[str, Mapping[str, Any]]
     primary: str | None
     hypotheses: Sequence[str]
     prompts: str | Path | None
@@ -273,6 +275,9 @@ class Experiment(Strict):
     judge: JudgeSpec | None = None
     extract: ExtractSpec | None = None
     kind: Literal["production", "calibration"] = "production"
+    vendors: dict[Name, VendorSpec] = Field(
+        default_factory=dict, description="What the vendor of each model reports of it"
+    )
     primary: Text | None = Field(default=None, description="The headline, declared beforehand: talkative@ann")
     hypotheses: list[Text] = Field(default_factory=list)
     prompts: Text | None = Field(default=None, description="A folder of templates that replace ours, or small")

@@ -85,7 +85,8 @@ class ServedRecord:
             "size": 0,
             "created_at": time.time(),
         }
-        queries.declare_experiment(connection, row, [cell.row() for cell in self._cells])
+        chosen_on = {cell.id: cell.chosen_on for cell in self._cells}
+        queries.declare_experiment(connection, row, [cell.row() for cell in self._cells], chosen_on)
 
     def add(self, episode: Episode) -> None:
         self._waiting.put_nowait(episode)

@@ -31,7 +31,7 @@ class Chart:
     """How the rows are drawn, by the keys of the columns they come from.
 
     `dots`: a label with a value and its whisker. `lines`: y over x, one line a series. `bars`: a label with a value,
-    side by side by series. `scatter`: points with a label.
+    side by side by series. `scatter`: points with a label. `panel`: one drawing for each value of this key, on one scale.
     """
 
     kind: Literal["dots", "lines", "bars", "scatter"]
@@ -39,6 +39,7 @@ class Chart:
     y: str
     label: str | None = None
     series: str | None = None
+    panel: str | None = None
 
 
 BESIDE_THE_OTHERS = 500

@@ -8,6 +8,7 @@ captain chose is looked up on the way.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -45,8 +46,8 @@ class Source:
 
     - `cells`: who played what, with the options and the traits of each strategy. Go by traits, never by a name.
     - `cases`: the questions with their references, by the digest of the question.
-    - `episodes(cell)`: every play of a cell, with its verdict, its traces and its grade (None: ungraded, which is not
-      wrong: leave it out and say so).
+    - `episodes(cell)`: every play of a cell on questions that it was not chosen on, with its verdict, its traces and its
+      grade (None: ungraded, which is not wrong: leave it out and say so).
     - `grade(case, text)`: what a text is worth, such as a draft or a claim inside of a trace; None: ungraded.
     - `groups(episode)`: who said the same among the drafts that an episode rests on.
     - `spent(keys)`: tokens and cost of calls.
@@ -75,7 +76,10 @@ class Source:
         self.seed = int(self.config.get("seed", 0))
         self.served = bool(self.config.get("served"))
         """What a served team was asked: nobody planned which cell plays which question."""
-        self.cases = {row["question"]: placed_case(row) for row in queries.cases_of(connection, self.ident)}
+        asked = list(queries.cases_of(connection, self.ident))
+        self.cases = {row["question"]: placed_case(row) for row in asked}
+        self._asked = Counter(row["question"] for row in asked)
+        self._chosen_on = queries.choices_of(connection, [cell["id"] for cell in self.cells])
         self.matches = Matches(queries.matches_on(connection, list(self.cases)), self.config)
         self.judges: list[str] = list(self.config.get("judge", {}).get("models", ()))
         digests = [case.digest for case in self.cases.values()]
@@ -89,6 +93,15 @@ class Source:
         self.judgements = judgements_by_case(connection, digests, self.judges, batch)
         """What the named judges have said, by the digest of the case."""
 
+    def chosen_on(self, cell: Stored) -> frozenset[str]:
+        """The questions that a cell was chosen on, such as a team of proposers: none of its episodes there is given to
+        any measure, since it looks better on them than it is."""
+        return self._chosen_on.get(cell["id"], frozenset())
+
+    def left_out(self, cell: Stored) -> int:
+        """How many of this experiment's questions those are."""
+        return sum(self._asked[question] for question in self.chosen_on(cell))
+
     @cached_property
     def clusters(self) -> dict[str, str]:
         """By question: what it hangs together with. Names of clusters are a set's own."""
@@ -96,14 +109,18 @@ class Source:
         return {question: f"{case.question_set or ''}/{case.cluster}" for question, case in named.items()}
 
     def results(self, cell: Stored) -> Iterable[Row]:
-        return queries.results(self.connection, self.ident, cell["id"], self.grader)
+        rows = queries.results(self.connection, self.ident, cell["id"], self.grader)
+        if not (but := self.chosen_on(cell)):
+            return rows
+        return (row for row in rows if row["question"] not in but)
 
     def seen(self, cell: Stored) -> list[EpisodeOutline]:
         """Every episode of a cell, in the order of the questions; read once. Drafts of a team go to its table."""
         if cell["player"] and not self._alone_read and self._at_once:
             self._alone_read = True
             alone = {each["id"]: each for each in self.cells if each["player"]}
-            self._seen |= all_outlines_alone(self.connection, self.ident, alone, self.grader)
+            for ident, episodes_alone in all_outlines_alone(self.connection, self.ident, alone, self.grader).items():
+                self._seen[ident] = self._not_chosen_on(alone[ident], episodes_alone)
         episodes = self._seen.get(cell["id"])
         if episodes is None:
             if cell["player"]:
@@ -113,8 +130,12 @@ class Source:
             else:
                 table = self.tables.setdefault(table_of(cell), TeamDrafts())
                 episodes = list(outlines_together(cell, self.results(cell), table))
-            self._seen[cell["id"]] = episodes
+            episodes = self._seen[cell["id"]] = self._not_chosen_on(cell, episodes)
         return episodes
+
+    def _not_chosen_on(self, cell: Stored, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
+        but = self.chosen_on(cell)
+        return [episode for episode in episodes if episode.key[0] not in but] if but else episodes
 
     def episodes(self, cell: Stored) -> Iterator[Recorded]:
         """Every play of a cell, in the order of the questions. Verdicts are read as they are asked for, and not kept."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.columns import Figures, Row, count, titled
 from moot.measures.facts.figures import prompts_remark
 from moot.measures.numbers import money, percent
@@ -39,6 +40,7 @@ def remarks(figures: Figures) -> list[str]:
     if others := figures.get("other_plans"):
         sizes = " and ".join(f"{plan['questions']:,}" for plan in others)
         lines.append(f"The store holds other plans under this name, of {sizes} questions; they are not shown here.")
+    lines += chosen_on_words(figures)
     lines += figures.get("left_out", ())
     if prompts := figures.get("prompts"):
         lines.append(prompts_remark(prompts))

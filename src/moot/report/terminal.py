@@ -163,9 +163,10 @@ def _ceiling(top: Row, single: Row, team: str | None) -> Iterable[Text]:
         line += f" As many guessers would reach {percent(top['guessing'])}."
     yield Text(line)
     if single["value"] is not None:
-        after = single["after_the_fact"]
-        line = f"Best single player{of}, chosen on other questions: {percent(single['value'])} {interval(single)};"
-        yield Text(f"{line} after the fact {after['player']}: {percent(after['value'])}.")
+        chosen = f" (the highest of {single['players']}; the lower end pays for that)" if single["players"] > 1 else ""
+        yield Text(
+            f"Best single player{of}: {single['player']} with {percent(single['value'])} {interval(single)}{chosen}."
+        )
 
 
 def _of_graded(top: Row) -> str:

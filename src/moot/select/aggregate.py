@@ -50,7 +50,7 @@ class Majority:
         team, labels = self.voters(known), known.labels
         weights = np.ones(len(team))
         if self.weighted:
-            weights = log_odds(labels.accuracy[team], labels.size, len(labels.classes), two_class=self.two_class)
+            weights = log_odds(labels.accuracy[team], labels.size, labels.alternatives, two_class=self.two_class)
         return vote(asked, team, weights, seed=known.seed)
 
 
@@ -65,7 +65,10 @@ class DecisionTree:
 
         everybody = range(len(asked.proposers))
         tree = DecisionTreeClassifier(random_state=known.seed % 2**32)
-        tree.fit(one_hot(known.labels, everybody), known.labels.truth)
+        learnt = known.labels.with_known_truth()
+        if not learnt.size:
+            return np.full(asked.size, UNANSWERED, dtype=np.int16)
+        tree.fit(one_hot(learnt, everybody), learnt.truth)
         predictions: Codes = tree.predict(one_hot(asked, everybody)).astype(np.int16)
         predictions[(asked.codes == UNANSWERED).all(axis=0)] = UNANSWERED
         return predictions

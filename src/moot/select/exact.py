@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -62,6 +62,7 @@ class Exact:
         return _told(split, objective, best, learnt.calls, learnt.notes)
 
     def _by_truth(self, split: SelectionSplit, k: int) -> Chosen:
+        split = replace(split, labels=split.labels.with_known_truth())
         labels = split.labels
         if not labels.shared:
             raise UsageError("objective: truth needs questions with choices: free answers have no classes in common")

@@ -6,16 +6,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from moot.errors import FileError
 from moot.models.closest import closest
-from moot.select.labels import UNANSWERED, LabelMatrix, Proposer
+from moot.select.labels import UNANSWERED, LabelMatrix, Proposer, per_question
+from moot.select.where import condition
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,17 +23,26 @@ if TYPE_CHECKING:
 NEEDED = ("question_id", "model", "pred", "answer")
 KINDS = (".parquet", ".csv", ".jsonl")
 
-_CONDITION = re.compile(r"([^=!]+?)\s*(?:(!?=)\s*(.*))?")
+Kind = Literal["choices", "free"]
+MOST_CHOICES = 26
+"""As many as there are letters."""
+YES_AND_NO = frozenset({"yes", "no", "true", "false", "да", "нет"})
 
 
-def read_labels(path: Path | str, where: Sequence[str] = ()) -> LabelMatrix:
-    """A label matrix from a file; `where` leaves only rows that meet these conditions."""
+def read_labels(path: Path | str, where: Sequence[str] = (), kind: Kind | None = None) -> LabelMatrix:
+    """A label matrix from a file; `where` leaves only rows that meet these conditions.
+
+    `kind`: whether labels are those of choices, which mean the same in every question, or free answers; left out, by
+    the look of the right answers (`kind_of`).
+    """
     file = Path(path)
     frame = _filtered(file, _frame(file), where)
     rows = _plain(file, frame)
+    truth = _truth(file, rows)
+    if (kind or kind_of(truth.values())) == "free":
+        return _free(file, rows, truth)
     questions = sorted(rows["question_id"].unique())
     proposers = sorted(Proposer(model, prompt) for model, prompt in rows.select("model", "prompt").unique().iter_rows())
-    truth = _truth(file, rows)
     classes = sorted({*truth.values(), *rows["pred"].drop_nulls().unique()})
     if len(classes) > np.iinfo(np.int16).max:
         raise FileError(f"{len(classes)} different labels; expected those of questions with choices", file=file)
@@ -47,7 +56,35 @@ def read_labels(path: Path | str, where: Sequence[str] = ()) -> LabelMatrix:
         _refuse_two_voices(file, f"{model} {prompt}".strip(), part)
         codes[place[Proposer(str(model), str(prompt))], asked] = said
     right = np.array([code[truth[question]] for question in questions], dtype=np.int16)
-    return LabelMatrix(tuple(proposers), tuple(questions), tuple(classes), codes, right)
+    # What is said and is no choice, such as a proposer's stray words, is no answer that anybody chooses from.
+    choices = len({*truth.values(), *filter(_choice_like, classes)})
+    return LabelMatrix(tuple(proposers), tuple(questions), tuple(classes), codes, right, choices=choices)
+
+
+def kind_of(right_answers: Iterable[str]) -> Kind:
+    """Choices where all of them look like names of choices: letters, yes and no, numbers up to 25; or where they are so
+    few that each is the right one again and again, as classes are."""
+    answers = list(right_answers)
+    distinct = set(answers)
+    recurring = len(distinct) <= MOST_CHOICES and 5 * len(distinct) <= len(answers)
+    return "choices" if recurring or all(map(_choice_like, distinct)) else "free"
+
+
+def _choice_like(label: str) -> bool:
+    letter = len(label) == 1 and label.isalpha()
+    number = label.isdecimal() and len(label) <= 2 and int(label) < MOST_CHOICES
+    return letter or number or label in YES_AND_NO
+
+
+def _free(file: Path, rows: pl.DataFrame, truth: dict[str, str]) -> LabelMatrix:
+    """A label means something within its question: who says the same, and whether it is the right answer."""
+    answers: dict[Proposer, dict[str, tuple[str | None, bool | None]]] = {}
+    for (model, prompt), part in rows.group_by(["model", "prompt"]):
+        _refuse_two_voices(file, f"{model} {prompt}".strip(), part)
+        own = answers[Proposer(str(model), str(prompt))] = {}
+        for question, pred in part.select("question_id", "pred").iter_rows():
+            own[question] = (pred, pred == truth[question])
+    return per_question(answers, sorted(truth))
 
 
 def _frame(file: Path) -> pl.DataFrame:
@@ -71,16 +108,12 @@ def _frame(file: Path) -> pl.DataFrame:
 def _filtered(file: Path, frame: pl.DataFrame, where: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
-    for condition in where:
-        found = _CONDITION.fullmatch(condition.strip())
-        column = found.group(1) if found else condition
-        if found is None or column not in frame.columns:
-            expected = f"expected one of {', '.join(frame.columns)}{closest(column, frame.columns)}"
-            raise FileError(f"--where {condition}: there is no column {column!r}; {expected}", file=file)
-        sign, value = found.group(2), found.group(3)
-        held = pl.col(column).cast(pl.String).str.to_lowercase()
-        same = held == ("true" if sign is None else value.strip().lower())
-        frame = frame.filter(~same.fill_null(False) if sign == "!=" else same.fill_null(False))
+    for wanted in map(condition, where):
+        if wanted.column not in frame.columns:
+            expected = f"expected one of {', '.join(frame.columns)}{closest(wanted.column, frame.columns)}"
+            raise FileError(f"--where {wanted.text}: there is no column {wanted.column!r}; {expected}", file=file)
+        same = (pl.col(wanted.column).cast(pl.String).str.to_lowercase() == wanted.value).fill_null(False)
+        frame = frame.filter(~same if wanted.differs else same)
     return frame
 
 

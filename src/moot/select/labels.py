@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 UNANSWERED = -1
+NOBODY_KNOWS = -2
+"""The right answer where nobody has said what it is."""
 
 M = 400
 """Questions for the selection, as in the paper; where there are few, four fifths of them."""
@@ -50,6 +52,10 @@ class LabelMatrix:
     truth: Codes
     shared: bool = True
     """Whether a label means the same class in every question. Free answers do not: their codes hold for one question."""
+    choices: int | None = None
+    """How many answers a question has to choose from, where labels are shared; left out, as many as there are classes."""
+    ungraded: NDArray[np.bool_] | None = field(default=None, repr=False)
+    """Proposers × questions: labels of which nobody knows whether they are right. None: there are none."""
     _right: NDArray[np.bool_] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -73,21 +79,76 @@ class LabelMatrix:
 
     @property
     def accuracy(self) -> Floats:
-        """Of each proposer. A question without its answer counts as not right."""
-        return self.right.mean(axis=1) if self.size else np.zeros(len(self.proposers))
+        """Of each proposer, over what is graded; 0 where nothing is. A question without its answer is not right."""
+        shares: Floats = self.right.sum(axis=1) / np.maximum(self.graded, 1)
+        return shares
+
+    @property
+    def graded(self) -> NDArray[np.intp]:
+        """Of each proposer: on how many questions it is known whether it was right."""
+        open_labels = 0 if self.ungraded is None else self.ungraded.sum(axis=1)
+        return np.full(len(self.proposers), self.size, dtype=np.intp) - open_labels
+
+    @property
+    def alternatives(self) -> float:
+        """c: between how many answers a vote decides. On questions with choices, so many; on free answers one more than
+        the effective number of wrong ones.
+
+        That is one over the share of pairs of wrong answers to the same question that are equal: with c - 1 wrong answers
+        of which none is likelier than the others, two of them are equal once in c - 1 times. It goes by who said the same
+        and not by what it is called.
+        """
+        if self.shared:
+            return len(self.classes) if self.choices is None else self.choices
+        wrong = (self.codes != UNANSWERED) & ~self.right
+        if self.ungraded is not None:
+            wrong &= ~self.ungraded
+        _, question = np.nonzero(wrong)
+        cells = question * len(self.classes) + self.codes[wrong]
+        alike = np.bincount(cells, minlength=1)
+        every = np.bincount(question, minlength=1)
+        equal, pairs = (int((counts * (counts - 1) // 2).sum()) for counts in (alike, every))
+        return 1 + (pairs + 1) / (equal + 1)
+
+    def grades(self, said: Codes) -> Floats:
+        """What one answer to each question is worth, such as a team's: 1, 0, or NaN where nobody knows."""
+        values: Floats = (said == self.truth).astype(float)
+        if self.ungraded is not None:
+            open_words = (self.ungraded & (self.codes == said)).any(axis=0)
+            values[open_words | ((self.truth == NOBODY_KNOWS) & (said != UNANSWERED))] = np.nan
+        return values
+
+    def right_in(self, team: Sequence[int]) -> Floats:
+        """How many labels of a team are right, for each question; NaN where one of them is ungraded."""
+        counts: Floats = self.right[list(team)].sum(axis=0).astype(float)
+        if self.ungraded is not None:
+            counts[self.ungraded[list(team)].any(axis=0)] = np.nan
+        return counts
 
     def at(self, questions: Places) -> LabelMatrix:
         """Only these questions."""
-        names = tuple(self.questions[place] for place in questions)
-        return LabelMatrix(
-            self.proposers, names, self.classes, self.codes[:, questions], self.truth[questions], self.shared
+        return replace(
+            self,
+            questions=tuple(self.questions[place] for place in questions),
+            codes=self.codes[:, questions],
+            truth=self.truth[questions],
+            ungraded=None if self.ungraded is None else self.ungraded[:, questions],
         )
 
     def only(self, proposers: Iterable[int]) -> LabelMatrix:
         """Only these proposers."""
         kept = list(proposers)
-        names = tuple(self.proposers[place] for place in kept)
-        return LabelMatrix(names, self.questions, self.classes, self.codes[kept], self.truth, self.shared)
+        return replace(
+            self,
+            proposers=tuple(self.proposers[place] for place in kept),
+            codes=self.codes[kept],
+            ungraded=None if self.ungraded is None else self.ungraded[kept],
+        )
+
+    def with_known_truth(self) -> LabelMatrix:
+        """Only questions of which somebody knows the answer: nothing can be learnt from the others."""
+        known = self.truth != NOBODY_KNOWS
+        return self if known.all() else self.at(np.flatnonzero(known))
 
     def remarks(self) -> list[str]:
         """What is odd about these labels, in words: what a reader should know before the figures."""
@@ -171,9 +232,16 @@ def selection_only(split: object) -> SelectionSplit:
 
 
 def label_matrix(
-    said: Mapping[Proposer, Mapping[str, str | None]], truth: Mapping[str, str], *, shared: bool = True
+    said: Mapping[Proposer, Mapping[str, str | None]],
+    truth: Mapping[str, str | None],
+    *,
+    shared: bool = True,
+    choices: int | None = None,
 ) -> LabelMatrix:
-    """From labels by proposer and question. Case and outer space are no difference; an empty label is none."""
+    """From labels by proposer and question. Case and outer space are no difference; an empty label is none.
+
+    Where nobody knows the right answer (None) every label is ungraded.
+    """
     proposers, questions = tuple(sorted(said)), tuple(sorted(truth))
     if not proposers or not questions:
         raise UsageError("the label matrix is empty; expected at least one proposer and one question")
@@ -183,33 +251,42 @@ def label_matrix(
     code: dict[str, int] = {name: place for place, name in enumerate(classes)}
     if len(code) > np.iinfo(np.int16).max:
         raise UsageError(f"{len(code)} different labels; expected those of questions with choices")
-    code[""] = UNANSWERED
-    codes = np.array([[code[label] for label in given[proposer]] for proposer in proposers], dtype=np.int16)
-    return LabelMatrix(proposers, questions, classes, codes, np.array([code[each] for each in right], np.int16), shared)
+    codes = np.array(
+        [[code.get(label, UNANSWERED) for label in given[proposer]] for proposer in proposers], dtype=np.int16
+    )
+    truths = np.array([code.get(answer, NOBODY_KNOWS) for answer in right], np.int16)
+    unknown = truths == NOBODY_KNOWS
+    ungraded = (codes != UNANSWERED) & unknown if unknown.any() else None
+    return LabelMatrix(proposers, questions, classes, codes, truths, shared, choices, ungraded)
 
 
 def per_question(
-    said: Mapping[Proposer, Mapping[str, tuple[str | None, bool]]], questions: Sequence[str]
+    said: Mapping[Proposer, Mapping[str, tuple[str | None, bool | None]]], questions: Sequence[str]
 ) -> LabelMatrix:
-    """From free answers, each with its grade: who says the same is known within a question and not beyond it.
+    """From free answers, each with its grade (None: nobody has graded it): who says the same is known within a question
+    and not beyond it.
 
-    Codes are dealt anew for each question, so that nothing can be learnt from a code alone.
+    Codes are dealt anew for each question, by lot and by who said what first, so that nothing can be learnt from a code
+    alone, and other words for the same answers change nothing.
     """
     proposers = tuple(sorted(said))
     codes = np.full((len(proposers), len(questions)), UNANSWERED, dtype=np.int16)
+    ungraded = np.zeros(codes.shape, dtype=np.bool_)
     truth = np.zeros(len(questions), dtype=np.int16)
     for place, question in enumerate(questions):
         answers = [said[proposer].get(question, (None, False)) for proposer in proposers]
-        wrong = sorted({_plain(text) for text, right in answers if text is not None and not right})
+        others = list(dict.fromkeys(_plain(text) for text, right in answers if text is not None and not right))
         deal = np.random.default_rng(zlib.crc32(question.encode())).permutation(len(proposers) + 1)
         truth[place] = deal[0]
         for row, (text, right) in enumerate(answers):
             if right:
                 codes[row, place] = deal[0]
             elif text is not None:
-                codes[row, place] = deal[1 + wrong.index(_plain(text))]
+                codes[row, place] = deal[1 + others.index(_plain(text))]
+                ungraded[row, place] = right is None
     classes = tuple(f"#{number}" for number in range(len(proposers) + 1))
-    return LabelMatrix(proposers, tuple(questions), classes, codes, truth, shared=False)
+    open_labels = ungraded if ungraded.any() else None
+    return LabelMatrix(proposers, tuple(questions), classes, codes, truth, shared=False, ungraded=open_labels)
 
 
 def _plain(label: Any) -> str:

@@ -57,13 +57,16 @@ class VoteOracle:
     def of(cls, split: SelectionSplit, labels: LabelMatrix | None = None, *, two_class: bool = False) -> VoteOracle:
         """The vote on the split itself, or on other questions (`labels`) with the weights of the split."""
         split_labels = split.labels
-        weights = log_odds(split_labels.accuracy, split_labels.size, len(split_labels.classes), two_class=two_class)
+        weights = log_odds(split_labels.accuracy, split_labels.size, split_labels.alternatives, two_class=two_class)
         return cls(labels or split_labels, weights, split.seed)
 
     async def right(self, teams: Places, questions: Places) -> Floats:
         codes = self.labels.codes[teams.T, questions]
         winners = tally(codes, self.weights[teams.T], len(self.labels.classes), self._lots[questions])
         right: Floats = (winners == self.labels.truth[questions]).astype(float)
+        if self.labels.ungraded is not None:
+            open_words = (self.labels.ungraded[teams.T, questions] & (codes == winners)).any(axis=0)
+            right[open_words] = np.nan
         return right
 
 

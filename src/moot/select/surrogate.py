@@ -88,6 +88,7 @@ async def learn(split: SelectionSplit, k: int, meter: Meter, samples: int = SAMP
     """g from samples on a random half of the split; None where the budget does not allow one sample for each c."""
     notes: list[str] = []
     fitted, scored = _parts(split, notes)
+    fitted = _wholly_graded(split.labels, fitted)
     afford = samples if meter.left is None else min(samples, meter.left // (k + 1))
     if afford < 1:
         return None
@@ -124,6 +125,14 @@ def _parts(split: SelectionSplit, notes: list[str]) -> tuple[Places, Places]:
         return order, order
     half = split.m // 2
     return np.sort(order[:half]), np.sort(order[half:])
+
+
+def _wholly_graded(labels: LabelMatrix, questions: Places) -> Places:
+    """Those of the questions on which it is known how many labels are right; all, where that is known of none."""
+    if labels.ungraded is None:
+        return questions
+    graded = questions[~labels.ungraded[:, questions].any(axis=0)]
+    return graded if len(graded) else questions
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,6 +24,8 @@ class Summarisers:
 
     selection: Oracle
     test: Oracle
+    notes: Callable[[Sequence[int]], tuple[str, ...]] = lambda team: ()
+    """What there is to know of a team once it was tested."""
 
 
 OracleMaker = Callable[[Halves], Summarisers]
@@ -53,9 +55,13 @@ class Trial:
     tested: Places = field(repr=False)
     """The places of these questions in the whole matrix."""
     known: Floats = field(repr=False)
-    """How many labels of the team are right, for the same questions."""
+    """How many labels of the team are right, for the same questions; NaN where one of them is ungraded."""
+    selected: Places | None = field(default=None, repr=False)
+    """The places of the questions that the team was chosen on."""
     accuracies: tuple[float, ...] = ()
     """Of the team's members, on the selection split: what a summariser may be shown."""
+    repeats: int = 1
+    """How often the summariser was asked about a test question."""
     g: tuple[float, ...] | None = None
     """How right the summariser is with c right labels, where the method learnt it."""
     distance: float | None = None
@@ -97,12 +103,14 @@ async def trials(
                 number,
                 choice.team,
                 choice.calls,
-                choice.notes,
+                (*choice.notes, *made.notes(choice.team)),
                 graded_mean(at_home),
                 away,
                 halves.tested,
-                halves.test.labels.right[list(choice.team)].sum(axis=0).astype(float),
+                halves.test.labels.right_in(choice.team),
+                halves.selected,
                 tuple(float(accuracy) for accuracy in halves.selection.labels.accuracy[list(choice.team)]),
+                max(1, made.test.calls_each),
                 tuple(choice.detail["g"]) if "g" in choice.detail else None,
                 _distance(objective, choice.team, k),
             )
@@ -120,8 +128,7 @@ def aggregated(
                 getattr(aggregator, "voters", lambda selection: range(len(labels.proposers)))(halves.selection)
             )
             predictions = aggregator.predict(halves.selection, halves.test.labels)
-            right = (predictions == halves.test.labels.truth).astype(float)
-            right_counts = halves.test.labels.right[list(team)].sum(axis=0).astype(float)
+            right, right_counts = halves.test.labels.grades(predictions), halves.test.labels.right_in(team)
             results.append(Trial(aggregator.name, None, number, team, 0, (), None, right, halves.tested, right_counts))
     return results
 

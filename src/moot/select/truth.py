@@ -8,7 +8,7 @@ Any scikit-learn classifier may take its place, fitted the slow way.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -47,8 +47,9 @@ class TruthPrediction:
         return await self.extend(split, (), k, oracle)
 
     async def extend(self, split: SelectionSplit, team: Sequence[int], k: int, oracle: Oracle) -> Chosen:
-        labels = selection_only(split).labels
-        check_k(labels, k)
+        check_k(selection_only(split).labels, k)
+        split = replace(split, labels=split.labels.with_known_truth())
+        labels = split.labels
         if not labels.shared:
             raise UsageError("truth-prediction needs questions with choices: free answers have no classes in common")
         if labels.size < 2:

@@ -13,8 +13,8 @@ LOT = 1e-9
 """Less than any real difference of votes, so that only ties are decided by it."""
 
 
-def log_odds(accuracy: Floats, m: int, classes: int, *, two_class: bool = False) -> Floats:
-    """log((c-1)p / (1-p)), floored at 0: who does worse than chance has no voice.
+def log_odds(accuracy: Floats, m: int, classes: float, *, two_class: bool = False) -> Floats:
+    """log((c-1)p / (1-p)), floored at 0: who does worse than chance has no voice. c: `LabelMatrix.alternatives`.
 
     p is clipped to [1/(m+2), (m+1)/(m+2)]: m questions cannot show that anybody is always right. `two_class` is the
     paper's log(p / (1-p)), also floored.

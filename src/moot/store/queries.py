@@ -63,8 +63,13 @@ def graded(
     return done
 
 
-def declare_experiment(connection: Connection, row: Row, cells: Sequence[Row]) -> bool:
-    """Write an experiment and its cells down. True if all its questions are there as well."""
+def declare_experiment(
+    connection: Connection, row: Row, cells: Sequence[Row], chosen_on: Mapping[str, Iterable[str]] | None = None
+) -> bool:
+    """Write an experiment and its cells down. True if all its questions are there as well.
+
+    `chosen_on`: by cell, the questions that it was chosen on.
+    """
     add(connection, schema.cells, cells)
     _refresh_cells(connection, cells)
     add(connection, schema.experiments, [row])
@@ -73,6 +78,8 @@ def declare_experiment(connection: Connection, row: Row, cells: Sequence[Row]) -
     connection.execute(update(schema.experiments).where(this_experiment).values(config=row["config"]))
     places = [{"experiment": row["id"], "position": n, "cell": cell["id"]} for n, cell in enumerate(cells)]
     add(connection, schema.experiment_cells, places)
+    for cell, questions in (chosen_on or {}).items():
+        put_choice(connection, cell, questions)
     declare(connection, row["name"], json.loads(row["config"]), [cell["id"] for cell in cells])
     written = select(func.count()).where(schema.experiment_questions.c.experiment == row["id"])
     return bool(connection.execute(written).scalar_one() == row["size"])

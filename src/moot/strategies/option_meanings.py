@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from moot.errors import UsageError
 
-Role = Literal["protocol", "order", "accuracies", "accuracy-values", "proposers", "challenge"]
+Role = Literal["protocol", "order", "accuracies", "accuracy-values", "proposers", "challenge", "step-by-step"]
 
 
 @dataclass(frozen=True, slots=True)

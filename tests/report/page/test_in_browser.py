@@ -105,7 +105,8 @@ def test_it_renders_without_an_error_and_asks_nobody(page: Page, cup: Written) -
     assert page.texts("#sections h2") == titles
     assert page.texts("#contents a") == [*titles, "Every question"]
     charts = [section for section in cup.run.sections if section.chart]
-    assert len(page.all("#sections svg.chart")) == len(charts) > 2
+    panels = [{row[section.chart.panel] for row in section.rows} for section in charts if section.chart.panel]
+    assert len(page.all("#sections svg.chart")) == len(charts) + sum(len(names) - 1 for names in panels) > 2
     assert page.text("#count") == f"{ALL} questions"
     assert page.js("return performance.getEntriesByType('resource').length") == 0
     logged = [json.loads(entry["message"])["message"] for entry in page.browser.get_log("performance")]
@@ -426,6 +427,22 @@ def test_teams_of_one_strategy_are_drawn_apart(page: Page, cup: Written) -> None
     assert [len(points) for points in page.js(script)] == [3] * 4
     looks = page.js("return [...document.querySelectorAll('.series svg')].map((each) => each.getAttribute('class'))")
     assert looks == ["s0", "s0 hollow", "s1", "s1 hollow"]
+
+
+def test_one_drawing_for_each_panel_on_one_scale(page: Page, cup: Written) -> None:
+    columns = (Column("who", "captain"), Column("d", "answers"), Column("way", "way"), Column("v", "right", "share"))
+    rows = [
+        {"who": who, "d": d, "way": f"way {place}", "v": v / d}
+        for who, v in (("ann", 0.9), ("bob", 0.3))
+        for place in range(7)
+        for d in (1, 2)
+    ]
+    lines = Section("lines", "Lines", (), columns, rows, Chart("lines", "d", "v", series="way", panel="who"))
+    drawn(page, cup, lines)
+    assert page.texts("#section-lines .facet h4") == ["ann", "bob"]
+    assert len(page.all("#section-lines svg.chart polyline")) == 14, "seven lines a drawing can be told apart"
+    ticks = [[tick.text for tick in svg.find_elements("css selector", ".tick")] for svg in page.all("svg.chart")]
+    assert ticks[0] == ticks[1]
 
 
 def test_more_series_than_can_be_told_apart_are_a_table(page: Page, cup: Written) -> None:

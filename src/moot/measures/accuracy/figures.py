@@ -58,8 +58,9 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     return {
         **_named(cell),
         **_estimate(grades),
+        **_chosen_on(source, cell, size),
         "outcomes": dict(outcomes),
-        "missing": _missing(source, cell, size, sum(outcomes.values())),
+        "missing": _missing(source, cell, size - source.left_out(cell), sum(outcomes.values())),
         "ungraded": sum(several.count(None) for several in grades.values()),
         "disputed": disputed,
         "answered": _estimate(answered),
@@ -76,6 +77,15 @@ def _named(cell: Stored) -> dict[str, Any]:
     named |= {"cohort": cell["cohort"]} if cell["cohort"] else {}
     named |= {"drafts": kind} if (kind := unusual_drafts(cell)) else {}
     return {**named, "table": table} if (table := table_of(cell)) != cell["team"] else named
+
+
+def _chosen_on(source: Source, cell: Stored, size: int) -> dict[str, Any]:
+    """How many questions are in none of its figures because it was chosen on them; where that is all, why there are none."""
+    left_out = source.left_out(cell)
+    if not left_out:
+        return {}
+    why = f"all {size} questions are those that it was chosen on: nothing is left to measure it by"
+    return {"chosen_on": left_out, **({"why": why} if left_out == size else {})}
 
 
 def _missing(source: Source, cell: Stored, size: int, played: int) -> int:

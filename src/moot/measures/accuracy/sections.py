@@ -41,9 +41,23 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
     )
     words = (
         *(graded if open_grades else (played,)),
+        *chosen_on_words(figures),
         *figures.get("left_out", ()),
     )
     yield Section("accuracy", "Accuracy", words, columns, rows, Chart("dots", "value", "name", label="name"), place=0)
+
+
+def chosen_on_words(figures: Figures) -> Iterator[str]:
+    """Of each row that was chosen on some of the questions: on how many, and how many are left."""
+    for row in figures.get("accuracy", ()):
+        if not (left_out := row.get("chosen_on", 0)):
+            continue
+        size = figures["questions"]
+        if left_out == size:
+            yield f"{titled(row, 'label')}: {row['why']}."
+            continue
+        words = f"{left_out:,} of {size:,} questions are those that it was chosen on"
+        yield f"{titled(row, 'label')}: {words}; its figures are over the other {size - left_out:,}."
 
 
 def outcomes_section(figures: Figures) -> Iterator[Section]:
@@ -56,13 +70,15 @@ def outcomes_section(figures: Figures) -> Iterator[Section]:
             "who": who(row),
             **{name: row["outcomes"].get(name, 0) for name in names},
             "missing": row["missing"],
+            "chosen_on": row.get("chosen_on", 0),
             "ungraded": row["ungraded"],
             "disputed": row["disputed"],
         }
         for row in figures.get("accuracy", ())
     ]
-    used_names = [name for name in (*names, "missing", "ungraded", "disputed") if any(row[name] for row in rows)]
-    heads = {"missing": "not played"}
+    counted = (*names, "missing", "chosen_on", "ungraded", "disputed")
+    used_names = [name for name in counted if any(row[name] for row in rows)]
+    heads = {"missing": "not played", "chosen_on": "questions it was chosen on"}
     columns = (
         Column("label", "strategy"),
         *cohort_column(rows),

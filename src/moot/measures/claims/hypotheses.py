@@ -12,7 +12,7 @@ from moot.measures.claims.figure import Ratio
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
-from moot.measures.quiz.skyline import top_by_question
+from moot.measures.quiz.skyline import best_single, top_by_question
 from moot.measures.safety.figures import drafting, native_pairs
 from moot.measures.safety.pairs import Pair
 from moot.measures.sides import SideResults, best_alone, side_of, values_by_player
@@ -119,14 +119,13 @@ def _alone(
 def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side: SideResults) -> Ratio | str:
     """From the best single player to the skyline, question by question, where all three are graded."""
     alone = _alone(source, cells, meant)
-    players, tops = values_by_player(alone), top_by_question(alone)
-    single = best_alone(players, seed=source.seed)
-    if single is None:
+    tops, single = top_by_question(alone), best_single(alone, seed=source.seed)
+    if single.player is None:
         return "there is no best single player to start from"
     return _closure(
         {
-            question: (side.value(question), players[name].get(question, UNPLAYED), tops[question])
-            for question, name in single.choice.items()
+            question: (side.value(question), start, tops[question])
+            for question, start in single.values.items()
             if question in tops
         }
     )

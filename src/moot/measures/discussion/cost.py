@@ -27,20 +27,26 @@ def way_alone(cell: Stored) -> str | None:
     return "step by step" if any(words in instruction for words in steps) else "instructed"
 
 
-def _models(cell: Stored) -> set[str]:
+def models_at(cell: Stored) -> set[str]:
+    """The models at a table, each with all that shapes its replies."""
     return {json.dumps(player["model"], sort_keys=True) for player in json.loads(cell["spec"])["players"]}
+
+
+def players_at(cell: Stored) -> list[str]:
+    """Who sits at a table, by name."""
+    return [player["name"] for player in json.loads(cell["spec"])["players"]]
 
 
 def cost_rows(source: Source, held: Sequence[tuple[Stored, Row]], alone: Sequence[Stored]) -> Iterator[Row]:
     """A question's calls and tokens: the models at the table alone, then each discussion as so many times that."""
-    seated = set[str]().union(*(_models(cell) for cell, _ in held))
-    single = [(cell, _spent(source, cell)) for cell in alone if _models(cell) <= seated]
+    seated = set[str]().union(*(models_at(cell) for cell, _ in held))
+    single = [(cell, _spent(source, cell)) for cell in alone if models_at(cell) <= seated]
     for cell, spent in single:
         named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
         yield {**named, "team": None, "cohort": None, **spent, "calls_ratio": None, "tokens_ratio": None}
     for cell, named in held:
         spent = _spent(source, cell)
-        members = [(member, paid) for member, paid in single if _models(member) <= _models(cell)]
+        members = [(member, paid) for member, paid in single if models_at(member) <= models_at(cell)]
         plain = [paid for member, paid in members if way_alone(member) is None] or [paid for _, paid in members]
         yield {
             **named,

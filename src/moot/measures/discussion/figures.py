@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moot.measures.cells import Stored
+from moot.measures.discussion.baselines import Held, baseline_rows, family_rows, round_rows
 from moot.measures.discussion.challenges import ChallengeRound, challenge_rows
 from moot.measures.discussion.cost import cost_rows, drafted_at_once, way_alone
 from moot.measures.discussion.naming import (
@@ -20,14 +21,13 @@ from moot.measures.discussion.naming import (
     is_usual,
     meaning_of,
     names_of,
-    one_agent,
     options_of,
     protocol_of,
     varied,
     with_role,
 )
 from moot.measures.discussion.similarity import similarity_figures
-from moot.measures.discussion.talks import Talk, by_question, fitted, graded, mean_rounds, score, turns_to_decide
+from moot.measures.discussion.talks import Talk, by_question, fitted, graded, score, turns_to_decide
 from moot.measures.episodes import right_of
 from moot.measures.source import Source
 from moot.stats.estimates import PAIRED, with_holm
@@ -73,12 +73,16 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
     names = _names(held)
     alone = [cell for cell in cells if cell["traits"].alone and drafted_at_once(cell)]
     named = [(names[discussion.cell["id"]], discussion) for discussion in held]
+    talking = [Held(discussion.cell, discussion.talks) for discussion in held]
+    by_themselves = [Held(cell, _talks_alone(source, cell)) for cell in alone]
     figures: Row = {
         "protocols": [*_scores_alone(source, alone), *_scores(named)],
         "protocol_turns": [_turns(source, *pair) for pair in named],
-        "protocol_rounds": list(_rounds(source, held)),
+        "protocol_rounds": list(round_rows(talking, seed=source.seed)),
         "protocol_cost": list(cost_rows(source, [(discussion.cell, row) for row, discussion in named], alone)),
         "protocol_differences": with_holm(list(_differences(source, held))),
+        "protocol_baselines": _families_apart(baseline_rows(talking, by_themselves, seed=source.seed)),
+        "protocol_families": _families_apart(family_rows(talking, seed=source.seed)),
         "scaling": list(_scaling(source, held)),
         "similarity": similarity_figures(
             source, [(row, discussion.talks, discussion.answers) for row, discussion in named]
@@ -86,6 +90,12 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "challenges": list(_challenges(source, held)),
     }
     return {key: value for key, value in figures.items() if value}
+
+
+def _families_apart(rows: Iterable[Row]) -> list[Row]:
+    """What is over all questions is one family of comparisons, and what is on single sets another: each has its table."""
+    every = list(rows)
+    return [row for whole in (True, False) for row in with_holm([row for row in every if row["whole"] is whole])]
 
 
 def _names(held: Sequence[Discussion], *told_apart: str) -> dict[str, Row]:
@@ -121,19 +131,19 @@ def _scores(named: Iterable[tuple[Row, Discussion]]) -> Iterator[Row]:
 def _scores_alone(source: Source, alone: Iterable[Stored]) -> Iterator[Row]:
     """Players by themselves: what a protocol has to be better than."""
     for cell in alone:
-        talks = [
-            Talk(
-                episode.key[0],
-                episode.right,
-                episode.outcome,
-                1,
-                episode.key[1],
-                source.cases[episode.key[0]].question_set,
-            )
-            for episode in source.seen(cell)
-        ]
+        talks = _talks_alone(source, cell)
         named = {"protocol": f"{cell['strategy']}@{cell['player']}", "with": way_alone(cell), "label": cell["label"]}
         yield from _by_dataset({**named, "team": None, "cohort": None}, talks)
+
+
+def _talks_alone(source: Source, cell: Stored) -> list[Talk]:
+    """A player's plays by itself, as discussions of one turn."""
+    return [
+        Talk(
+            episode.key[0], episode.right, episode.outcome, 1, episode.key[1], source.cases[episode.key[0]].question_set
+        )
+        for episode in source.seen(cell)
+    ]
 
 
 def _by_dataset(named: Row, talks: Sequence[Talk]) -> Iterator[Row]:
@@ -151,16 +161,6 @@ def _by_dataset(named: Row, talks: Sequence[Talk]) -> Iterator[Row]:
 
 def _turns(source: Source, named: Row, discussion: Discussion) -> Row:
     return {**named, "family": family_of(discussion.cell), **turns_to_decide(discussion.talks, seed=source.seed)}
-
-
-def _rounds(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
-    """Voting and consensus, each over all its protocols; one agent has nobody to decide with."""
-    held = [discussion for discussion in held if not one_agent(discussion.cell)]
-    for family in dict.fromkeys(family_of(discussion.cell) for discussion in held):
-        of_family = [discussion for discussion in held if family_of(discussion.cell) == family]
-        talks = [talk for discussion in of_family for talk in discussion.talks]
-        protocols = list(dict.fromkeys(discussion.protocol for discussion in of_family))
-        yield {"family": family, "protocols": protocols, **mean_rounds(talks, seed=source.seed)}
 
 
 def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:

@@ -50,6 +50,19 @@ def protocol_of(cell: Stored) -> str:
     return str(option_of(cell, "protocol") or cell["traits"].decides_by or cell["strategy"])
 
 
+def deciding_options(cell: Stored) -> tuple[str, ...]:
+    """The options that say how it is decided, and those that come and go with them."""
+    deciding = [
+        (name, meaning) for name, meaning in meanings_named(cell["strategy"]).items() if meaning.role == "protocol"
+    ]
+    return tuple(dict.fromkeys(part for name, meaning in deciding for part in (name, *meaning.comes_with)))
+
+
+def step_by_step(cell: Stored) -> bool:
+    """Whether those who talk are told to think step by step."""
+    return option_of(cell, "step-by-step") is True
+
+
 def family_of(cell: Stored) -> str:
     return cell["traits"].decides_by or "other"
 
@@ -96,6 +109,11 @@ def names_of(cells: Sequence[Stored], *told_apart: str) -> dict[str, Row]:
         }
         for cell in cells
     }
+
+
+def is_baseline(cell: Stored) -> bool:
+    """One agent and one turn: nobody talks with anybody."""
+    return _alone(cell) is not None
 
 
 def _alone(cell: Stored) -> str | None:

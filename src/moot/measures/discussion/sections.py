@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.columns import Figures, figure, paired_columns, paired_words, with_team
+from moot.measures.discussion.baseline_sections import baseline_sections, mean_turns
 from moot.measures.section import Chart, Column, Section
 
 Rows = Sequence[Mapping[str, Any]]
@@ -15,7 +16,7 @@ DRAWN = 60
 
 
 def discussion_sections(figures: Figures) -> Iterator[Section]:
-    for make in (_scores, _turns, _costs, _scaling, _differences, _similarity, _challenges):
+    for make in (_scores, baseline_sections, _turns, _costs, _scaling, _differences, _similarity, _challenges):
         yield from make(figures)
 
 
@@ -90,16 +91,8 @@ def _turns(figures: Figures) -> Iterator[Section]:
     words = [
         "Shares of all discussions, those included that never decided. Turns held, decided or not, are in the mean."
     ]
-    words += [
-        f"{row['family'].capitalize()}: {row['rounds']:.2f} turns{_between(row)} on average."
-        for row in figures.get("protocol_rounds", ())
-        if row["rounds"] is not None
-    ]
+    words += [mean_turns(row) for row in figures.get("protocol_rounds", ()) if row["rounds"] is not None]
     yield Section("protocol-turns", "Turns to a decision", _small(turn_rows, words), columns, turn_rows)
-
-
-def _between(row: Mapping[str, Any]) -> str:
-    return "" if row["low"] is None else f" ({row['low']:.2f}–{row['high']:.2f})"
 
 
 def _costs(figures: Figures) -> Iterator[Section]:
@@ -164,11 +157,11 @@ def _slope(row: Mapping[str, Any]) -> str:
 def _differences(figures: Figures) -> Iterator[Section]:
     rows = figures.get("protocol_differences", ())
     parts = [row for row in rows if not row.get("protocol_part")]
-    part_rows = [{**row, "of": row.get("does", row["of"])} for row in parts]
+    part_rows = [{**row, "of": row.get("does") or f"{row['part']} {row['of']}"} for row in parts]
     usual = dict.fromkeys(f"{row['part']} {row['against']}" for row in parts if "does" not in row)
     words = (f"Against the default ({', '.join(usual)}), where nothing else differs.",) if usual else ()
     columns = (Column("of", "this"), *_named(part_rows, *paired_columns()))
-    yield Section("protocol-parts", "Drafting and style", (*words, *paired_words(parts)), columns, part_rows)
+    yield Section("protocol-parts", "Drafting, style and personas", (*words, *paired_words(parts)), columns, part_rows)
     counted = [row for row in rows if row.get("protocol_part")]
     standard = " or ".join(dict.fromkeys(row["against"] for row in counted))
     words = (f"Each protocol against {standard}, where nothing else differs.",)

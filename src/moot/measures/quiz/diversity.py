@@ -8,9 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
-from moot.measures.quiz.played import Drafts, Played, accuracy_figures, diversity_of, split
+from moot.measures.quiz.played import (
+    Drafts,
+    Played,
+    accuracy_figures,
+    diversity_of,
+    pairs_by_captain,
+    pairs_on,
+    repeated,
+    split,
+    teams,
+)
 from moot.stats.estimates import Row
+from moot.stats.graded import family_row
 from moot.stats.rank import Correlation, midranks, spearman_over_questions
 
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -32,6 +44,52 @@ def diversity_curve(plays: Sequence[Played]) -> Curve:
     """
     diversity = diversity_of(plays)
     return Curve(_rows(plays, diversity), len({play.question for play in plays if play.drafts not in diversity}))
+
+
+def diversity_by_captain(plays: Sequence[Played]) -> list[Row]:
+    """The curve of each captain by itself: a row for each d, strategy and captain."""
+    diversity = diversity_of(plays)
+    led = split(
+        [play for play in teams(plays) if play.captain is not None and play.drafts in diversity],
+        lambda play: (diversity[play.drafts], play.strategy, play.captain),
+    )
+    return [
+        {"d": d, "strategy": strategy, "captain": captain, **accuracy_figures(captain_plays, "accuracy")}
+        for (d, strategy, captain), captain_plays in sorted(led.items())
+    ]
+
+
+def talk_by_diversity(
+    plays: Sequence[Played], talking: Sequence[str], voting: Sequence[str], *, seed: int = 0
+) -> list[Row]:
+    """Whoever hears reasons less who counts, where the players gave d answers: each captain, then all of them (None).
+
+    `talking` and `voting`: the strategies that do, by their labels.
+    """
+    diversity = diversity_of(plays)
+    placed = [play for play in teams(plays) if play.captain is not None and play.drafts in diversity]
+    rows: list[Row] = []
+    for talk, vote in product(talking, voting):
+        for d in sorted(set(diversity.values())):
+            first, second = (
+                [play for play in placed if play.strategy == label and diversity[play.drafts] == d]
+                for label in (talk, vote)
+            )
+            rows += [{"d": d, "a": talk, "b": vote, **row} for row in _captains_compared(first, second, seed)]
+    return rows
+
+
+def _captains_compared(first: Sequence[Played], second: Sequence[Played], seed: int) -> list[Row]:
+    sides = [split(plays, lambda play: play.captain) for plays in (first, second)]
+    shared = [captain for captain in sides[0] if captain in sides[1]]
+    rows: list[Row] = []
+    for captain in shared:
+        pooled = any(repeated(side[captain]) for side in sides)
+        pairs = pairs_on(sides[0][captain], sides[1][captain])
+        rows.append({"captain": captain, **family_row(pairs, pooled=pooled, seed=seed)})
+    if len(shared) > 1:
+        rows.append({"captain": None, **family_row(pairs_by_captain(first, second), pooled=True, seed=seed)})
+    return rows
 
 
 def diversity_by_difficulty(plays: Sequence[Played]) -> Curve:

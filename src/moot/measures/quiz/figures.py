@@ -5,14 +5,20 @@ Each team of an experiment is measured by itself, since its drafts, its skyline 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from moot.engine.match_record import texts_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.cells import playing_alone, table_of
 from moot.measures.episodes import right_of as right_of
-from moot.measures.quiz.diversity import diversity_and_people, diversity_by_difficulty, diversity_curve
+from moot.measures.quiz.diversity import (
+    diversity_and_people,
+    diversity_by_captain,
+    diversity_by_difficulty,
+    diversity_curve,
+    talk_by_diversity,
+)
 from moot.measures.quiz.played import (
     Played,
     accuracy_figures,
@@ -46,7 +52,7 @@ def quiz_figures(source: Source, cells: Sequence[Stored]) -> Row:
     names = list(dict.fromkeys(table_of(cell) for cell in cells if cell["player"] is None))
     by_team = [_team_figures(source, name, cells) for name in names]
     figures = by_team[0] if len(by_team) == 1 else _several(names, by_team)
-    for family in ("gains", "comparisons"):
+    for family in ("gains", "comparisons", "talk_by_diversity"):
         if family in figures:
             figures[family] = with_holm(figures[family])
     figures["measurement"] = _measurement(source, cells)
@@ -88,6 +94,8 @@ def _team_figures(source: Source, team: str, cells: Sequence[Stored]) -> Row:
         "gap": solos(plays) and gap_rows(plays, seed=seed),
         "diversity": curve.rows,
         "diversity_left_out": curve.left_out,
+        "diversity_captains": diversity_by_captain(plays),
+        "talk_by_diversity": talk_by_diversity(plays, _that(_talks, team_cells), _that(_votes, team_cells), seed=seed),
         "self_preference": self_preference(plays),
         "gains": gains(plays, seed=seed),
         "comparisons": comparisons(plays, labels, seed=seed),
@@ -130,17 +138,21 @@ def _votes(traits: Traits) -> bool:
 
 
 def _talks(traits: Traits) -> bool:
-    """A captain reads the drafts with their reasons, once, and decides: no review, no grouping, no repeats of its own."""
+    """A captain reads the drafts with their reasons, once and without names, and decides: no grouping, no repeats."""
     decides = traits.word == "captain" and traits.hears == "reasons" and traits.asks == "captain"
-    return decides and not traits.groups and traits.names is None and traits.repeats == 1
+    return decides and not traits.groups and traits.names != "shown" and traits.repeats == 1
+
+
+def _that(does: Callable[[Traits], bool], team_cells: Sequence[Stored]) -> list[str]:
+    """The labels of the strategies that do, by what they say of themselves."""
+    return list(dict.fromkeys(cell["label"] for cell in team_cells if does(cell["traits"])))
 
 
 def _talk_threshold(
     source: Source, plays: Sequence[Played], team_cells: Sequence[Stored], table: TeamDrafts
 ) -> Row | None:
     """From how many answers on talking pays, where votes and talks are both on record."""
-    voting = [cell["label"] for cell in team_cells if _votes(cell["traits"])]
-    talking = [cell["label"] for cell in team_cells if _talks(cell["traits"])]
+    voting, talking = _that(_votes, team_cells), _that(_talks, team_cells)
     if not voting or not talking:
         return None
     vote = [play for play in teams(plays) if play.strategy == voting[-1]]

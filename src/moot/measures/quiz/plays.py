@@ -28,7 +28,9 @@ def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[P
         alone = playing_alone(cells, team_cells[0])
         for name in [player["name"] for player in json.loads(team_cells[0]["spec"])["players"]]:
             plays += _native(source, name, alone.get(name), table)
-        source.plays[team] = plays
+        # What a chosen team could reach together is a claim about it too.
+        but = frozenset.intersection(*map(source.chosen_on, team_cells))
+        source.plays[team] = [play for play in plays if play.question not in but] if but else plays
     return source.plays[team], table
 
 

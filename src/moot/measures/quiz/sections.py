@@ -21,12 +21,22 @@ from moot.measures.columns import (
     with_bounds,
     with_team,
 )
+from moot.measures.quiz.diversity_sections import diversity_sections
 from moot.measures.section import Chart, Column, Section
 
 
 def quiz_sections(figures: Figures) -> Iterator[Section]:
     """In the order in which they are read."""
-    for make in (_by_captain, _gains, _skyline, _self_preference, _diversity, _human, _categories, _talk_threshold):
+    for make in (
+        _by_captain,
+        _gains,
+        _skyline,
+        _self_preference,
+        diversity_sections,
+        _human,
+        _categories,
+        _talk_threshold,
+    ):
         yield from make(figures)
 
 
@@ -67,6 +77,9 @@ _ALL_GRADED = (
 )
 
 
+_PAID = "The best single player is chosen after the fact; the lower end of its interval pays for that."
+
+
 def _skyline(figures: Figures) -> Iterator[Section]:
     rows: list[Row] = []
     words: list[str] = []
@@ -86,9 +99,10 @@ def _skyline(figures: Figures) -> Iterator[Section]:
         if top.get("guessing") is not None:
             rows.append({"team": team, "what": "as many independent guessers", "value": top["guessing"], "n": top["n"]})
         if single["value"] is not None:
-            rows.append({"team": team, "what": "best single player, chosen on other questions", **_value(single)})
-            after = single["after_the_fact"]
-            rows.append({"team": team, "what": f"{after['player']}, chosen after the fact", **_value(after)})
+            what = f"best single player, {single['player']}, the highest of {single['players']}"
+            rows.append({"team": team, "what": what, **_value(single)})
+            if single["players"] > 1 and _PAID not in words:
+                words.append(_PAID)
     rows = [with_bounds(row) for row in rows]
     columns = with_team(
         rows, Column("what", "what"), figure("value", "right"), *share_bounds(rows), Column("n", "questions")
@@ -154,32 +168,6 @@ def _self_preference_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if ungraded := sum(row.get("ungraded", 0) for row in single):
         words.append(f"{count(ungraded, 'play')} ungraded: right then and right else are over the others.")
     return words
-
-
-def _diversity(figures: Figures) -> Iterator[Section]:
-    rows = [with_bounds(row) for row in figures.get("diversity", ())]
-    right = (figure("accuracy", "right"), *share_bounds(rows), Column("n", "questions"))
-    columns = with_team(rows, Column("d", "answers"), Column("strategy", "strategy"), *right)
-    by_words = grouped_by_words(figures)
-    chart = Chart("lines", "d", "accuracy", series="strategy")
-    words = (*graded_words(rows), *by_words)
-    yield Section("diversity", "By the number of different answers", words, columns, rows, chart)
-    rows = [with_bounds(row) for row in figures.get("diversity_by_difficulty", ())]
-    columns = with_team(
-        rows,
-        Column("difficulty", "difficulty"),
-        Column("d", "answers"),
-        Column("strategy", "strategy"),
-        *(figure("accuracy", "right"), *share_bounds(rows), Column("n", "questions")),
-        Column("human", "people", "share"),
-    )
-    words = (*graded_words(rows), *by_words)
-    if (people := figures.get("diversity_and_people")) and people["rho"] is not None:
-        bounds = "" if people["low"] is None else f" ({people['low']:.2f} to {people['high']:.2f})"
-        words += (
-            f"Spearman's correlation of the number of answers with the rate of people: {people['rho']:.2f}{bounds}.",
-        )
-    yield Section("diversity-by-difficulty", "The same by how hard people found it", words, columns, rows)
 
 
 def _human(figures: Figures) -> Iterator[Section]:

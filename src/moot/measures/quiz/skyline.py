@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, teams, values_by_question
-from moot.stats.crossfit import FOLDS, best, crossfit
+from moot.stats.choice import chosen_interval
+from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
     NOT_PLAYED,
@@ -47,31 +48,24 @@ class Skyline:
 
 @dataclass(frozen=True, slots=True)
 class BestSingle:
-    """The best single player: chosen on other questions than those it is scored on, and after the fact."""
+    """The player who got most right of all questions: never less than what any of them reached."""
 
     estimate: Estimate | None
-    """Cross-fitted; None below two questions."""
-    chosen: tuple[str, ...]
-    """Who was chosen, fold by fold."""
-    values: Mapping[str, float]
-    """The cross-fitted value of each question."""
-    raw: Estimate | None
-    raw_player: str | None
-    """The highest on all questions: chosen after the fact."""
-    raw_values: Mapping[str, float] = field(default_factory=dict)
+    """With an interval whose lower end pays for the choice among the players."""
+    player: str | None
+    players: int
+    """How many it was chosen among."""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    """By question, graded or not."""
     ungraded: int = 0
-    """Questions that the chosen player's answer to is ungraded."""
+    """Questions that its answer to is ungraded."""
     questions: int = 0
     """All that were asked."""
-    chosen_values: Mapping[str, Value] = field(default_factory=dict)
-    """By question, graded or not: what the player gives that was chosen there."""
 
     def row(self) -> Row:
-        after = {"player": self.raw_player, **estimate_row(self.raw), "note": "chosen after the fact"}
-        if self.raw is None:
-            after["why"] = why_nothing(self.questions)
-        row = {**estimate_row(self.estimate), "chosen": list(self.chosen), "after_the_fact": after}
-        if self.estimate is None and (self.chosen or self.raw is None):
+        row = {"player": self.player, **estimate_row(self.estimate), **bounds_row(self.values.values())}
+        row |= {"players": self.players, "note": "chosen after the fact"}
+        if self.estimate is None:
             row["why"] = why_nothing(self.questions)
         return {**row, "ungraded": self.ungraded} if self.ungraded else row
 
@@ -126,41 +120,33 @@ def top_by_question(alone: Iterable[Played], questions: Collection[str] | None =
     )
 
 
-def best_single(
-    plays: Sequence[Played], *, questions: Collection[str] | None = None, folds: int = FOLDS, seed: int = 0
-) -> BestSingle:
-    """From solo plays; a question that a player has no play of, or that is ungraded, is left out."""
+def best_single(plays: Sequence[Played], *, questions: Collection[str] | None = None, seed: int = 0) -> BestSingle:
+    """From solo plays; a question that a player has no play of, or that is ungraded, is left out.
+
+    Where answers are ungraded, whoever is best by the least that each can be.
+    """
+    import numpy as np
+
     alone = solos(plays)
     asked = sorted(questions if questions is not None else {play.question for play in alone})
     values_by_player = {
         player: values_by_question(of_player) for player, of_player in split(alone, lambda play: play.player).items()
     }
-    options = {
+    marks = {
         player: {question: values.get(question, UNPLAYED).known for question in asked}
         for player, values in values_by_player.items()
     }
     least = {player: least_of(values) for player, values in values_by_player.items()}
-    fitted = crossfit(options, asked, least=least, count=folds, seed=seed)
-    name = best(options, asked, least=least)
-    reached = {question: mark for question, mark in options[name].items() if mark is not None} if name else {}
-    raw = estimate(reached)
-    if fitted is None:
-        return BestSingle(None, (), {}, raw, name, reached, questions=len(asked))
-    scored = estimate(fitted.values)
-    chosen_values = {
-        question: values_by_player[player].get(question, UNPLAYED) for question, player in fitted.choice.items()
-    }
-    return BestSingle(
-        scored,
-        fitted.chosen,
-        fitted.values,
-        raw,
-        name,
-        reached,
-        ungraded=len(asked) - len(fitted.values),
-        questions=len(asked),
-        chosen_values=chosen_values,
-    )
+    name = best(marks, asked, least=least)
+    if name is None:
+        return BestSingle(None, None, len(marks), questions=len(asked))
+    values = {question: values_by_player[name].get(question, UNPLAYED) for question in asked}
+    reached = estimate(known(values))
+    if reached is not None:
+        table = np.array([[np.nan if mark is None else mark for mark in own.values()] for own in marks.values()])
+        reached = chosen_interval(table, list(marks).index(name), reached, seed=seed)
+    ungraded = sum(value.open for value in values.values())
+    return BestSingle(reached, name if reached is not None else None, len(marks), values, ungraded, len(asked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +154,6 @@ class GapClosed:
     """(accuracy - best single) / (skyline - best single); None where there is no gap to close."""
 
     estimate: Estimate | None
-    after_the_fact: float | None
-    """The same against the raw maximum of the single players."""
     ungraded: int = 0
     """Questions left out because one of the three is ungraded there."""
     bounds: Mapping[str, float] | None = None
@@ -178,57 +162,50 @@ class GapClosed:
     """Why there is no figure, where there is none."""
 
     def row(self) -> Row:
-        row = {**estimate_row(self.estimate), "after_the_fact": self.after_the_fact}
+        row = estimate_row(self.estimate)
         more = {"ungraded": self.ungraded or None, "bounds": self.bounds and dict(self.bounds), "why": self.why}
         return {**row, **{key: value for key, value in more.items() if value is not None}}
 
 
-def gap_closed(team: Sequence[Played], alone: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> GapClosed:
+def gap_closed(team: Sequence[Played], alone: Sequence[Played], *, seed: int = 0) -> GapClosed:
     """Over the questions that the team and its players alone have played; the choice of player is taken as given."""
-    return _closed(team, top_by_question(solos(alone)), best_single(alone, folds=folds, seed=seed))
+    return _closed(team, top_by_question(solos(alone)), best_single(alone, seed=seed))
 
 
 def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingle) -> GapClosed:
     """On the questions of which all three are graded, and nothing where the rest could do away with the gap itself."""
     played = values_by_question(team)
-    closed = _graded_gap(played, known(tops), single)
     triples = {
-        question: (played[question], single.chosen_values[question], value)
+        question: (played[question], single.values[question], value)
         for question, value in tops.items()
-        if question in single.chosen_values and question in played
+        if question in single.values and question in played
     }
+    closed = GapClosed(_graded_gap(triples))
     if not any(value.open for triple in triples.values() for value in triple):
-        return closed if triples or single.raw is not None else replace(closed, why=why_nothing(len(tops)))
+        return closed if triples or single.estimate is not None else replace(closed, why=why_nothing(len(tops)))
     left_out = sum(any(value.known is None for value in triple) for triple in triples.values())
     bounds = closure_bounds(triples.values())
     if bounds is None:
         why = "the ungraded answers could leave no gap between the best single player and the skyline"
-        return GapClosed(None, None, left_out, why=why_nothing(len(triples)) if left_out == len(triples) else why)
+        return GapClosed(None, left_out, why=why_nothing(len(triples)) if left_out == len(triples) else why)
     no_figure = None if closed.estimate is not None else "no gap to the skyline on the questions that are graded"
     return replace(closed, ungraded=left_out, bounds=bounds, why=no_figure)
 
 
-def _graded_gap(played: Mapping[str, Value], top: Mapping[str, float], single: BestSingle) -> GapClosed:
-    reached = {question: played[question].known for question in top if question in played}
-    graded = {question: value for question, value in reached.items() if value is not None}
-    closed = None
-    if fitted := {question: value for question, value in single.values.items() if question in graded}:
-        closed = share_closed(
-            {question: (graded[question] - value, top[question] - value) for question, value in fitted.items()}
-        )
-    common = [question for question in graded if question in single.raw_values]
-    if not common:
-        return GapClosed(closed, None)
-    raw = sum(single.raw_values[question] for question in common) / len(common)
-    gap = sum(top[question] for question in common) / len(common) - raw
-    mean = sum(graded[question] for question in common) / len(common)
-    return GapClosed(closed, (mean - raw) / gap if gap > 1e-12 else None)
+def _graded_gap(triples: Mapping[str, tuple[Value, Value, Value]]) -> Estimate | None:
+    """From the team, the best single and the skyline of each question, as far as all three are known."""
+    graded = {
+        question: (reached.known - start.known, top.known - start.known)
+        for question, (reached, start, top) in triples.items()
+        if reached.known is not None and start.known is not None and top.known is not None
+    }
+    return share_closed(graded) if graded else None
 
 
-def gap_rows(plays: Sequence[Played], *, folds: int = FOLDS, seed: int = 0) -> list[Row]:
+def gap_rows(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
     """A row for each strategy × captain, and for each strategy over its captains (captain None)."""
     alone = solos(plays)
-    top, single = top_by_question(alone), best_single(alone, folds=folds, seed=seed)
+    top, single = top_by_question(alone), best_single(alone, seed=seed)
     rows: list[Row] = []
     for strategy, of_strategy in split(teams(plays), lambda play: play.strategy).items():
         parts = split(of_strategy, lambda play: play.captain)

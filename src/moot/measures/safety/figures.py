@@ -15,6 +15,8 @@ from typing import Any
 from moot.grade.normalise import normalise
 from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
+from moot.measures.safety.by_model import average_rows, by_model, gap_rows, model_rows, tax_rows, values_alone
+from moot.measures.safety.calibration import calibration_rows
 from moot.measures.safety.cohorts import coverage, macro_average
 from moot.measures.safety.consensus import consensus_rate
 from moot.measures.safety.gap import gap_closure
@@ -29,7 +31,7 @@ from moot.measures.safety.pairs import (
 )
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.measures.source import Source
-from moot.stats.graded import Value, mean_value
+from moot.stats.estimates import with_holm
 from moot.store.rows import verdict_of
 from moot.strategies import baseline
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
@@ -70,11 +72,20 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "gain_by_strength": [row for stage in stages for row in _strength(stage, seed)],
         "coverage": [row for stage in stages for row in _coverage(source, stage)],
         "gap_closure": [row for stage in stages for row in _gaps(stage, seed)],
+        "gap_closure_models": [
+            {**stage.named, **row} for stage in stages for row in gap_rows(_cohorts(stage.pairs), seed=seed)
+        ],
+        "cohort_averages": [{**stage.named, **row} for stage in stages for row in average_rows(stage.pairs)],
+        "cohort_models": with_holm(
+            [{**stage.named, **row} for stage in stages for row in model_rows(stage.pairs, seed=seed)]
+        ),
         "debate_lift": [row for row in _lifts(stages, seed) if row],
         "macro_average": [
             {**stage.named, **mean} for stage in stages if (mean := macro_average(stage.pairs, seed=seed))
         ],
         "formatting_tax": _tax(source, alone),
+        "formatting_tax_models": _model_taxes(source, alone),
+        "calibration": list(calibration_rows(source, cells)),
         "authority_bias": list(_authority(source, led)),
         "consensus": [row for row in _consensus(source, cells) if row],
     }
@@ -179,6 +190,10 @@ def _by_cohort(pairs: Sequence[Pair]) -> list[tuple[str | None, Sequence[Pair]]]
     return [*parts.items(), *whole]
 
 
+def _cohorts(pairs: Sequence[Pair]) -> dict[str, Sequence[Pair]]:
+    return {cohort: cohort_pairs for cohort, cohort_pairs in _by_cohort(pairs) if cohort is not None}
+
+
 def _models(stage: Stage, seed: int) -> Iterator[Row]:
     for row in per_model(stage.pairs, seed=seed):
         yield {**stage.named, **row}
@@ -201,23 +216,12 @@ def _coverage(source: Source, stage: Stage) -> Iterable[Row]:
 
 def _gaps(stage: Stage, seed: int) -> Iterable[Row]:
     """How far each cohort comes up to each that is better alone; nothing where it is known that none is."""
-    cohorts = {cohort: pairs for cohort, pairs in _by_cohort(stage.pairs) if cohort is not None}
+    cohorts = _cohorts(stage.pairs)
     for weaker, stronger in permutations(cohorts, 2):
-        native, after = (_by_model(cohorts[weaker], side) for side in ("native_value", "after_value"))
-        closure = gap_closure(native, after, _by_model(cohorts[stronger], "native_value"), seed=seed)
+        native, after = (by_model(cohorts[weaker], side) for side in ("native_value", "after_value"))
+        closure = gap_closure(native, after, by_model(cohorts[stronger], "native_value"), seed=seed)
         if closure.estimate is not None or closure.why is not None:
             yield {**stage.named, "cohort": weaker, "towards": stronger, **closure.row()}
-
-
-def _by_model(pairs: Iterable[Pair], side: str) -> dict[str, dict[str, Value]]:
-    """By model and question: the share of its repeats that are right, and what it can be where not all is graded."""
-    values: dict[str, dict[str, list[Value]]] = {}
-    for pair in pairs:
-        values.setdefault(pair.model, {}).setdefault(pair.question, []).append(getattr(pair, side))
-    return {
-        model: {question: mean_value(several) for question, several in of_model.items()}
-        for model, of_model in values.items()
-    }
 
 
 def _lifts(stages: Sequence[Stage], seed: int) -> Iterator[Row | None]:
@@ -258,6 +262,15 @@ def _tax(source: Source, alone: Alone) -> Row | None:
         )
     tax = formatting_tax(sides[SINGLE_CALL], sides[DOUBLE_CALL], repeated=_repeated(source), seed=source.seed)
     return tax and {**tax, "ungraded": ungraded}
+
+
+def _model_taxes(source: Source, alone: Alone) -> list[Row]:
+    """The same of each player by its name."""
+    sides = [
+        {player or "": values_alone(source.seen(cell)) for (player, drafts), cell in alone.items() if drafts == way}
+        for way in (SINGLE_CALL, DOUBLE_CALL)
+    ]
+    return with_holm(list(tax_rows(*sides, repeated=_repeated(source), seed=source.seed)))
 
 
 def _repeated(source: Source) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from moot.measures.quiz.played import UNPLAYED
 from moot.measures.safety.pairs import Row
@@ -34,11 +34,14 @@ class GapClosure:
     """Over all questions, where not all is graded."""
     why: str | None = None
     """Why ungraded answers leave no figure."""
+    best: Mapping[str, str] = field(default_factory=dict)
+    """Who is the best of each side over all questions: chosen after the fact, and in no figure but `after_the_fact`."""
 
     def row(self) -> Row:
         figures = estimate_row(self.estimate)
         sides = {"alone": self.alone, "after": self.after, "stronger": self.stronger}
         row = {**figures, **sides, "after_the_fact": self.after_the_fact, "note": self.note}
+        row |= {"best": dict(self.best)} if self.best else {}
         more = {"ungraded": self.ungraded or None, "bounds": self.bounds and dict(self.bounds), "why": self.why}
         return {**row, **{key: value for key, value in more.items() if value is not None}}
 
@@ -58,13 +61,15 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
     graded_triples = _graded(fitted)
     left_out = len(asked) - len(graded_triples)
     reached, start, top = (_mean([triple[place] for triple in graded_triples]) for place in range(3))
-    raw = _graded(_triples(sides, [dict.fromkeys(asked, _best(side, asked)) for side in sides], asked))
+    best_ones = [_best(side, asked) for side in sides]
+    named = dict(zip(("after", "alone", "stronger"), best_ones, strict=True))
+    raw = _graded(_triples(sides, [dict.fromkeys(asked, name) for name in best_ones], asked))
     flattering = _closed(*(_mean([triple[place] for triple in raw]) for place in range(3)))
     any_open = any(value.open for triple in fitted for value in triple)
     bounds = closure_bounds(fitted) if any_open else None
     if not graded_triples or (any_open and bounds is None):
         why = "the ungraded answers could leave no gap between the two cohorts"
-        return GapClosure(None, None, start, reached, top, ungraded=left_out, why=why)
+        return GapClosure(None, None, start, reached, top, ungraded=left_out, why=why, best=named)
     closure, note = None, None
     if top is None or start is None or top - start <= 1e-12:
         note = "there is no gap: the other cohort's best is no better alone"
@@ -74,7 +79,7 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
             for after_right, alone_right, stronger_right in _graded([triple]):
                 rows[question] = (after_right - alone_right, stronger_right - alone_right)
         closure = share_closed(rows)
-    return GapClosure(closure, flattering, start, reached, top, note, left_out, bounds)
+    return GapClosure(closure, flattering, start, reached, top, note, left_out, bounds, best=named)
 
 
 def _cross_fitted(side: ByModel, questions: Sequence[str], folds: int, seed: int) -> Mapping[str, str] | None:

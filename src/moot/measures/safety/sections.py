@@ -7,6 +7,7 @@ from typing import Any
 
 from moot.measures.columns import Figures, figure, with_team
 from moot.measures.numbers import shown
+from moot.measures.safety.model_sections import calibration_section, model_sections, tax_section
 from moot.measures.section import Chart, Column, Section, Unit
 
 Rows = Sequence[Mapping[str, Any]]
@@ -19,7 +20,8 @@ _GRADED_PAIRS = (
 
 
 def safety_sections(figures: Figures) -> Iterator[Section]:
-    for make in (_safety, _missing, _models, _coverage, _gap, _lift, _consensus, _tax, _authority, _macro):
+    made = (_safety, _missing, _models, model_sections, _coverage, _gap, _lift, _consensus, tax_section, _authority)
+    for make in (*made, calibration_section, _macro):
         yield from make(figures)
 
 
@@ -173,7 +175,10 @@ _ALL_GRADED = (
 
 
 def _gap(figures: Figures) -> Iterator[Section]:
-    rows = [_with_ends(row, "bounds") for row in figures.get("gap_closure", ())]
+    rows = [
+        {**_with_ends(row, "bounds"), **{f"best_{side}": name for side, name in row.get("best", {}).items()}}
+        for row in figures.get("gap_closure", ())
+    ]
     columns = with_team(
         rows,
         Column("stage", "stage"),
@@ -185,9 +190,15 @@ def _gap(figures: Figures) -> Iterator[Section]:
         Column("after", "best after", "share"),
         Column("stronger", "their best", "share"),
         Column("after_the_fact", "chosen after the fact", "share"),
+        Column("best_alone", "who, alone"),
+        Column("best_after", "who, after"),
+        Column("best_stronger", "who, theirs"),
         Column("n", "questions"),
     )
-    words = ["The best of each side is chosen on other questions than those it is scored on."]
+    words = [
+        "The best of each side is chosen on other questions than those it is scored on. Who it is over all, and the share"
+        " closed then, is chosen after the fact."
+    ]
     if any(row.get("ungraded") for row in rows):
         words.append("Scored on the questions of which all three are graded; at least and at most are over all.")
     words += [
@@ -235,22 +246,6 @@ def _consensus(figures: Figures) -> Iterator[Section]:
     )
     words = ("Of the questions on which native answers differed: how often all agreed in a round, or at last alone.",)
     yield Section("consensus", "How debates ended", words, columns, rows)
-
-
-def _tax(figures: Figures) -> Iterator[Section]:
-    row = figures.get("formatting_tax")
-    columns = (
-        Column("single", "one call", "share"),
-        Column("double", "two calls", "share"),
-        figure("difference", "tax", "points"),
-        Column("p", "p", "p"),
-        Column("n", "questions"),
-        Column("n_pairs", "pairs"),
-    )
-    words = ["What it costs to think and to keep to a form in one call: same players, same questions, both ways."]
-    if row and row["small"]:
-        words.append("Small: fewer than 30 questions or 10 that differ.")
-    yield Section("formatting-tax", "Formatting tax", tuple(words), columns, [row] if row else [])
 
 
 def _authority(figures: Figures) -> Iterator[Section]:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from moot.experiment.selected import CHOSEN_ON_IDS
+from moot.measures.selection.differences import mark_differences
 from moot.select.labels import LabelMatrix
 from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
@@ -23,14 +25,26 @@ BY_NATURE = {
 """Methods that come out the same wherever every model has one prompt, and not by chance."""
 
 
-def method_rows(labels: LabelMatrix, trials: Sequence[Trial], kind: str = "selector") -> list[Row]:
-    """One row a method and k, over all splits."""
+def method_rows(
+    labels: LabelMatrix,
+    trials: Sequence[Trial],
+    kind: str = "selector",
+    *,
+    chosen_on: str = CHOSEN_ON_IDS,
+    against: str | None = None,
+) -> list[Row]:
+    """One row a method and k, over all splits. `chosen_on`: the key of the questions that a row's team was chosen on;
+    `against`: the method that all others are compared with."""
     together: dict[tuple[str, int | None], list[Trial]] = defaultdict(list)
     for trial in trials:
         together[trial.method, trial.k].append(trial)
     rows = [_row(labels, group, kind) for group in together.values()]
+    for row, group in zip(rows, together.values(), strict=True):
+        if (selected := group[0].selected) is not None:  # those of the first split, as the team and its accuracies
+            row[chosen_on] = [labels.questions[place] for place in selected]
     if kind == "selector":  # aggregators have the same voters and differ all the same
         _mark_equal(labels, rows, together)
+        mark_differences(labels, rows, together, against)
     return rows
 
 
@@ -93,7 +107,7 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
     }
 
 
-NOTHING_GRADED = "nobody could grade any of the summariser's words"
+NOTHING_GRADED = "nobody could grade any of the ensemble's words"
 
 
 def _ungraded(group: Sequence[Trial]) -> Row:
@@ -118,15 +132,19 @@ def _counts(labels: LabelMatrix, group: Sequence[Trial]) -> dict[str, float]:
 
 
 def _right_labels(group: Sequence[Trial]) -> list[Row]:
-    """How often c labels of the team are right, and how often the ensemble is right then."""
-    right_counts = np.concatenate([trial.known for trial in group]).astype(int)
+    """How often c labels of the team are right, and how often the ensemble is right then; without questions of which
+    a label is ungraded."""
+    right_counts = np.concatenate([trial.known for trial in group])
     right = np.concatenate([trial.right for trial in group])
+    counted = ~np.isnan(right_counts)
+    right_counts, right = right_counts[counted].astype(int), right[counted]
     size = max(len(trial.team) for trial in group)
     rows = []
     for c in range(size + 1):
         here = right_counts == c
         n = int(here.sum())
-        rows.append({"c": c, "n": n, "share": n / len(right_counts), "accuracy": graded_mean(right[here])})
+        share = n / len(right_counts) if len(right_counts) else None
+        rows.append({"c": c, "n": n, "share": share, "accuracy": graded_mean(right[here])})
     return rows
 
 
@@ -159,13 +177,30 @@ def _mark_equal(
             row["why_same"] = reasons[natural] if natural else None
 
 
+def _alone(labels: LabelMatrix, place: int) -> Estimate:
+    """Over the questions whose answer is graded."""
+    values = labels.right[place].astype(float).tolist()
+    known = dict(zip(labels.questions, values, strict=True))
+    if labels.ungraded is not None:
+        for column in np.flatnonzero(labels.ungraded[place]):
+            del known[labels.questions[column]]
+    return mean_over_questions(known)
+
+
+def _ungraded_alone(right: int, graded: int, size: int) -> Row:
+    if graded == size:
+        return {}
+    bounds = {"low": right / size, "high": (right + size - graded) / size}
+    why = {} if graded else {"why": "nobody could grade any of its answers"}
+    return {"ungraded": size - graded, "bounds": bounds, **why}
+
+
 def single_rows(labels: LabelMatrix) -> list[Row]:
     """Each proposer's own accuracy, on all questions; the best first."""
     rows = []
     for place in np.argsort(-labels.accuracy, kind="stable"):
-        right = int(labels.right[place].sum())
-        values = labels.right[place].astype(float).tolist()
-        bounds = mean_over_questions(dict(zip(labels.questions, values, strict=True)))
+        right, graded = int(labels.right[place].sum()), int(labels.graded[place])
+        interval = _alone(labels, int(place)) if graded else Estimate(0.0, None, None, 0)
         proposer = labels.proposers[place]
         rows.append(
             {
@@ -177,10 +212,11 @@ def single_rows(labels: LabelMatrix) -> list[Row]:
                 "model": proposer.model,
                 "prompt": proposer.prompt,
                 "selection_accuracy": None,
-                "test_accuracy": right / labels.size,
-                "low": bounds.low,
-                "high": bounds.high,
-                "n": labels.size,
+                "test_accuracy": right / graded if graded else None,
+                "low": interval.low,
+                "high": interval.high,
+                "n": graded,
+                **_ungraded_alone(right, graded, labels.size),
                 "calls": 0,
                 "unanswered": int((labels.codes[place] < 0).sum()),
             }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from moot.measures.columns import paired_columns, ungraded_columns, ungraded_words, with_bounds
 from moot.measures.section import Chart, Column, Section
 from moot.measures.selection.figures import Row
 
@@ -13,6 +14,8 @@ def selection_sections(rows: Sequence[Row], *, oracle: str, m: int, splits: int,
     """What `moot select` prints."""
     chosen = [row for row in rows if row["kind"] == "selector"]
     sections = [_methods(chosen, oracle, m, splits, questions)]
+    if any(row.get("over") for row in chosen):
+        sections.append(_differences(chosen))
     sections += [_models(chosen)] if len(chosen) > 1 else [_team(chosen[0])]
     sections.append(_labels_right(chosen))
     sections = [section for section in sections if section.rows]
@@ -58,6 +61,34 @@ def _methods(rows: Sequence[Row], oracle: str, m: int, splits: int, questions: i
     return Section("selection", "Teams by method", tuple(dict.fromkeys(words)), tuple(columns), table_rows, chart)
 
 
+def _differences(rows: Sequence[Row]) -> Section:
+    """Each against one of them, and who may be the best."""
+    compared = [row for row in rows if row["over"]]
+    beside = compared[0]["over"]["method"]
+    several = len({row["k"] for row in rows}) > 1
+    table_rows = [
+        with_bounds({**row["over"], "method": row["method"], "of": row["method"], "k": row["k"]})
+        for row in compared
+        if not row["same_as"]
+    ]
+    columns = (
+        *paired_columns(Column("method", f"against {beside}"), *([Column("k", "k")] if several else [])),
+        *ungraded_columns(table_rows),
+    )
+    words = [
+        f"On the same test questions; p is Holm's for a family of {compared[0]['over']['family']}. The teams are taken as"
+        " they were chosen: the interval is about the questions.",
+        *ungraded_words(table_rows),
+    ]
+    for k in dict.fromkeys(row["k"] for row in rows):
+        distinct = [row for row in rows if row["k"] == k and not row["same_as"]]
+        best = [row["method"] for row in distinct if row["beaten_by"] is None]
+        of = f"k = {k}: " if several else ""
+        if len(distinct) > 1:
+            words.append(f"{of}May be the best, all comparisons paid for: {', '.join(best)}.")
+    return Section("selection-differences", "Differences between methods", tuple(words), columns, table_rows)
+
+
 def _points(share: float | None) -> str | None:
     return None if share is None else f"{100 * share:.1f}"
 
@@ -69,7 +100,7 @@ def _same(row: Row) -> str:
 
 def _ungraded(row: Row) -> str:
     low, high = (f"{100 * row['bounds'][end]:.1f} %" for end in ("low", "high"))
-    words = f"{row['method']}: {row['ungraded']} words of the summariser are ungraded"
+    words = f"{row['method']}: {row['ungraded']} of the ensemble's words are ungraded"
     return f"{words}; of all test questions it is right on between {low} and {high}."
 
 

@@ -45,7 +45,7 @@ class DiscussOptions:
     decision: Annotated[
         str, Meaning("protocol", compared=True, against="solution-counting", comes_with=("judge", "budget"))
     ] = "simple-voting"
-    personas: Personas = "expert"
+    personas: Annotated[Personas, Meaning(compared=True)] = "expert"
     agents: Annotated[int, Ge(1), Le(MOST_AGENTS), Meaning(along="agents", step="agent", unit="agent")] = 3
     """The first so many players; where the team has fewer, they are asked several times over, each with a voice of its own."""
     max_turns: Annotated[int, Ge(1), Meaning(along="rounds", step="turn", unit="turn")] = 5
@@ -57,7 +57,7 @@ class DiscussOptions:
     debate_rounds: AtLeastOne = 2
     budget: AtLeastOne = BUDGET
     """Points that a voter has under cumulative-voting."""
-    step_by_step: Annotated[bool, Meaning(compared=True, words="step by step")] = False
+    step_by_step: Annotated[bool, Meaning("step-by-step", compared=True, words="step by step")] = False
     judge: str | None = None
     """The model that picks under ``decision: judge``."""
     challenge: Annotated[Setting, Meaning("challenge")] = "none"

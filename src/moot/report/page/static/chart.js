@@ -16,13 +16,34 @@ const NARROW = 560;
 export function drawable(section) {
   const { chart, rows } = section;
   if (!chart) return false;
-  if (chart.kind !== "scatter" && seriesOf(section, rows).names.length > LOOKS) return false;
+  const most = Math.max(...panels(section).map(([, own]) => seriesOf(section, own).names.length));
+  if (chart.kind !== "scatter" && most > LOOKS) return false;
   if (chart.kind === "dots" || chart.kind === "bars") return numeric(rows, reading(section).value);
   return rows.some((row) => typeof row[chart.x] === "number" && typeof row[chart.y] === "number");
 }
 
+// The rows of each drawing by its title: of one without panels, all of them under none.
+function panels({ chart, rows }) {
+  return chart.panel ? [...Map.groupBy(rows, (row) => String(row[chart.panel] ?? ""))] : [[null, rows]];
+}
+
 // `all` are the rows that the scale must hold: those of the section, or of both runs side by side.
 export function drawChart(section, width, all = section.rows) {
+  if (!section.chart.panel) return drawOne(section, width, all);
+  const drawings = panels(section).map(([name, rows]) => [
+    name,
+    drawOne({ ...section, title: `${section.title}, ${name}`, rows }, width, all),
+  ]);
+  const drawn = drawings.filter(([, drawing]) => drawing);
+  if (!drawn.length) return null;
+  return el(
+    "div",
+    { class: "facets" },
+    drawn.map(([name, drawing]) => el("div", { class: "facet" }, el("h4", {}, name), drawing)),
+  );
+}
+
+function drawOne(section, width, all) {
   const { chart } = section;
   const drawn = { dots: across, bars: across, lines: plane, scatter: plane }[chart.kind](section, width, all);
   if (!drawn) return null;

@@ -1,0 +1,194 @@
+"""Protocols beside what they have to beat, question by question: one of their models alone, and another family.
+
+Alone means plain or step by step, each a row of its own: to beat a model that was not told to think is no proof that the
+talk did it. Families are compared only where nothing but the way of deciding differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from moot.measures.cells import Stored
+from moot.measures.discussion.cost import models_at, players_at, way_alone
+from moot.measures.discussion.naming import (
+    apart_from,
+    deciding_options,
+    family_of,
+    is_baseline,
+    names_of,
+    one_agent,
+    protocol_of,
+    step_by_step,
+)
+from moot.measures.discussion.talks import Talk, mean_rounds
+from moot.stats.graded import Pairs, Value, family_row, mean_value, value_of
+
+Row = dict[str, Any]
+PLAIN, STEPS = "plain", "step by step"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A cell with its plays: a discussion, or somebody alone."""
+
+    cell: Stored
+    talks: Sequence[Talk]
+
+    @property
+    def table(self) -> tuple[str | None, str | None]:
+        return self.cell["team"], self.cell.get("cohort")
+
+    @property
+    def repeated(self) -> bool:
+        return len(self.talks) > len({talk.question for talk in self.talks})
+
+    def values(self) -> dict[str, Value]:
+        rights: dict[str, list[float | None]] = {}
+        for talk in self.talks:
+            rights.setdefault(talk.question, []).append(talk.right)
+        return {question: value_of(several) for question, several in rights.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Baseline:
+    against: str
+    thinking: str
+    members: tuple[Held, ...]
+
+
+def baseline_rows(held: Sequence[Held], alone: Sequence[Held], *, seed: int = 0) -> Iterator[Row]:
+    """Every discussion against the mean of its own models alone; several talk, so one agent in one turn is alone too."""
+    names = names_of([discussion.cell for discussion in held])
+    single = [discussion for discussion in held if is_baseline(discussion.cell)]
+    for discussion in held:
+        if is_baseline(discussion.cell):
+            continue
+        for baseline in (*_players_alone(discussion, alone), *_agents_alone(discussion, single, names)):
+            pairs = _pairs_with(discussion, baseline.members)
+            if not pairs:
+                continue
+            players = dict.fromkeys(name for member in baseline.members for name in players_at(member.cell))
+            named = {
+                **names[discussion.cell["id"]],
+                "against": baseline.against,
+                "thinking": baseline.thinking,
+                "players": list(players),
+            }
+            pooled = len(baseline.members) > 1 or any(side.repeated for side in (discussion, *baseline.members))
+            yield from _on_sets(named, pairs, _sets(discussion), pooled, seed)
+
+
+def _players_alone(discussion: Held, alone: Sequence[Held]) -> Iterator[_Baseline]:
+    """By what they were told: those at the table where they have played so, else others of the same models."""
+    seated, models = set(players_at(discussion.cell)), models_at(discussion.cell)
+    for way in dict.fromkeys((member.cell["strategy"], way_alone(member.cell)) for member in alone):
+        alike = [member for member in alone if (member.cell["strategy"], way_alone(member.cell)) == way]
+        members = [member for member in alike if member.cell["player"] in seated]
+        members = members or [member for member in alike if models_at(member.cell) <= models]
+        if members:
+            yield _Baseline(", ".join(filter(None, way)), way[1] or PLAIN, tuple(members))
+
+
+def _agents_alone(discussion: Held, single: Sequence[Held], names: Mapping[str, Row]) -> Iterator[_Baseline]:
+    """One agent in one turn, of the same table."""
+    for member in single:
+        if member.table == discussion.table and models_at(member.cell) <= models_at(discussion.cell):
+            named = names[member.cell["id"]]
+            thinking = STEPS if step_by_step(member.cell) else PLAIN
+            yield _Baseline(f"{named['protocol']}, {named['with']}", thinking, (member,))
+
+
+def _pairs_with(discussion: Held, members: Sequence[Held]) -> Pairs:
+    """One pair for each member that has played the question."""
+    ours, theirs = discussion.values(), [member.values() for member in members]
+    pairs = {
+        question: [(value, values[question]) for values in theirs if question in values]
+        for question, value in ours.items()
+    }
+    return {question: several for question, several in pairs.items() if several}
+
+
+def family_rows(held: Sequence[Held], *, seed: int = 0) -> Iterator[Row]:
+    """One family against another over the protocols of each, a question counting by its mean over them."""
+    for group in settings(held):
+        families = _by_family(group)
+        for one, other in combinations(sorted(families, reverse=True), 2):
+            pairs = _pairs_between(families[one], families[other])
+            if not pairs:
+                continue
+            several = len(families[one]) > 1 or len(families[other]) > 1
+            pooled = several or any(side.repeated for side in (*families[one], *families[other]))
+            named = {
+                **_setting_named(held, group),
+                "of": one,
+                "against": other,
+                "of_protocols": [protocol_of(side.cell) for side in families[one]],
+                "against_protocols": [protocol_of(side.cell) for side in families[other]],
+            }
+            yield from _on_sets(named, pairs, _sets(*group), pooled, seed)
+
+
+def round_rows(held: Sequence[Held], *, seed: int = 0) -> Iterator[Row]:
+    """The mean turns of each family, where nothing but the way of deciding differs.
+
+    With more agents, or a vote that is allowed earlier, it is another discussion: its turns say nothing of the protocol.
+    What only one protocol was played with stands in that protocol's own row, and is not told twice.
+    """
+    for group in settings(held):
+        if len(group) < 2:
+            continue
+        for family, discussions in _by_family(group).items():
+            talks = [talk for discussion in discussions for talk in discussion.talks]
+            protocols = list(dict.fromkeys(protocol_of(discussion.cell) for discussion in discussions))
+            named = {**_setting_named(held, group), "family": family, "protocols": protocols}
+            yield {**named, **mean_rounds(talks, seed=seed)}
+
+
+def settings(held: Sequence[Held]) -> list[list[Held]]:
+    """Discussions of one table that differ in nothing but how they decide; one agent has nobody to decide with."""
+    groups: dict[Any, list[Held]] = {}
+    for discussion in held:
+        if not one_agent(discussion.cell):
+            kept = apart_from(discussion.cell, *deciding_options(discussion.cell))
+            groups.setdefault((discussion.table, kept), []).append(discussion)
+    return list(groups.values())
+
+
+def _setting_named(held: Sequence[Held], group: Sequence[Held]) -> Row:
+    first = group[0].cell
+    row = names_of([discussion.cell for discussion in held], *deciding_options(first))[first["id"]]
+    return {key: row[key] for key in ("with", "team", "cohort")}
+
+
+def _by_family(group: Sequence[Held]) -> dict[str, list[Held]]:
+    families: dict[str, list[Held]] = {}
+    for discussion in group:
+        families.setdefault(family_of(discussion.cell), []).append(discussion)
+    return families
+
+
+def _pairs_between(one: Sequence[Held], other: Sequence[Held]) -> Pairs:
+    """One pair a question that all protocols of both have played: else the mean would be over others each time."""
+    sides = [[discussion.values() for discussion in side] for side in (one, other)]
+    asked = set.intersection(*(set(values) for side in sides for values in side))
+    means = [{q: mean_value([values[q] for values in side]) for q in sorted(asked)} for side in sides]
+    return {question: [(means[0][question], means[1][question])] for question in sorted(asked)}
+
+
+def _sets(*held: Held) -> dict[str, str | None]:
+    return {talk.question: talk.dataset for discussion in held for talk in discussion.talks}
+
+
+def _on_sets(named: Row, pairs: Pairs, sets: Mapping[str, str | None], pooled: bool, seed: int) -> Iterator[Row]:
+    """All questions together (`whole`); and each set of them, where there are several."""
+    parts: dict[str | None, dict[str, Any]] = {}
+    for question, several in pairs.items():
+        parts.setdefault(sets[question], {})[question] = several
+    only = next(iter(parts)) if len(parts) == 1 else None
+    yield {**named, "dataset": only, "whole": True, **family_row(pairs, pooled=pooled, seed=seed)}
+    if len(parts) > 1:
+        for dataset, part in parts.items():
+            yield {**named, "dataset": dataset, "whole": False, **family_row(part, pooled=pooled, seed=seed)}

@@ -1,0 +1,34 @@
+"""Conditions that keep a part of what there is: ``same_version`` (true), ``category=law``, ``model!=gpt-4o``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_FORM = re.compile(r"([^=!]+?)\s*(?:(!?=)\s*(.*))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A column, and the value that it must have, or must not have. Case is no difference."""
+
+    text: str
+    column: str
+    value: str
+    differs: bool
+
+    def holds(self, row: Mapping[str, str | None]) -> bool:
+        """Of a row that has the column. A value that is missing equals nothing."""
+        held = row[self.column]
+        same = held is not None and held.strip().lower() == self.value
+        return same != self.differs
+
+
+def condition(text: str) -> Condition:
+    """As it is typed; a text that is no condition is the name of a column, which will not be there."""
+    parts = _FORM.fullmatch(text.strip())
+    if parts is None:
+        return Condition(text, text, "true", differs=False)
+    column, sign, value = parts.group(1), parts.group(2), parts.group(3)
+    return Condition(text, column, "true" if sign is None else value.strip().lower(), differs=sign == "!=")

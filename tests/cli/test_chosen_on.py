@@ -1,0 +1,152 @@
+"""What a team was chosen on says nothing for it: through the commands, from `moot select` to the report."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.types import Question
+
+CHOICE = """
+name: chosen
+seed: 3
+questions: {file: questions.jsonl}
+models:
+  a: {provider: simulated, accuracy: 0.6}
+  b: {provider: simulated, accuracy: 0.5}
+  s: {provider: simulated, accuracy: 0.4, power: 0.6}
+players:
+  a-break: {model: a, instruction: break-down}
+  a-opposite: {model: a, instruction: opposite}
+  b-break: {model: b, instruction: break-down}
+strategies:
+  - solo
+  - mixture: {summariser: s, repeats: 2}
+"""
+
+
+def written(tmp_path: Path, questions: int = 30) -> Path:
+    draw = random.Random(1)
+    lines = [
+        {"id": f"q{n}", "text": f"Question {n}?", "choices": ["w", "x", "y", "z"], "answer": draw.choice("ABCD")}
+        for n in range(questions)
+    ]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    file = tmp_path / "chosen.yaml"
+    file.write_text(CHOICE)
+    return file
+
+
+def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[str, str]:
+    capsys.readouterr()
+    assert run_app(app, [str(argument) for argument in arguments]) == 0
+    out, err = capsys.readouterr()
+    return out, err
+
+
+def chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str], m: int = 20) -> tuple[Path, list[dict[str, Any]]]:
+    """The experiment after a choice of two, with the file that plays what was chosen."""
+    file = written(tmp_path)
+    moot(capsys, "run", file, "--quiet")
+    out, _ = moot(capsys, "select", file, "--k", 2, "--m", m, "--method", "top-accuracy", "--json")
+    (tmp_path / "team.json").write_text(out)
+    file.write_text(CHOICE.replace("repeats: 2", "repeats: 2, shown_accuracies: team.json"))
+    return file, json.loads(out)
+
+
+def only(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    (row,) = [row for row in rows if row["strategy"] == "mixture"]
+    return row
+
+
+def test_a_chosen_team_is_measured_on_other_questions_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, rows = chosen(tmp_path, capsys)
+    on = rows[0]["chosen_on"]
+    assert len(on) == len(set(on)) == 20
+    _, err = moot(capsys, "run", file, "--quiet")
+    assert "20 of its 30 questions are those that it was chosen on" in " ".join(err.split())
+    report = json.loads(moot(capsys, "report", file, "--json")[0])
+    row = only(report["accuracy"])
+    assert (row["n"], row["chosen_on"], row["missing"]) == (10, 20, 0)
+    assert sum(row["outcomes"].values()) == 2 * 10
+    (mixture,) = report["mixtures"]
+    assert mixture["n"] == 10
+    assert mixture["episodes"] == 20
+    page = " ".join(moot(capsys, "report", file)[0].split())
+    assert "20 of 30 questions are those that it was chosen on; its figures are over the other 10" in page
+    for row in walked(report):
+        if row.get("strategy") == "mixture" and "n" in row:
+            assert row["n"] <= 10, row
+
+
+def walked(value: Any) -> Any:
+    if isinstance(value, dict):
+        yield value
+        for part in value.values():
+            yield from walked(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from walked(part)
+
+
+def test_where_nothing_is_left_nothing_is_claimed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, rows = chosen(tmp_path, capsys, 20)
+    digests = set(rows[0]["chosen_on"])
+    kept = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
+    asked = [
+        question
+        for question in kept
+        if Question(question["id"], question["text"], tuple(question["choices"]), kind="choice").digest in digests
+    ]
+    assert len(asked) == 20
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, asked)))
+    file.write_text(file.read_text().replace("name: chosen", "name: again"))
+    moot(capsys, "run", file, "--quiet")
+    report = json.loads(moot(capsys, "report", file, "--json")[0])
+    row = only(report["accuracy"])
+    assert (row["value"], row["low"], row["high"], row["n"], row["chosen_on"]) == (None, None, None, 0, 20)
+    assert "chosen on" in row["why"]
+    assert "mixture" not in json.dumps(report.get("headline"))
+    page = " ".join(moot(capsys, "report", file)[0].split())
+    assert "all 20 questions are those that it was chosen on: nothing is left to measure it by" in page
+
+
+def test_no_prompt_calls_them_other_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, rows = chosen(tmp_path, capsys)
+    moot(capsys, "run", file, "--quiet")
+    told = moot(capsys, "show", file, "q1", "--strategy", "mixture")[0]
+    assert f'accuracy="{100 * max(rows[0]["accuracies"].values()):.1f} %"' in told
+    assert "other questions" not in told
+
+
+def test_a_choice_on_a_label_matrix_is_known_by_the_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path)
+    lines = ["question_id,model,pred,answer"]
+    draw = random.Random(2)
+    for question in map(json.loads, (tmp_path / "questions.jsonl").read_text().splitlines()):
+        answer = question["answer"]
+        lines += [
+            f"{question['id']},{model},{answer if draw.random() < 0.6 else 'A'},{answer}"
+            for model in ("a-break", "a-opposite", "b-break")
+        ]
+    (tmp_path / "labels.csv").write_text("\n".join(lines))
+    out, _ = moot(capsys, "select", tmp_path / "labels.csv", "--k", 2, "--m", 12, "--method", "greedy", "--json")
+    (tmp_path / "team.json").write_text(out)
+    file.write_text(CHOICE.replace("repeats: 2", "repeats: 2, shown_accuracies: team.json"))
+    moot(capsys, "run", file, "--quiet")
+    report = json.loads(moot(capsys, "report", file, "--json")[0])
+    assert (only(report["accuracy"])["n"], only(report["accuracy"])["chosen_on"]) == (18, 12)
+
+
+def test_an_old_selection_without_its_questions_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, rows = chosen(tmp_path, capsys)
+    del rows[0]["chosen_on"]
+    (tmp_path / "team.json").write_text(json.dumps(rows))
+    assert run_app(app, ["run", str(file), "--quiet"]) == 2
+    assert "does not say which questions it was chosen on" in capsys.readouterr().err
