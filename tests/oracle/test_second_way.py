@@ -23,7 +23,7 @@ SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (accuracy, quiz, s
 WHOLLY_KNOWN = frozenset(
     {
         *("players", "skyline", "best_single", "gap", "gains", "comparisons", "self_preference", "teams"),
-        *("diversity", "diversity_left_out", "diversity_by_difficulty", "diversity_and_people"),
+        *("diversity", "diversity_captains", "diversity_left_out", "diversity_by_difficulty", "diversity_and_people"),
         *("human", "categories", "question_sets", "set_groups", "mean_over_sets"),
     }
 )
@@ -31,11 +31,11 @@ WHOLLY_KNOWN = frozenset(
 
 WORLDS = (*range(24), 107)
 
-_BELOW_A_PLAYER = "chosen fold by fold it lies below what some player reached on all questions"
-_BEST_SINGLE = r"(teams\[\d+\]\.)?best_single\.value"
-
 KNOWN_DIFFERENCES: Mapping[str, Mapping[str, str]] = {
-    **{f"world-{number}": {_BEST_SINGLE: _BELOW_A_PLAYER} for number in (2, 5, 7, 9, 12, 14, 16, 22)},
+    **{
+        f"world-{number}": {r"teams\[\d+\]\.talk_threshold": "nobody has computed it a second time yet"}
+        for number in (4, 9, 17, 18)
+    },
     "world-107": {
         r"gains\[4\]\.regressions": "a mean of 0.7499999999999999 beside 0.75 is taken for worse: 3 are, not 4",
     },

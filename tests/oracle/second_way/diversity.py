@@ -35,6 +35,7 @@ def diversity(raw: Raw, table: Table) -> Row:
     rates = {question: rate for question, rate in rates.items() if any(p.question == question for p in table.plays)}
     rows: Row = {
         "diversity": _curve(table.plays, distinct),
+        "diversity_captains": _by_captain(table.together, distinct),
         "diversity_left_out": len({play.question for play in table.plays if play.key not in distinct}),
     }
     if rates:
@@ -51,6 +52,20 @@ def _curve(plays: Sequence[Play], distinct: Mapping[Key, int]) -> list[Row]:
         for strategy, of_strategy in parts(
             [play for play in placed if distinct[play.key] == d], lambda play: play.strategy
         ).items()
+    ]
+
+
+def _by_captain(together: Sequence[Play], distinct: Mapping[Key, int]) -> list[Row]:
+    led = [play for play in together if play.captain is not None and play.key in distinct]
+    places = sorted({(distinct[play.key], play.strategy, str(play.captain)) for play in led})
+    return [
+        {
+            **{"d": d, "strategy": strategy, "captain": captain},
+            **heard_row(
+                [p for p in led if (distinct[p.key], p.strategy, p.captain) == (d, strategy, captain)], "accuracy"
+            ),
+        }
+        for d, strategy, captain in places
     ]
 
 

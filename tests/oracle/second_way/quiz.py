@@ -37,8 +37,8 @@ def _figures(raw: Raw, table: Table) -> Row:
     figures: Row = {
         "players": players(table),
         "skyline": table.alone and skyline(raw, table),
-        "best_single": table.alone and best_single(single(raw, table.alone)),
-        "gap": table.alone and gap(raw, table),
+        "best_single": table.alone and best_single(single(table.alone)),
+        "gap": table.alone and gap(table),
         "gains": gains(table),
         "comparisons": comparisons(table),
         "self_preference": self_preference(table),

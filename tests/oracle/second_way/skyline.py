@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from second_way.compare import ANY_TEXT, Holds
-from second_way.intervals import fieller, mean
+from second_way.intervals import ALPHA, fieller, mean, normal_point
 from second_way.raw import Raw
 from second_way.shares import NOBODY_KNOWS, Value, accuracy_row, mean_row, mean_value, value_of
 from second_way.tables import Play, Table, grades, parts
-
-FOLDS = 5
 
 Values = Mapping[str, Value]
 """By question."""
@@ -76,51 +72,24 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Single:
-    """The best player: who was chosen on the other folds for each question, and who is best of all after the fact."""
+    """The player who got most right of all questions."""
 
-    asked: list[str]
-    choice: dict[str, Value]
-    """By question: what the player chosen there gives."""
-    chosen: list[str]
-    """By fold; empty below two questions."""
-    best: str | None
-    best_values: dict[str, Value]
+    player: str | None
+    players: int
+    values: dict[str, Value]
 
     @property
-    def scored(self) -> dict[str, float]:
-        return {question: value.known for question, value in self.choice.items() if value.known is not None}
-
-    @property
-    def after(self) -> dict[str, float]:
-        return {question: value.known for question, value in self.best_values.items() if value.known is not None}
+    def known(self) -> list[float]:
+        return [value.known for value in self.values.values() if value.known is not None]
 
 
-def single(raw: Raw, alone: Sequence[Play]) -> Single:
+def single(alone: Sequence[Play]) -> Single:
     by_player = {player: values(plays) for player, plays in parts(alone, lambda play: play.player).items()}
     asked = sorted({play.question for play in alone})
     best = _chosen(by_player, asked)
-    best_values = by_player[best] if best is not None else {}
-    if len(asked) < 2 or best is None:
-        return Single(asked, {}, [], best, best_values)
-    fold = folds(raw, asked)
-    chosen: list[str] = []
-    for number in range(max(fold.values()) + 1):
-        choice = _chosen(by_player, [question for question in asked if fold[question] != number])
-        assert choice is not None
-        chosen.append(choice)
-    choices = {question: by_player[chosen[fold[question]]].get(question, NOBODY_KNOWS) for question in asked}
-    return Single(asked, choices, chosen, best, best_values)
-
-
-def folds(raw: Raw, asked: Sequence[str]) -> dict[str, int]:
-    """Dealt one by one, in the order of a hash of seed and question."""
-    digests = {row["question_id"]: row["question"] for row in raw.tables["questions"]}
-
-    def dealt(question: str) -> tuple[str, str]:
-        text = json.dumps([raw.seed, "fold", digests[question]], separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:32], digests[question]
-
-    return {question: place % min(FOLDS, len(asked)) for place, question in enumerate(sorted(asked, key=dealt))}
+    mine = {} if best is None else {question: by_player[best].get(question, NOBODY_KNOWS) for question in asked}
+    one = Single(best, len(by_player), mine)
+    return one if one.known else Single(None, len(by_player), mine)
 
 
 def _chosen(by_player: Mapping[str, Values], questions: Collection[str]) -> str | None:
@@ -135,24 +104,25 @@ def _chosen(by_player: Mapping[str, Values], questions: Collection[str]) -> str 
 
 
 def best_single(one: Single) -> dict[str, Any]:
-    after = {"player": one.best, **mean_row(list(one.after.values())), "note": "chosen after the fact"}
-    after |= {} if one.after else {"why": ANY_TEXT}
-    row: dict[str, Any] = {**mean_row(list(one.scored.values())), "chosen": one.chosen, "after_the_fact": after}
-    if row["value"] is not None and row["value"] < after["value"] - 1e-9:
-        row["value"] = _at_least(after["value"])
-    if not one.scored and (one.chosen or not one.after):
-        row["why"] = ANY_TEXT
-    open_questions = len(one.choice) - len(one.scored)
-    return {**row, "ungraded": open_questions} if open_questions else row
+    """The lower end of the interval pays for the choice among the players, at a point that is drawn: it is no higher than
+    in the player's own row, and no lower than Bonferroni's would be."""
+    row = {"player": one.player, **mean_row(one.known), "players": one.players, "note": "chosen after the fact"}
+    if one.players > 1 and row["low"] is not None:
+        row["low"] = _paying(row["value"], row["low"], one.players)
+    if ungraded := sum(value.open for value in one.values.values()):
+        row["ungraded"] = ungraded
+        low, high = mean([value.least for value in one.values.values()]), mean([v.most for v in one.values.values()])
+        row["bounds"] = {"low": low, "high": high}
+    return row if one.known else {**row, "why": ANY_TEXT}
 
 
-def _at_least(reached: float) -> Holds:
-    """The best single player is never reported below what some player reached on all questions (5-evidence)."""
-    return Holds(lambda value: value >= reached - 1e-9, f"at least {reached}, which a player reached on all questions")
+def _paying(value: float, low: float, players: int) -> Holds:
+    least = value - (value - low) * normal_point(ALPHA / players) / normal_point()
+    return Holds(lambda found: least - 1e-3 <= found <= low + 1e-9, f"between {least} and {low}")
 
 
-def gap(raw: Raw, table: Table) -> list[dict[str, Any]]:
-    top, one = tops(table.alone), single(raw, table.alone)
+def gap(table: Table) -> list[dict[str, Any]]:
+    top, one = tops(table.alone), single(table.alone)
     rows = []
     for strategy, plays in parts(table.together, lambda play: play.strategy).items():
         by_captain: dict[Any, list[Play]] = parts(plays, lambda play: play.captain)
@@ -164,24 +134,20 @@ def gap(raw: Raw, table: Table) -> list[dict[str, Any]]:
 
 def _closed(reached: Values, top: Values, one: Single) -> dict[str, Any]:
     """On the questions of which all three are graded; nothing where the others could do away with the gap."""
-    row = _graded(reached, top, one)
-    triples = {
-        question: (reached[question], one.choice[question], top[question])
-        for question in top
-        if question in one.choice and question in reached
-    }
-    if not any(value.open for triple in triples.values() for value in triple):
-        return row if triples or one.after else {**row, "why": ANY_TEXT}
-    left_out = sum(any(value.known is None for value in triple) for triple in triples.values())
+    triples = [(reached[q], one.values[q], top[q]) for q in top if q in one.values and q in reached]
+    row = _graded(triples)
+    if not any(value.open for triple in triples for value in triple):
+        return row if triples or one.known else {**row, "why": ANY_TEXT}
+    left_out = sum(any(value.known is None for value in triple) for triple in triples)
     beside = {"ungraded": left_out} if left_out else {}
-    ends = closure_bounds(list(triples.values()))
+    ends = closure_bounds(triples)
     if ends is None:
-        nothing = {"value": None, "low": None, "high": None, "n": 0, "after_the_fact": None}
-        return (
-            {**nothing, **beside, "ungraded": left_out, "why": ANY_TEXT} if left_out else {**nothing, "why": ANY_TEXT}
-        )
+        return {**NOTHING, **beside, "why": ANY_TEXT}
     row |= {**beside, "bounds": ends}
     return row if row["value"] is not None else {**row, "why": ANY_TEXT}
+
+
+NOTHING: Mapping[str, Any] = {"value": None, "low": None, "high": None, "n": 0}
 
 
 def closure_bounds(triples: Sequence[tuple[Value, Value, Value]]) -> dict[str, float] | None:
@@ -194,19 +160,11 @@ def closure_bounds(triples: Sequence[tuple[Value, Value, Value]]) -> dict[str, f
     return {"low": min(ends), "high": max(ends)}
 
 
-def _graded(reached: Values, top: Values, one: Single) -> dict[str, Any]:
-    both = {
-        question: (value.known, ceiling)
-        for question, value in reached.items()
-        if value.known is not None and question in top and (ceiling := top[question].known) is not None
-    }
-    pairs = [(both[q][0] - start, both[q][1] - start) for q, start in one.scored.items() if q in both]
-    row: dict[str, Any] = {"value": None, "low": None, "high": None, "n": 0, "after_the_fact": None}
-    if sum(way for _, way in pairs) > 1e-12:
-        low, high = fieller(pairs)
-        row |= {"value": sum(up for up, _ in pairs) / sum(way for _, way in pairs)}
-        row |= {"low": low, "high": high, "n": len(pairs)}
-    after = [(both[q][0] - start, both[q][1] - start) for q, start in one.after.items() if q in both]
-    if after and sum(way for _, way in after) / len(after) > 1e-12:
-        row["after_the_fact"] = sum(up for up, _ in after) / sum(way for _, way in after)
-    return row
+def _graded(triples: Sequence[tuple[Value, Value, Value]]) -> dict[str, Any]:
+    known = [(r.known, s.known, t.known) for r, s, t in triples]
+    pairs = [(r - s, t - s) for r, s, t in known if r is not None and s is not None and t is not None]
+    way = sum(gap for _, gap in pairs)
+    if way <= 1e-12:
+        return dict(NOTHING)
+    low, high = fieller(pairs)
+    return {"value": sum(rise for rise, _ in pairs) / way, "low": low, "high": high, "n": len(pairs)}
