@@ -60,7 +60,9 @@ def _by_captain(together: Sequence[Play], distinct: Mapping[Key, int]) -> list[R
     places = sorted({(distinct[play.key], play.strategy, str(play.captain)) for play in led})
     return [
         {
-            **{"d": d, "strategy": strategy, "captain": captain},
+            "d": d,
+            "strategy": strategy,
+            "captain": captain,
             **heard_row(
                 [p for p in led if (distinct[p.key], p.strategy, p.captain) == (d, strategy, captain)], "accuracy"
             ),
