@@ -24,7 +24,7 @@ WHOLLY_KNOWN = frozenset(
     {
         *("players", "skyline", "best_single", "gap", "gains", "comparisons", "self_preference", "teams"),
         *("diversity", "diversity_captains", "diversity_left_out", "diversity_by_difficulty", "diversity_and_people"),
-        *("human", "categories", "question_sets", "set_groups", "mean_over_sets"),
+        *("human", "categories", "talk_by_diversity", "question_sets", "set_groups", "mean_over_sets"),
     }
 )
 """Keys that the report may have only where a second way has them."""

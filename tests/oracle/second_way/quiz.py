@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from second_way.compare import ANY_TEXT
-from second_way.diversity import diversity, self_preference
+from second_way.diversity import diversity, fullest_groups, self_preference
 from second_way.intervals import Difference, holm, mcnemar, mean, shown_p
 from second_way.raw import Raw
 from second_way.shares import Value, accuracy_row, mean_row, mean_value, value_of
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 FEW_QUESTIONS, FEW_DISCORDANT = 30, 10
 TESTED = "difference, until its family is complete"
 
-FAMILIES = ("gains", "comparisons")
+FAMILIES = ("gains", "comparisons", "talk_by_diversity")
 
 
 def quiz(raw: Raw) -> Mapping[str, Any]:
@@ -41,6 +41,7 @@ def _figures(raw: Raw, table: Table) -> Row:
         "gap": table.alone and gap(table),
         "gains": gains(table),
         "comparisons": comparisons(table),
+        "talk_by_diversity": talk_by_diversity(table),
         "self_preference": self_preference(table),
         "categories": categories(raw, table),
         **diversity(raw, table),
@@ -99,6 +100,23 @@ def comparisons(table: Table) -> list[Row]:
         if len(shared) > 1:
             named = {"a": first, "b": second, "captain": None}
             rows.append({**named, **_compared({captain: one[captain] for captain in shared}, other)})
+    return rows
+
+
+def talk_by_diversity(table: Table) -> list[Row]:
+    """Talking less voting where the players gave d answers, captain by captain, then over all that both have."""
+    distinct = {key: len(groups) for key, groups in fullest_groups(table.plays).items()}
+    rows: list[Row] = []
+    for talk, vote in product(table.talking, table.voting):
+        for d in sorted(set(distinct.values())):
+            here = [play for play in table.together if play.captain is not None and distinct.get(play.key) == d]
+            one, other = (
+                parts([p for p in here if p.strategy == label], lambda p: p.captain) for label in (talk, vote)
+            )
+            shared = {captain: plays for captain, plays in one.items() if captain in other}
+            sides: list[tuple[str | None, Mapping[str, Sequence[Play]]]] = [(c, {c: shared[c]}) for c in shared]
+            sides += [(None, shared)] if len(shared) > 1 else []
+            rows += [{"d": d, "a": talk, "b": vote, "captain": c, **_compared(side, other)} for c, side in sides]
     return rows
 
 

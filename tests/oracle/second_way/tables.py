@@ -5,7 +5,7 @@ A table is a team or a cohort of one, with native answers of one kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +50,10 @@ class Table:
     """Of its strategies, in the order of the file."""
     sources: dict[str, str]
     """By player: where its native answers are from."""
+    talking: list[str]
+    """Those in which a captain reads the drafts with their reasons, once and without names, and decides."""
+    voting: list[str]
+    """Those in which equal drafts are grouped, and a group's word stands."""
     together: list[Play] = field(default_factory=list)
     alone: list[Play] = field(default_factory=list)
 
@@ -85,6 +89,8 @@ def _table(raw: Raw, name: str, cells: Sequence[Cell], meanings: Meanings) -> Ta
         name,
         list(dict.fromkeys(cell.label for cell in cells)),
         {player: solo[player].strategy if player in solo else "drafts" for player in players},
+        list(dict.fromkeys(cell.label for cell in cells if _talks(cell.traits))),
+        list(dict.fromkeys(cell.label for cell in cells if _votes(cell.traits))),
     )
     sets: dict[Key, list[list[Draft]]] = {}
     dropped: dict[Key, set[str]] = {}
@@ -110,6 +116,17 @@ def _table(raw: Raw, name: str, cells: Sequence[Cell], meanings: Meanings) -> Ta
             elif player in dropped.get(key, ()):
                 table.alone.append(Play(*key, title, None, player=player, heard=False))
     return table
+
+
+def _talks(traits: Mapping[str, Any]) -> bool:
+    decides = [traits.get(name) for name in ("word", "hears", "asks")] == ["captain", "reasons", "captain"]
+    once = not traits.get("groups") and traits.get("repeats", 1) == 1
+    return decides and once and traits.get("names") != "shown"
+
+
+def _votes(traits: Mapping[str, Any]) -> bool:
+    drafts = traits.get("drafts") is not None and traits.get("groups")
+    return bool(drafts) and traits.get("word") == "group" and traits.get("hears") == "nothing"
 
 
 def _key(cell: Cell, episode: Episode) -> Key:
