@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from moot.measures.section import Chart, Column, Section
 from moot.measures.source import Source, Stored
 from moot.needs import Needs
-from moot.stats.paired import share_over_questions
+from moot.stats.proportion import share_over_questions
 from moot.traces import Shown, of_kind
 
 UNGRADED = "no draft that a juror picked is graded"
@@ -44,7 +44,7 @@ class JuryAgreement:
             ungraded += values.count(None)
         if not alike and not right and not ungraded:
             return None
-        agreed, correct = share_over_questions(alike, seed=run.seed), share_over_questions(right, seed=run.seed)
+        agreed, correct = share_over_questions(alike), share_over_questions(right)
         row: dict[str, Any] = {"strategy": cell["strategy"], "label": cell["label"], "team": cell["team"]}
         row |= (
             {"agree": agreed.value, "agree_low": agreed.low, "agree_high": agreed.high} if agreed else {"agree": None}

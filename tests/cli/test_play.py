@@ -164,12 +164,17 @@ async def test_the_clock_does_not_wait() -> None:
 
 
 async def test_the_judge_of_the_file_is_asked_once_for_all() -> None:
-    judge = ScriptedModel("tom", [{"grades": [{"id": 1, "is_correct": True}, {"id": 2, "is_correct": False}]}])
+    judge = ScriptedModel("tom", lambda request: {"grades": [{"id": 1, "is_correct": "Rome" not in asked(request)}]})
     grading = Grading(Team("judges", ()), (Player("tom", judge),))
     playing = Game(table(team(["the capital", "The capital!", "Rome"]), strategy("vote")), grading)
     played = await playing.play(CASE)
     assert (played.score.value, played.score.stage) == (1.0, "judge")
     assert playing.standing.alone == {"ann": 1, "bob": 1, "cat": 0}
+    assert len(judge.requests) == 2, "two different answers, each by itself"
+
+
+def asked(request: Request) -> str:
+    return request.messages[-1].content
 
 
 async def test_what_no_judge_could_grade_is_a_point_for_nobody() -> None:

@@ -46,7 +46,8 @@ def test_every_key_arrives() -> None:
     assert (full.comment, full.source, full.author, full.category) == ("x", "s", "a", "k")
     assert (full.package, full.year, full.difficulty, full.human) == ("p", 1999, "hard", HumanRate(301, 390))
     assert (full.lemmatize, full.free_order, full.meta) == (True, True, {"n": [1]})
-    assert len(KEYS) == 20
+    assert full.cluster is None
+    assert len(KEYS) == 21
 
 
 FORMS = {

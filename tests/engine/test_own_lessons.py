@@ -55,12 +55,6 @@ class Undrafted(Follows):
 
 
 @dataclass(frozen=True)
-class OddlyDrafted(Follows):
-    name: ClassVar[str] = "oddly-drafted"
-    traits: ClassVar[Traits] = replace(LEARNS, drafts="in-verse")
-
-
-@dataclass(frozen=True)
 class AsksAgain(Follows):
     name: ClassVar[str] = "asks-again"
     traits: ClassVar[Traits] = replace(LEARNS, asks="everybody")
@@ -133,9 +127,7 @@ def test_what_is_added_later_changes_nothing_and_asks_nobody(tmp_path: Path) -> 
 
 def judged(request: Request, right: str) -> Script:
     (known,) = [message.content for message in request.messages if "city of" in message.content]
-    count = (request.schema or {})["properties"]["grades"]["items"]["properties"]["id"]["maximum"]
-    names = sorted(("ann", "bob"), key=lambda name: known.rindex(f"city of {name}"))
-    return {"grades": [{"id": n + 1, "is_correct": names[n] == right} for n in range(count)]}
+    return {"grades": [{"id": 1, "is_correct": f"city of {right}" in known}]}
 
 
 OPEN = [Case(Question(f"q{n}", f"Which city is number {n}?"), f"town {n}") for n in range(8)]
@@ -198,7 +190,6 @@ def test_what_it_was_decided_from_is_on_record(tmp_path: Path) -> None:
 
 UNTEACHABLE: list[tuple[Any, list[Case], str]] = [
     (Undrafted(), CASES, "undrafted learns from drafts, and promises none; expected drafts: single-call, double-call"),
-    (OddlyDrafted(), CASES, "in-verse"),
     (Follows(), [replace(case, known=False, answer=None) for case in CASES], "expected at least two questions with"),
     (Follows(), CASES[:1], "expected at least two questions with"),
     (Follows(), [replace(case, cluster="one passage") for case in CASES], "belong together"),
@@ -246,9 +237,9 @@ async def test_the_estimate_counts_its_lessons(tmp_path: Path) -> None:
     try:
         before = await estimate(plan, store)
         assert [before.models[name].calls for name in ("ann", "bob")] == [8, 8]
-        assert 0 < before.models["jay"].calls <= 8, "an answer that is guessed may match"
+        assert 0 < before.models["jay"].calls <= 16, "an answer that is guessed may match"
         await Runner(plan, store).run()
-        assert {name: len(model.requests) for name, model in models.items()} == {"ann": 8, "bob": 8, "jay": 8}
+        assert {name: len(model.requests) for name, model in models.items()} == {"ann": 8, "bob": 8, "jay": 16}
         assert (await estimate(plan, store)).calls == 0
     finally:
         await store.close()

@@ -71,6 +71,8 @@ def gossip(name: str) -> ScriptedModel:
 
     def say(request: Request) -> Script:
         letter = "ABC"[(NAMES.index(name) + int((request.question_id or "q0")[1:])) % 3]
+        if request.schema is None and "Write freely" in request.messages[-1].content:
+            return f"{words}\nAnswer: {letter}"
         if request.schema is None:
             return words if "you answered" in request.messages[-1].content else f"Answer: {letter}"
         required = request.schema["required"]

@@ -132,8 +132,8 @@ def test_a_model_object_takes_the_place_of_a_files_model(tmp_path: Path) -> None
 def test_bad_input_is_an_exception_before_any_call() -> None:
     ann = says("ann")
     for options, error in (
-        ({"limit": 0}, "limit: expected 1 or more"),
-        ({"budget_usd": 0.0}, "budget_usd: expected more than 0"),
+        ({"limit": 0}, "limit: expected a whole number from 1 on"),
+        ({"budget_usd": 0.0}, "budget_usd: expected a number above 0"),
         ({"measures": [5]}, "5 is no measure"),
         ({"measures": [Episodes]}, "is no measure"),
         ({"store": "mysql://x"}, "is no store"),

@@ -36,6 +36,7 @@ RECORDS: list[Any] = [
     traces.Cut(300, ("ann", "bob")),
     traces.Deadline(2.5),
     traces.Remarked("So it was."),
+    traces.DecidedFrom(3, "0f" * 16),
 ]
 
 

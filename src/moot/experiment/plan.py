@@ -62,7 +62,8 @@ class Cell:
 
     @property
     def title(self) -> str:
-        return str(SideName(self.label, self.player or self.captain, self.team.cohort))
+        who = self.player or self.captain  # whoever has a seat is of one cohort, so its name is enough
+        return str(SideName(self.label, who, None if who else self.team.cohort))
 
     def row(self) -> dict[str, Any]:
         return {

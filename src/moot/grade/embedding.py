@@ -83,6 +83,8 @@ class Exact:
     numbers: Counter[str]
     letters: frozenset[str]
     denied: bool
+    roman: bool = False
+    """Whether one of the numbers was a Roman numeral."""
 
     def without(self, other: Exact) -> tuple[str, ...]:
         """The words that the other has in no form."""
@@ -106,10 +108,12 @@ def read(text: str) -> Exact:
         plain = ["".join(plain)]  # U.S.A.
     # "isn't" has become "isn t".
     denied = any(word in _DENIALS for word in plain) or re.search(r"n t\b", " ".join(plain)) is not None
-    words = tuple(_from_roman(word) if place else word for place, word in enumerate(numerals(plain, language)))
+    written = numerals(plain, language)
+    words = tuple(_from_roman(word) if place else word for place, word in enumerate(written))
     numbers = Counter(word for word in words if any(character.isdigit() for character in word))
     letters = frozenset(word for word in words if len(word) == 1 and word.isalpha())
-    return Exact(words, tuple(lemma(word, language) for word in words), numbers, letters, denied)
+    roman = words != tuple(written)
+    return Exact(words, tuple(lemma(word, language) for word in words), numbers, letters, denied, roman)
 
 
 def set_apart(one: str, other: str) -> bool:
@@ -118,7 +122,7 @@ def set_apart(one: str, other: str) -> bool:
     Of a Russian word the model sees little but its letters, and Австрия lies beside Австралия (0.96).
     """
     ours, theirs = read(one), read(other)
-    if ours.numbers != theirs.numbers or ours.denied != theirs.denied:
+    if not _same_numbers(ours, theirs) or ours.denied != theirs.denied:
         return True
     # Initials may be left out, so "J. K. Rowling" may be "Rowling"; but vitamin C is not vitamin D.
     if ours.letters and theirs.letters and ours.letters != theirs.letters:
@@ -127,6 +131,17 @@ def set_apart(one: str, other: str) -> bool:
         return True
     rests = ours.without(theirs), theirs.without(ours)
     return all(rests) and any(_CYRILLIC.search(word) for rest in rests for word in rest)
+
+
+def _same_numbers(one: Exact, other: Exact) -> bool:
+    """A rank is no count; but a Roman numeral may be either: Peter I is Peter the First, World War II is World War 2."""
+    if one.numbers == other.numbers:
+        return True
+    return (one.roman or other.roman) and _unmarked(one.numbers) == _unmarked(other.numbers)
+
+
+def _unmarked(numbers: Counter[str]) -> Counter[str]:
+    return Counter({re.sub(r"(?<=[0-9])th$", "", number): count for number, count in numbers.items()})
 
 
 def _from_roman(word: str) -> str:

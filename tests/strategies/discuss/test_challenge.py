@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from moot.errors import FileError, UsageError
+from moot.plugins import PluginBroke
 from moot.strategies.discuss.discuss import Discuss
 from moot.team.retrieval import Bm25, retrieve, retriever
 from moot.traces import Challenge, Objection, of_kind
@@ -186,7 +187,7 @@ async def test_a_retriever_may_be_waited_for() -> None:
         return f"about {question.id}"
 
     assert await retrieve(slow, Question("7", "?")) == "about 7"
-    with pytest.raises(TypeError, match="gives a text"):
+    with pytest.raises(PluginBroke, match="gives a text"):
         await retrieve(lambda question: 3, Question("7", "?"))  # type: ignore[arg-type,return-value]
 
 
