@@ -2,7 +2,7 @@
 # make test   everything that CI runs: all but what has a target of its own below
 # make bench  the figures in bench/README.md
 # make soak   100,000 calls with one in ten failing (about ten minutes)
-# make test-more     hostile text, fuzzing of the served API, coverage of intervals, budgets under load
+# make test-more     every figure a second time in hundreds of experiments, hostile text, fuzzing of the served API, coverage of intervals, budgets under load
 # make test-ray      the Ray engine, on a cluster of two nodes
 # make test-clients  other people's programs against a served team, each in an environment of its own
 
@@ -41,7 +41,7 @@ test: $(VENV)/.ready
 	wait $$lint || status=$$?; cat $(VENV)/lint.log; exit $$status
 
 test-more: $(VENV)/.ready
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE)
+	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE) tests/oracle
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
 .clients/inspect: constraints.txt

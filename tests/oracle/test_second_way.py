@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,17 @@ from second_way.coverage import coverage
 from second_way.discussion import discussion
 from second_way.lift import debate_lift
 from second_way.places import places
+from second_way.quiz import quiz
 from second_way.raw import Raw
 from second_way.safety import safety
+from second_way.sets import sets
 from second_way.two_ways import two_ways
 from second_way.worlds import cohorts_and_names, experiment
 
 SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
     accuracy,
+    quiz,
+    sets,
     safety,
     coverage,
     gap_closure,
@@ -36,38 +41,53 @@ SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
 
 WHOLLY_KNOWN = frozenset(
     {
+        *("players", "skyline", "best_single", "gap", "gains", "comparisons", "self_preference", "teams"),
+        *("diversity", "diversity_captains", "diversity_left_out", "diversity_by_difficulty", "diversity_and_people"),
+        *("human", "categories", "talk_by_diversity", "question_sets", "set_groups", "mean_over_sets"),
         *("safety", "safety_models", "coverage", "gap_closure", "consensus", "formatting_tax", "authority_bias"),
-        "debate_lift",
-        *("macro_average", "protocols", "protocol_turns", "protocol_rounds", "protocol_cost"),
+        *("debate_lift", "macro_average", "protocols", "protocol_turns", "protocol_rounds", "protocol_cost"),
     }
 )
 """Keys that the report may have only where a second way has them."""
 
-WORLDS = range(24)
-
-_NARROW = (
-    "the interval of a mean over sets is the normal one of the questions' spread, and is nothing wide where the answers seen"
-    " did not change; that of `mean_over_sets` is made of the sets' own intervals"
+ONE_WAY = frozenset(
+    {
+        *("headline", "frontier", "power", "hypotheses", "talk_threshold", "grouped_by_words", "measurement", "judges"),
+        *("gain_by_strength", "mixtures", "partners", "position_bias", "summaries", "squad"),
+        *("protocol_differences", "protocol_baselines", "protocol_families", "scaling", "similarity", "challenges"),
+        *("safety_missing", "formatting_tax_models", "gap_closure_models", "cohort_averages", "cohort_models"),
+    }
 )
+"""Keys that nobody has computed a second time yet. What is not named here, nor told by a second way, is an error."""
+
+NO_FIGURES = frozenset({"runs", "prompts", "failures", "other_plans", "plugin_failures"})
+"""What tells of the run, not of how it came out."""
+
+WORLDS = range(int(os.environ.get("MOOT_WORLDS", "24")))
+"""`make test-more` plays more of them."""
+
 _NO_BOUNDS = "a difference with ungraded answers has no `bounds`"
 
-_MEANS = r"macro_average\[\d+\]\.(low|high)"
+_BY_PLACE: Sequence[tuple[str, str, Sequence[str]]] = (
+    (r"formatting_tax\.bounds", _NO_BOUNDS, ["world-8"]),
+    (r"authority_bias\[\d+\]\.bounds", _NO_BOUNDS, ["cohorts-51", "cohorts-57"]),
+    (r"macro_average\[\d+\]\.bounds", _NO_BOUNDS, ["world-107", "cohorts-57"]),
+    (
+        r"teams\[\d+\]\.talk_threshold",
+        "nobody has computed it a second time yet",
+        [f"world-{number}" for number in (4, 9, 17, 18)],
+    ),
+)
+"""Where the report is wrong today, why, and in which experiments. What is mended has to be taken off."""
 
 KNOWN_DIFFERENCES: Mapping[str, Mapping[str, str]] = {
-    **{f"world-{number}": {_MEANS: _NARROW} for number in (1, 9, 11, 16, 17, 22)},
-    "world-8": {r"formatting_tax\.bounds": _NO_BOUNDS},
-    "cohorts-51": {r"authority_bias\[\d+\]\.bounds": _NO_BOUNDS},
-    "cohorts-53": {_MEANS: _NARROW},
-    "cohorts-57": {
-        _MEANS: _NARROW,
-        r"macro_average\[\d+\]\.bounds": _NO_BOUNDS,
-        r"authority_bias\[\d+\]\.bounds": _NO_BOUNDS,
-    },
+    name: {place: why for place, why, names in _BY_PLACE if name in names}
+    for name in dict.fromkeys(name for _, _, names in _BY_PLACE for name in names)
 }
-"""By experiment: the figures in which the report is wrong today, and why. What is mended has to be taken off."""
+"""By experiment: the place, and the reason."""
 
 
-@pytest.mark.parametrize("number", WORLDS)
+@pytest.mark.parametrize("number", [*WORLDS, 107])
 def test_every_figure_comes_out_the_same(number: int, tmp_path: Path) -> None:
     _check(tmp_path, experiment(number, tmp_path))
 
@@ -81,6 +101,8 @@ def _check(folder: Path, keys: dict[str, Any]) -> None:
     played.run(folder, keys)
     figures, raw = played.figures(folder), played.raw(folder, keys)
     expected = {key: value for way in SECOND_WAYS for key, value in way(raw).items()}
+    untold = figures.keys() - expected.keys() - WHOLLY_KNOWN - ONE_WAY - NO_FIGURES
+    assert not untold, f"there is no second way to {sorted(untold)}"
     shown = {key: figures[key] for key in figures if key in expected or key in WHOLLY_KNOWN}
     known = KNOWN_DIFFERENCES.get(keys["name"], {})
     apart = [*differences(shown, expected)]

@@ -188,8 +188,9 @@ def compare(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Paired:
     every = list(pairs.values()) if isinstance(pairs, Mapping) else list(pairs)
     if not every:
         return Paired(None, None, "none", 0, 0, True)
-    rescues = sum(first > second for first, second in every)
-    regressions = sum(first < second for first, second in every)
+    # Means of the same values may differ in their last digit.
+    rescues = sum(first > second + _BESIDE_ZERO for first, second in every)
+    regressions = sum(first < second - _BESIDE_ZERO for first, second in every)
     once = not pooled and all(value in (0, 1) for pair in every for value in pair)
     differences: Values = [first - second for first, second in every]
     if isinstance(pairs, Mapping):

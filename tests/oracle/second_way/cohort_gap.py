@@ -70,6 +70,8 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
     means = [mean([triple[place] for triple in graded.values()]) if graded else None for place in range(3)]
     row: Row = {"value": None, "low": None, "high": None, "n": 0, "after_the_fact": None, "note": None}
     row |= dict(zip(("after", "alone", "stronger"), means, strict=True))
+    best = [_best(side, asked) for side in sides]
+    row["best"] = dict(zip(("after", "alone", "stronger"), best, strict=True))
     if len(graded) < len(asked):
         row["ungraded"] = len(asked) - len(graded)
     unsettled = any(value.known is None or value.least < value.most for triple in triples.values() for value in triple)

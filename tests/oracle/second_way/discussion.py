@@ -23,10 +23,12 @@ def discussion(raw: Raw) -> Row:
         return {}
     alone = [cell for cell in raw.cells if cell.traits.get("alone") and cell.traits.get("drafts") == "single-call"]
     named = [*((_player(cell), cell) for cell in alone), *((_protocol(talks, cell), cell) for cell in talks)]
+    # Protocols are set side by side where they differ in nothing else: one by itself has its own row of turns.
+    families = list(_families(raw, talks)) if len({cell.label for cell in talks}) > 1 else []
     return {
         "protocols": [row for name, cell in named for row in _scores(raw, name, cell)],
         "protocol_turns": [_turns(raw, _protocol(talks, cell), cell) for cell in talks],
-        "protocol_rounds": list(_families(raw, talks)),
+        **({"protocol_rounds": families} if families else {}),
         "protocol_cost": list(_costs(raw, talks, alone)),
     }
 

@@ -1,24 +1,211 @@
-"""Intervals by their textbook formulae, with SciPy where it has them."""
+"""Intervals and p by their definitions: see "Intervals and p" in docs/report.md. SciPy gives what it has."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from scipy import stats
+import numpy as np
+from scipy import optimize, stats
 
-Z = float(stats.norm.ppf(0.975))
+from second_way.compare import Near
 
+ALPHA = 0.05
+ALL_FLIPS = 14
+"""Up to so many questions that differ a report tries every flip of signs; above it they are drawn."""
 
-def wilson(right: float, n: int, z: float = Z) -> tuple[float | None, float | None]:
-    """The score interval of a share. Below two questions there is none; at the ends it ends there."""
-    if n < 2:
-        return None, None
-    share = right / n
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return (0.0 if right == 0 else centre - half), (1.0 if right == n else centre + half)
+Limits = tuple[float | None, float | None]
 
 
 def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
+
+
+def normal_point(alpha: float = ALPHA) -> float:
+    return float(stats.norm.isf(alpha / 2))
+
+
+Z = normal_point()
+
+
+# ---------------------------------------------------------------- shares
+
+
+def share_interval(counts: Sequence[tuple[float, float]], alpha: float = ALPHA) -> Limits:
+    """From (how many, out of how many) of each question: the score interval of as many questions as these are worth."""
+    counts = [(top, bottom) for top, bottom in counts if bottom > 0]
+    if len(counts) < 2:
+        return None, None
+    share = min(1.0, max(0.0, math.fsum(top for top, _ in counts) / math.fsum(bottom for _, bottom in counts)))
+    sizes = [bottom for _, bottom in counts]
+    errors = standard_errors(jackknife(counts), sizes, share * (1 - share), alpha, stand_in=True)
+    low, high = score_limits(share, errors)
+    return (0.0 if share == 0 else low), (1.0 if share == 1 else high)
+
+
+def jackknife(counts: Sequence[tuple[float, float]]) -> float:
+    """The variance of a ratio of sums, from what it would be without each question in turn."""
+    top, bottom = (math.fsum(unit[side] for unit in counts) for side in (0, 1))
+    n = len(counts)
+    away = [(top - one) / (bottom - size) - top / bottom for one, size in counts]
+    return (n - 1) / n * math.fsum(distance**2 for distance in away)
+
+
+def standard_errors(
+    variance: float, sizes: Sequence[float], one: float, alpha: float, *, stand_in: bool = False
+) -> float:
+    """How many standard errors of one question (of variance `one`) the interval reaches to each side.
+
+    So many questions are worth at the least what Kish's formula gives, with the normal point; and what their measured
+    variance says, with Student's t for having measured it, where that is more. `stand_in`: where a question has several
+    answers, one more unit counts in the variance that is worth no more than the least.
+    """
+    n, total = len(sizes), math.fsum(sizes)
+    least = total**2 / math.fsum(size**2 for size in sizes)
+    reach = normal_point(alpha) / math.sqrt(least)
+    if variance < 1e-15 or one < 1e-15:
+        return reach
+    ratio = variance / one
+    if stand_in and any(size > 1 + 1e-9 for size in sizes):
+        ratio = (n * ratio + 1 / least) / (n + 1)
+    return min(reach, float(stats.t.isf(alpha / 2, max(1.0, least - 1))) * math.sqrt(ratio))
+
+
+def score_limits(share: float, errors: float) -> tuple[float, float]:
+    """Where the share is so many standard errors of p away from p: the roots of (share - p)² = errors² p (1 - p)."""
+    square = errors**2
+    roots = np.roots([1 + square, -2 * share - square, share**2])
+    low, high = sorted(float(root.real) for root in roots)
+    return max(0.0, low), min(1.0, high)
+
+
+# ---------------------------------------------------------------- paired differences
+
+
+def tango_statistic(better: float, worse: float, difference: float) -> float:
+    """Tango (1998) by √n, from the shares of questions that only the first, and only the second, has right.
+
+    The share that only the second has right is the most likely one at this difference: the positive root of his quadratic.
+    """
+    middle = -better - worse + (2 - better + worse) * difference
+    last = -worse * difference * (1 - difference)
+    second = (math.sqrt(max(0.0, middle**2 - 8 * last)) - middle) / 4
+    variance = 2 * second + difference * (1 - difference)
+    distance = better - worse - difference
+    if variance < 1e-15:
+        return 0.0 if abs(distance) < 1e-12 else math.copysign(math.inf, distance)
+    return distance / math.sqrt(variance)
+
+
+class Difference:
+    """Of one difference a question, from -1 to 1: the mean, its exact p of zero, and limits at any level."""
+
+    def __init__(self, values: Sequence[float], p: float | None = None) -> None:
+        self.values = list(values)
+        self.value = mean(self.values)
+        n = len(self.values)
+        self.better = math.fsum(value for value in self.values if value > 0) / n
+        self.worse = math.fsum(-value for value in self.values if value < 0) / n
+        self.p = sign_flips(self.values) if p is None else p
+
+    def limits(self, alpha: float = ALPHA) -> Limits:
+        n = len(self.values)
+        if n < 2:
+            return None, None
+        one = self.better + self.worse - self.value**2
+        variance = math.fsum((value - self.value) ** 2 for value in self.values) / (n - 1) / n
+        reach = standard_errors(variance, [1.0] * n, one, alpha)
+        low, high = (self._limit(reach, end) for end in (-1.0, 1.0))
+        if self.p > alpha:
+            return min(low, 0.0), max(high, 0.0)
+        beside = 1e-9  # the exact p has ruled zero out
+        return (max(low, beside), high) if self.value > 0 else (low, min(high, -beside))
+
+    def _limit(self, reach: float, end: float) -> float:
+        def over(difference: float) -> float:
+            return abs(tango_statistic(self.better, self.worse, difference)) - reach
+
+        if over(end) <= 0:
+            return end
+        return root_between(over, self.value, end)
+
+
+def root_between(function: Callable[[float], float], inside: float, outside: float) -> float:
+    """Where it crosses zero: it is below it inside."""
+    if not math.isfinite(function(outside)):
+        outside += math.copysign(1e-13, inside - outside)
+    return float(optimize.brentq(function, inside, outside, xtol=1e-15, rtol=1e-14))
+
+
+def sign_flips(differences: Sequence[float]) -> float:
+    """The chance that signs tossed for every question give a sum as far from zero: all of them, added up one by one."""
+    chances = {0: 1.0}
+    for value in differences:
+        step = round(abs(value) * 10**9)
+        if step:
+            tossed: dict[int, float] = {}
+            for total, chance in chances.items():
+                for signed in (total + step, total - step):
+                    tossed[signed] = tossed.get(signed, 0.0) + chance / 2
+            chances = tossed
+    observed = abs(math.fsum(differences)) * 10**9 - 10 * len(differences) - 1
+    return min(1.0, math.fsum(chance for total, chance in chances.items() if abs(total) >= observed))
+
+
+def shown_p(p: float, differences: Sequence[float]) -> float | Near:
+    """As a report can show it: drawn where many questions differ."""
+    moved = sum(abs(value) > 1e-12 for value in differences)
+    return p if moved <= ALL_FLIPS else Near(p, 4 * math.sqrt(p * (1 - p) / 20_000) + 1e-4)
+
+
+def mcnemar(rescues: int, regressions: int) -> float:
+    discordant = rescues + regressions
+    return float(stats.binomtest(rescues, discordant, 0.5).pvalue) if discordant else 1.0
+
+
+def holm(p_values: Sequence[float]) -> list[tuple[float, float]]:
+    """For each of a family its adjusted p, and the level at which Holm's procedure tests it: the step at which it stops
+    is where all that are left are tested."""
+    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    adjusted: dict[int, tuple[float, float]] = {}
+    left, highest, stopped = len(p_values), 0.0, False
+    for step, place in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - step) * p_values[place]))
+        level = ALPHA / left
+        adjusted[place] = highest, level
+        stopped = stopped or p_values[place] > level
+        left -= 0 if stopped else 1
+    return [adjusted[place] for place in range(len(p_values))]
+
+
+# ---------------------------------------------------------------- the rest
+
+
+def fieller(pairs: Sequence[tuple[float, float]], alpha: float = ALPHA) -> Limits:
+    """Of sum of rises by sum of gaps: every share s at which Student's test of rise - s · gap finds nothing.
+
+    Two questions stand beside those seen in the variance: one whose gap of 1 was closed, one whose was not.
+    """
+    n = len(pairs)
+    if n < 2:
+        return None, None
+    rise, gap = (math.fsum(pair[side] for pair in pairs) for side in (0, 1))
+    both = n * np.cov(np.array(pairs, dtype=float).T) + np.array([[1.0, 1.0], [1.0, 2.0]])
+    square = float(stats.t.isf(alpha / 2, n - 1)) ** 2
+    # (rise - s gap)² = t² (variance of rise - 2 s covariance + s² variance of gap)
+    ends = [gap**2 - square * both[1, 1], -2 * (rise * gap - square * both[0, 1]), rise**2 - square * both[0, 0]]
+    if ends[0] <= 0:
+        return None, None
+    low, high = sorted(float(root.real) for root in np.roots(ends))
+    return low, high
+
+
+def mean_limits(parts: Sequence[tuple[float, Limits]]) -> Limits:
+    """Of the mean of independent figures: the distances to their own limits, squared and added up."""
+    below, above = 0.0, 0.0
+    for value, (low, high) in parts:
+        if low is None or high is None:
+            return None, None
+        below, above = below + (value - low) ** 2, above + (high - value) ** 2
+    value = mean([part[0] for part in parts])
+    return value - math.sqrt(below) / len(parts), value + math.sqrt(above) / len(parts)

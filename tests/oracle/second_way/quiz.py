@@ -1,0 +1,234 @@
+"""What a team's play amounts to, table by table: the quiz keys of a report, computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations, product
+from typing import Any
+
+from second_way.compare import ANY_TEXT
+from second_way.diversity import diversity, fullest_groups, self_preference
+from second_way.intervals import Difference, holm, mcnemar, mean, shown_p
+from second_way.raw import Raw
+from second_way.shares import Value, accuracy_row, mean_row, mean_value, value_of
+from second_way.skyline import best_single, gap, heard_row, players, single, skyline
+from second_way.tables import Play, Table, grades, parts, tables
+
+Row = dict[str, Any]
+FEW_QUESTIONS, FEW_DISCORDANT = 30, 10
+TESTED = "difference, until its family is complete"
+
+FAMILIES = ("gains", "comparisons", "talk_by_diversity")
+
+
+def quiz(raw: Raw) -> Mapping[str, Any]:
+    every = tables(raw)
+    if not every:
+        return {}
+    by_table = [_figures(raw, table) for table in every]
+    figures = by_table[0] if len(every) == 1 else _several([table.name for table in every], by_table)
+    for family in FAMILIES:
+        if family in figures:
+            figures[family] = _adjusted(figures[family])
+    return figures
+
+
+def _figures(raw: Raw, table: Table) -> Row:
+    figures: Row = {
+        "players": players(table),
+        "skyline": table.alone and skyline(raw, table),
+        "best_single": table.alone and best_single(single(table.alone)),
+        "gap": table.alone and gap(table),
+        "gains": gains(table),
+        "comparisons": comparisons(table),
+        "talk_by_diversity": talk_by_diversity(table),
+        "self_preference": self_preference(table),
+        "categories": categories(raw, table),
+        **diversity(raw, table),
+    }
+    if any(raw.questions[play.question].get("human") for play in table.plays):
+        figures["human"] = human(raw, table)
+    return {key: value for key, value in figures.items() if value}
+
+
+def _several(names: Sequence[str], by_table: Sequence[Row]) -> Row:
+    """Lists with the name of the table in each row; what is one figure a table under `teams`, the first on top."""
+    merged: Row = {}
+    listed: list[Row] = []
+    for name, figures in zip(names, by_table, strict=True):
+        one: Row = {"team": name}
+        for key, value in figures.items():
+            if isinstance(value, list):
+                merged.setdefault(key, []).extend({"team": name, **row} for row in value)
+            else:
+                one[key] = value
+                merged.setdefault(key, {"team": name, **value} if isinstance(value, dict) else value)
+        listed.append(one)
+    return {**merged, "teams": listed}
+
+
+Pairs = Mapping[str, Sequence[tuple[Value, Value]]]
+"""By question, one pair for each captain."""
+
+
+def gains(table: Table) -> list[Row]:
+    """Each strategy under each captain against that captain alone, then over all captains."""
+    alone = parts(table.alone, lambda play: play.player)
+    rows: list[Row] = []
+    for strategy, plays in parts(table.together, lambda play: play.strategy).items():
+        led = parts([play for play in plays if play.captain in alone], lambda play: play.captain)
+        for captain, of_captain in led.items():
+            rows.append({"strategy": strategy, "captain": captain, **_compared({captain: of_captain}, alone)})
+        if len(led) > 1:
+            rows.append({"strategy": strategy, "captain": None, **_compared(led, alone)})
+    return rows
+
+
+def comparisons(table: Table) -> list[Row]:
+    """Each strategy against each before it in the file, captain by captain, then over all that both have."""
+    by_label = {
+        label: parts(plays, lambda play: play.captain)
+        for label, plays in parts(table.together, lambda play: play.strategy).items()
+    }
+    rows: list[Row] = []
+    for second, first in combinations([label for label in table.labels if label in by_label], 2):
+        one, other = by_label[first], by_label[second]
+        shared = [captain for captain in one if captain is not None and captain in other]
+        for captain in shared:
+            named = {"a": f"{first}@{captain}", "b": f"{second}@{captain}", "captain": captain}
+            rows.append({**named, **_compared({captain: one[captain]}, other)})
+        if len(shared) > 1:
+            named = {"a": first, "b": second, "captain": None}
+            rows.append({**named, **_compared({captain: one[captain] for captain in shared}, other)})
+    return rows
+
+
+def talk_by_diversity(table: Table) -> list[Row]:
+    """Talking less voting where the players gave d answers, captain by captain, then over all that both have."""
+    distinct = {key: len(groups) for key, groups in fullest_groups(table.plays).items()}
+    rows: list[Row] = []
+    for talk, vote in product(table.talking, table.voting):
+        for d in sorted(set(distinct.values())):
+            here = [play for play in table.together if play.captain is not None and distinct.get(play.key) == d]
+            one, other = (
+                parts([p for p in here if p.strategy == label], lambda p: p.captain) for label in (talk, vote)
+            )
+            shared = {captain: plays for captain, plays in one.items() if captain in other}
+            sides: list[tuple[str | None, Mapping[str, Sequence[Play]]]] = [(c, {c: shared[c]}) for c in shared]
+            sides += [(None, shared)] if len(shared) > 1 else []
+            rows += [{"d": d, "a": talk, "b": vote, "captain": c, **_compared(side, other)} for c, side in sides]
+    return rows
+
+
+def _compared(first: Mapping[str, Sequence[Play]], second: Mapping[str, Sequence[Play]]) -> Row:
+    """The plays of some captains against those of the same in the second; a question is one pair, or the mean of some."""
+    pairs: dict[str, list[tuple[Value, Value]]] = {}
+    means = len(first) > 1
+    for captain, plays in first.items():
+        one, other = grades(plays), grades(second[captain])
+        means = means or any(len(several) > 1 for side in (one, other) for several in side.values())
+        for question in one.keys() & other.keys():
+            pairs.setdefault(question, []).append((value_of(one[question]), value_of(other[question])))
+    return {**_difference(pairs, means=means), **_bounds(pairs)}
+
+
+def _difference(pairs: Pairs, *, means: bool) -> Row:
+    """Over the pairs of which both sides are graded."""
+    known = {
+        question: [(a, b) for one, other in several if (a := one.known) is not None and (b := other.known) is not None]
+        for question, several in pairs.items()
+    }
+    both = [(mean([a for a, _ in several]), mean([b for _, b in several])) for several in known.values() if several]
+    differences = [one - other for one, other in both]
+    rescues, regressions = (sum(sign * value > 1e-12 for value in differences) for sign in (1, -1))
+    row: Row = {"difference": None, "low": None, "high": None, "p": None, "n": len(both), "test": "none"}
+    row |= {"rescues": rescues, "regressions": regressions, "small": True}
+    if not both:
+        return {**row, "why": ANY_TEXT}
+    exact = not means and all(value in (0, 1) for pair in both for value in pair)
+    figure = Difference(differences, mcnemar(rescues, regressions) if exact else None)
+    low, high = figure.limits()
+    row |= {"difference": figure.value, "low": low, "high": high, "p": shown_p(figure.p, [] if exact else differences)}
+    row |= {"test": "mcnemar" if exact else "sign-flip", TESTED: figure}
+    row["small"] = len(both) < FEW_QUESTIONS or rescues + regressions < FEW_DISCORDANT
+    return row
+
+
+def _bounds(pairs: Pairs) -> Row:
+    """Lowest where what is open is wrong for the first and right for the second."""
+    sides = [(mean_value([one for one, _ in p]), mean_value([other for _, other in p])) for p in pairs.values()]
+    if not any(value.open for pair in sides for value in pair):
+        return {}
+    left_out = sum(all(None in (a.known, b.known) for a, b in several) for several in pairs.values())
+    low = mean([one.least - other.most for one, other in sides])
+    high = mean([one.most - other.least for one, other in sides])
+    return {"ungraded": left_out, "bounds": {"low": low, "high": high}}
+
+
+def _adjusted(rows: Sequence[Row]) -> list[Row]:
+    """Holm over all rows that have a p; an interval that the ungraded answers could turn round says so."""
+    tested = [row for row in rows if TESTED in row]
+    levels = iter(holm([row[TESTED].p for row in tested]))
+    adjusted = []
+    for row in rows:
+        kept = {key: value for key, value in row.items() if key != TESTED}
+        p_holm, low, high = None, None, None
+        if TESTED in row:
+            p_holm, level = next(levels)
+            low, high = row[TESTED].limits(level)
+        if _turned(row):
+            kept["why"] = ANY_TEXT
+        adjusted.append({**kept, "p_holm": p_holm, "low_holm": low, "high_holm": high, "family": len(tested)})
+    return adjusted
+
+
+def _turned(row: Row) -> bool:
+    if row["low"] is None or row["low"] <= 0 <= row["high"] or "bounds" not in row:
+        return False
+    return bool(row["bounds"]["low"] <= 0 if row["low"] > 0 else row["bounds"]["high"] >= 0)
+
+
+def categories(raw: Raw, table: Table) -> list[Row]:
+    def category(play: Play) -> str | None:
+        question = raw.questions[play.question]
+        return question.get("category") or question.get("package")
+
+    named = [play for play in table.plays if category(play) is not None]
+    return [
+        {"category": name, "strategy": strategy, **heard_row(of_strategy, "accuracy")}
+        for name, plays in parts(named, category).items()
+        for strategy, of_strategy in parts(plays, lambda play: play.strategy).items()
+    ]
+
+
+def human(raw: Raw, table: Table) -> list[Row]:
+    """On the questions that people played too, each strategy by who leads or plays it, then over all of them."""
+    rates = {question: row["human"][0] / row["human"][1] for question, row in raw.questions.items() if row.get("human")}
+    rated = [play for play in table.plays if play.question in rates]
+    rows = []
+    for strategy, plays in parts(rated, lambda play: play.strategy).items():
+        by_whom: dict[Any, list[Play]] = parts(plays, lambda play: play.whose)
+        by_whom |= {None: plays} if len(by_whom) > 1 else {}
+        for whom, several in by_whom.items():
+            alone = several[0].player is not None
+            named = {"strategy": strategy, "captain": None if alone else whom, "player": whom if alone else None}
+            rows.append({**named, **_beside_people(grades(several), rates)})
+    return rows
+
+
+def _beside_people(right: Mapping[str, Sequence[float | None]], rates: Mapping[str, float]) -> Row:
+    known = {question: value.known for question, plays in right.items() if (value := value_of(plays)).known is not None}
+    people = mean_row([rates[question] for question in known])
+    row = accuracy_row(right, "accuracy") | {
+        "human": people["value"],
+        "human_low": people["low"],
+        "human_high": people["high"],
+        "difference": None,
+        "difference_low": None,
+        "difference_high": None,
+    }
+    if known:
+        figure = Difference([value - rates[question] for question, value in known.items()])
+        low, high = figure.limits()
+        row |= {"difference": figure.value, "difference_low": low, "difference_high": high}
+    return row

@@ -1,0 +1,176 @@
+"""Each player alone, the skyline of all of them, the best single one, and how much of the gap between is closed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from second_way.compare import ANY_TEXT, Holds
+from second_way.intervals import ALPHA, fieller, mean, normal_point
+from second_way.raw import Raw
+from second_way.shares import NOBODY_KNOWS, Value, accuracy_row, mean_row, mean_value, value_of
+from second_way.tables import Play, Table, grades, parts
+
+Values = Mapping[str, Value]
+"""By question."""
+
+
+def heard_row(plays: Sequence[Play], name: str = "value") -> dict[str, Any]:
+    """Accuracy, and how often nobody waited for the answer."""
+    row = accuracy_row(grades(plays), name)
+    missed = sum(not play.heard for play in plays)
+    return {**row, "not_heard": missed} if missed else row
+
+
+def values(plays: Sequence[Play]) -> dict[str, Value]:
+    return {question: value_of(several) for question, several in grades(plays).items()}
+
+
+def players(table: Table) -> list[dict[str, Any]]:
+    return [
+        {"player": player, **heard_row(plays), "from": table.sources[player]}
+        for player, plays in parts(table.alone, lambda play: play.player).items()
+    ]
+
+
+def tops(alone: Sequence[Play]) -> dict[str, Value]:
+    """Whether anybody was right, in each repeat by itself, then the mean. Known only where every answer is graded, or
+    where no ungraded answer can change any of it."""
+    found: dict[str, Value] = {}
+    for question, plays in parts(alone, lambda play: play.question).items():
+        repeats = [_best([play.right for play in several]) for several in parts(plays, lambda p: p.repeat).values()]
+        found[question] = mean_value(repeats)
+    if all(value.most - value.least < 1e-12 for value in found.values()):
+        return {question: Value(value.least, value.least, value.most) for question, value in found.items()}
+    return found
+
+
+def _best(rights: Sequence[float | None]) -> Value:
+    highest = max([right for right in rights if right is not None], default=0.0)
+    return Value(None, highest, 1.0) if None in rights else Value(highest, highest, highest)
+
+
+def skyline(raw: Raw, table: Table) -> dict[str, Any]:
+    every = tops(table.alone)
+    known = {question: value.known for question, value in every.items() if value.known is not None}
+    several = len({play.player for play in table.alone})
+    choices = {question: len(raw.questions[question]["question"].get("choices", ())) for question in known}
+    guesses = [1 - (1 - 1 / offered) ** several for offered in choices.values() if offered]
+    row = mean_row(list(known.values())) | {
+        "players": several,
+        "guessing": sum(guesses) / len(known) if guesses else None,
+        "ungraded": sum(value.open for value in every.values()),
+    }
+    if row["ungraded"]:
+        low, high = mean([value.least for value in every.values()]), mean([value.most for value in every.values()])
+        row["bounds"] = {"low": low, "high": high}
+    if missed := sum(not play.heard for play in table.alone):
+        row["not_heard"] = missed
+    return row if known else {**row, "why": ANY_TEXT}
+
+
+@dataclass(frozen=True)
+class Single:
+    """The player who got most right of all questions."""
+
+    player: str | None
+    players: int
+    values: dict[str, Value]
+
+    @property
+    def known(self) -> list[float]:
+        return [value.known for value in self.values.values() if value.known is not None]
+
+
+def single(alone: Sequence[Play]) -> Single:
+    by_player = {player: values(plays) for player, plays in parts(alone, lambda play: play.player).items()}
+    asked = sorted({play.question for play in alone})
+    best = _chosen(by_player, asked)
+    mine = {} if best is None else {question: by_player[best].get(question, NOBODY_KNOWS) for question in asked}
+    one = Single(best, len(by_player), mine)
+    return one if one.known else Single(None, len(by_player), mine)
+
+
+def _chosen(by_player: Mapping[str, Values], questions: Collection[str]) -> str | None:
+    """Most right on these, everything ungraded taken for wrong; of equals the first by name. Who has no grade is last."""
+
+    def merit(player: str) -> tuple[bool, float]:
+        mine = [by_player[player].get(question, NOBODY_KNOWS) for question in questions]
+        graded = any(value.known is not None for value in mine)
+        return graded, round(sum(value.least for value in mine), 9) if graded else 0.0
+
+    return max(sorted(by_player), key=merit) if by_player and questions else None
+
+
+def best_single(one: Single) -> dict[str, Any]:
+    """The lower end of the interval pays for the choice among the players, at a point that is drawn: it is no higher than
+    in the player's own row, and no lower than Bonferroni's would be."""
+    row = {"player": one.player, **mean_row(one.known), "players": one.players, "note": "chosen after the fact"}
+    if one.players > 1 and row["low"] is not None:
+        row["low"] = _paying(row["value"], row["low"], one.players, row["n"])
+    if ungraded := sum(value.open for value in one.values.values()):
+        row["ungraded"] = ungraded
+        low, high = mean([value.least for value in one.values.values()]), mean([v.most for v in one.values.values()])
+        row["bounds"] = {"low": low, "high": high}
+    return row if one.known else {**row, "why": ANY_TEXT}
+
+
+def _paying(value: float, low: float, players: int, n: int) -> Holds:
+    """Stretched, or Wilson's at the wider point, which is lower near the ends."""
+    point = normal_point(ALPHA / players)
+    width = point * point / n
+    centre = (value + width / 2) / (1 + width)
+    score = centre - math.sqrt(width * (value * (1 - value) + width / 4)) / (1 + width)
+    least = min(score, value - (value - low) * point / normal_point())
+    return Holds(lambda found: least - 1e-3 <= found <= low + 1e-9, f"between {least} and {low}")
+
+
+def gap(table: Table) -> list[dict[str, Any]]:
+    top, one = tops(table.alone), single(table.alone)
+    rows = []
+    for strategy, plays in parts(table.together, lambda play: play.strategy).items():
+        by_captain: dict[Any, list[Play]] = parts(plays, lambda play: play.captain)
+        by_captain |= {None: plays} if len(by_captain) > 1 else {}
+        for captain, led in by_captain.items():
+            rows.append({"strategy": strategy, "captain": captain, **_closed(values(led), top, one)})
+    return rows
+
+
+def _closed(reached: Values, top: Values, one: Single) -> dict[str, Any]:
+    """On the questions of which all three are graded; nothing where the others could do away with the gap."""
+    triples = [(reached[q], one.values[q], top[q]) for q in top if q in one.values and q in reached]
+    row = _graded(triples)
+    if not any(value.open for triple in triples for value in triple):
+        return row if triples or one.known else {**row, "why": ANY_TEXT}
+    left_out = sum(any(value.known is None for value in triple) for triple in triples)
+    beside = {"ungraded": left_out} if left_out else {}
+    ends = closure_bounds(triples)
+    if ends is None:
+        return {**NOTHING, **beside, "why": ANY_TEXT}
+    row |= {**beside, "bounds": ends}
+    return row if row["value"] is not None else {**row, "why": ANY_TEXT}
+
+
+NOTHING: Mapping[str, Any] = {"value": None, "low": None, "high": None, "n": 0}
+
+
+def closure_bounds(triples: Sequence[tuple[Value, Value, Value]]) -> dict[str, float] | None:
+    """Rise by gap, each end of either taken with each end of the other."""
+    rises = (sum(r.least - s.most for r, s, _ in triples), sum(r.most - s.least for r, s, _ in triples))
+    gaps = (sum(t.least - s.most for _, s, t in triples), sum(t.most - s.least for _, s, t in triples))
+    if gaps[0] <= 1e-12:
+        return None
+    ends = [rise / way for rise in rises for way in gaps]
+    return {"low": min(ends), "high": max(ends)}
+
+
+def _graded(triples: Sequence[tuple[Value, Value, Value]]) -> dict[str, Any]:
+    known = [(r.known, s.known, t.known) for r, s, t in triples]
+    pairs = [(r - s, t - s) for r, s, t in known if r is not None and s is not None and t is not None]
+    way = sum(gap for _, gap in pairs)
+    if way <= 1e-12:
+        return dict(NOTHING)
+    low, high = fieller(pairs)
+    return {"value": sum(rise for rise, _ in pairs) / way, "low": low, "high": high, "n": len(pairs)}
