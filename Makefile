@@ -8,7 +8,9 @@
 
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
 MORE := tests/hostile tests/serve/test_openapi.py tests/stats/test_coverage.py \
-	tests/engine/test_budget_cap.py tests/estimate/test_budget_estimate.py
+	tests/engine/test_budget_cap.py tests/estimate/test_budget_estimate.py tests/models/test_packaged.py \
+	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py
+LONG := tests/engine/test_kill.py::test_two_thousand_calls_killed_again_and_again
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -37,11 +39,11 @@ test: $(VENV)/.ready
 	$(BIN)/moot models add smollm2-135m
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; status=0; \
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal -p no:schemathesis -p no:anyio \
-		--ignore tests/clients --ignore tests/engine/test_ray.py $(MORE:%=--ignore %) || status=$$?; \
+		--ignore tests/clients --ignore tests/engine/test_ray.py $(MORE:%=--ignore %) $(LONG:%=--deselect %) || status=$$?; \
 	wait $$lint || status=$$?; cat $(VENV)/lint.log; exit $$status
 
 test-more: $(VENV)/.ready
-	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE) tests/oracle
+	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE) $(LONG) tests/oracle
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
 .clients/inspect: constraints.txt

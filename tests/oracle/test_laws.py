@@ -16,7 +16,7 @@ from second_way.worlds import all_strategies, experiment
 
 Figures = dict[str, Any]
 
-MORE = int(os.environ.get("MOOT_WORLDS", "24")) // 24
+MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12
 """How many times as many experiments as in `make test`."""
 
 ABOUT_THE_FILE = frozenset(

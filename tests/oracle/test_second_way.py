@@ -63,7 +63,7 @@ ONE_WAY = frozenset(
 NO_FIGURES = frozenset({"runs", "prompts", "failures", "other_plans", "plugin_failures"})
 """What tells of the run, not of how it came out."""
 
-WORLDS = range(int(os.environ.get("MOOT_WORLDS", "24")))
+WORLDS = range(int(os.environ.get("MOOT_WORLDS", "12")))
 """`make test-more` plays more of them."""
 
 _NO_BOUNDS = "a difference with ungraded answers has no `bounds`"
