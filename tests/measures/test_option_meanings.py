@@ -102,7 +102,9 @@ def test_of_a_strategy_that_is_not_here_nothing_is_known() -> None:
 
 
 def test_a_selection_fills_the_options_that_say_so(tmp_path: Path) -> None:
-    (tmp_path / "chosen.json").write_text(json.dumps([{"team": ["ann"], "accuracies": {"ann": 0.7}, "chosen_on": ["d1"]}]))
+    (tmp_path / "chosen.json").write_text(
+        json.dumps([{"team": ["ann"], "accuracies": {"ann": 0.7}, "chosen_on": ["d1"]}])
+    )
     (tmp_path / "cup.yaml").write_text(
         "name: cup\nmodels: {ann: {provider: simulated, accuracy: 0.5}}\nquestions: {builtin: facts-en, sample: 1}\n"
     )
