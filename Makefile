@@ -9,7 +9,8 @@
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
 MORE := tests/hostile tests/serve/test_openapi.py tests/stats/test_coverage.py \
 	tests/engine/test_budget_cap.py tests/estimate/test_budget_estimate.py tests/models/test_packaged.py \
-	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py
+	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py tests/oracle/test_laws.py \
+	tests/contract/test_measures.py
 LONG := tests/engine/test_kill.py::test_two_thousand_calls_killed_again_and_again
 
 SHELL := /bin/bash
@@ -43,7 +44,7 @@ test: $(VENV)/.ready
 	wait $$lint || status=$$?; cat $(VENV)/lint.log; exit $$status
 
 test-more: $(VENV)/.ready
-	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE) $(LONG) tests/oracle
+	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE) $(LONG) tests/oracle/test_second_way.py
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
 .clients/inspect: constraints.txt
