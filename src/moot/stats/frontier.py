@@ -80,7 +80,8 @@ def frontier(
     reached = _means(tables.least, graded)
     whole = undominated(reached, costlier)
     rows: list[Row] = []
-    for own in sorted(range(len(names)), key=lambda place: (paid[place], -reached[place], names[place])):
+    order = [(round(cost, 12), -value, name) for cost, value, name in zip(paid, reached, names, strict=True)]
+    for own in sorted(range(len(names)), key=order.__getitem__):  # means of the same costs may differ in their last digit
         usual = estimate(_known(asked, tables.right[own]))
         affordable = np.flatnonzero(~costlier[:, own])
         rows.append(
