@@ -261,10 +261,15 @@ def chosen_interval(values: Floats, option: int, usual: Estimate, *, seed: int =
     z = luck_of(alike_in_values(values), seed=seed, draws=draws).point()
     row = _graded(values[option])
     score = wilson(float(row.sum()), len(row))
-    if (score.low, score.high) == (usual.low, usual.high):
+    if _same(score.low, usual.low) and _same(score.high, usual.high):
         return Estimate(usual.value, wilson(float(row.sum()), len(row), z).low, usual.high, usual.n)
     low = max(0.0, usual.value - (usual.value - usual.low) * z / Z_95)
     return Estimate(usual.value, low, usual.high, usual.n)
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    """But for the last digits: one interval may be computed in two ways."""
+    return one is not None and other is not None and math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
 
 
 def _mean(row: Floats) -> float:

@@ -15,12 +15,12 @@ from second_way.compare import ANY_TEXT, Holds, Near
 from second_way.intervals import ALPHA, mean
 from second_way.luck import SIDE, Floats, claim, near, paid_low, standing
 from second_way.options import Option, Singles, cost_alone, highest, named, options, singles
-from second_way.quiz import TESTED, _bounds, _difference, _turned, quiz
+from second_way.quiz import quiz
+from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS, TESTED, bounds, difference, turned
 from second_way.raw import Raw
 from second_way.shares import NOBODY_KNOWS, Value, mean_row
 
 Row = dict[str, Any]
-FEW_QUESTIONS, FEW_DISCORDANT = 30, 10
 RULE = "beats every single player; exact test; paid for the options"
 
 
@@ -165,8 +165,8 @@ def _over_best(
     place = list(several.values).index(single)
     groups = clusters(raw, asked)
     said = claim(_table(paid.values(), asked), alone, list(paid.values()).index(side), place, groups, means=means)
-    row = {key: value for key, value in _difference(pairs, means=means).items() if key != TESTED}
-    row |= _bounds(pairs)
+    row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED}
+    row |= bounds(pairs)
     if said is not None:
         row |= {"difference": said.difference, "p": near(said.p)}
         row |= {"low": said.low and near(said.low), "high": said.high and near(said.high)}
@@ -215,9 +215,9 @@ def _over_captain(side: Option, own: Singles, values: Mapping[str, Value], means
         if all(question in own.values.get(captain, {}) for captain in captains):
             led = [by_question.get(question, NOBODY_KNOWS) for by_question in side.by_cell]
             pairs[question] = [(one, own.values[c][question]) for one, c in zip(led, captains, strict=True)]
-    row = {key: value for key, value in _difference(pairs, means=means).items() if key != TESTED}
-    row |= _bounds(pairs) if pairs else {}
-    if row["n"] and _turned(row):
+    row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED}
+    row |= bounds(pairs) if pairs else {}
+    if row["n"] and turned(row):
         row["why"] = ANY_TEXT
     return row if row["n"] else None
 

@@ -33,6 +33,7 @@ class Play:
     """Whether the captain ended on its own draft; None: not known, or nobody chose."""
     novel: bool | None = None
     heard: bool = True
+    calls: tuple[str, ...] = ()
 
     @property
     def key(self) -> Key:
@@ -174,6 +175,7 @@ def _play(cell: Cell, episode: Episode, fullest: dict[Key, list[Draft]], meaning
         groups=meanings.groups(*key, seen),
         own=None if sayers is None or cell.captain is None else cell.captain in sayers,
         novel=None if sayers is None else not sayers,
+        calls=episode.calls,
     )
 
 

@@ -44,7 +44,7 @@ def experiment(number: int, folder: Path, *, choices: bool = False) -> dict[str,
     }
     if open_questions:
         keys |= _officers(draw, models)
-    return keys
+    return keys | _claims(random.Random(f"claims {number}"), keys)
 
 
 def cohorts_and_names(number: int, folder: Path) -> dict[str, Any]:
@@ -131,6 +131,49 @@ def all_strategies(draw: random.Random) -> list[Any]:
         {"mixture": {"repeats": 2}},
         {"discuss": {"agents": 3, "max_turns": 3, "vote_from": 2, **draw.choice(DISCUSSIONS)}},
     ]
+
+
+def _label(entry: Any) -> str:
+    """As the report calls it."""
+    if isinstance(entry, str):
+        return entry
+    ((name, options),) = entry.items()
+    if entry == {"peer-review": {"drafts": "double-call"}}:
+        return name  # which is how it is done anyhow
+    return f"{name}({', '.join(f'{key}={value}' for key, value in options.items())})"
+
+
+def _claims(draw: random.Random, keys: dict[str, Any]) -> dict[str, Any]:
+    """What some files say beforehand: a primary, and hypotheses of every kind."""
+    entries = [entry for entry in keys["strategies"] if isinstance(entry, str) or "discuss" not in entry]
+    team = keys["teams"]["table"]
+    labels = [_label(entry) for entry in entries]
+    led = [label for label in labels if not label.startswith("solo")]
+    claims: dict[str, Any] = {}
+    if led and draw.random() < 0.3:
+        captain = draw.choice(team["players"]) if team["captain"] == "each" else team["captain"]
+        claims["primary"] = draw.choice([f"{draw.choice(led)}@{captain}", draw.choice(led)])
+    if not led or draw.random() < 0.5:
+        return claims
+    one, other = draw.choice(labels), draw.choice(led)
+    every = [
+        f"accuracy({other}) - accuracy({one}) > 0",
+        f"accuracy({one}) - accuracy({other}) < 0.2",
+        f"accuracy({other}) > 0.3",
+        f"skyline({other}) - accuracy({one}) > 0.05",
+        f"skyline({other}) < 0.99",
+        f"net({other}) > 0",
+        f"net({other}) < 3",
+        f"safety_multiple({other}) > 1",
+        f"gap_closure({other}) > 0.2",
+        f"cost({other}) < 0.01",
+        f"2 * accuracy({other}) - accuracy({one}) > 0.1",
+        f"accuracy({other}) > accuracy({one}) / 2",
+    ]
+    if "cohorts" in team:
+        every += [f"safety_multiple({other}, left) > 1", f"accuracy({other}, right) > 0.5"]
+        every += [f"gap_closure({other}, left) > 0", f"skyline({other}, right) > 0.2"]
+    return {**claims, "hypotheses": sorted(draw.sample(every, draw.randint(1, 5)), key=every.index)}
 
 
 def _officers(draw: random.Random, models: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,560 @@
+"""Hypotheses of a file: each figure as docs/hypotheses.md defines it, its test, Holm's correction, and the verdict."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from second_way.cohort_gap import UNPLAYED, _best, _folds, _value, others
+from second_way.compare import Holds, Near
+from second_way.intervals import (
+    ALPHA,
+    Difference,
+    Limits,
+    holm,
+    jackknife,
+    mcnemar,
+    mean,
+    score_limits,
+    shown_p,
+    standard_errors,
+    tango_statistic,
+)
+from second_way.multiple import _log
+from second_way.options import named, option
+from second_way.pairs import drafting, stages
+from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS
+from second_way.raw import Cell, Raw
+from second_way.resampling import drawn_sums, ends
+from second_way.shares import NOBODY_KNOWS, Value, mean_value, value_of
+from second_way.skyline import single, tops
+from second_way.tables import Play, grades, parts, table_name, tables
+
+Row = dict[str, Any]
+_TERM = re.compile(r"(accuracy|skyline|net|safety_multiple|gap_closure|cost)\(((?:[^()]|\([^()]*\))*)\)")
+NOTE = Holds(lambda note: note is None or (isinstance(note, str) and bool(note)), "a note or none")
+
+
+def hypotheses(raw: Raw) -> Row:
+    texts = raw.config.get("hypotheses", ())
+    if not texts:
+        return {}
+    judged = [_Hypothesis(raw, text) for text in texts]
+    tested = [one for one in judged if one.figure is not None and one.figure.p(one.threshold) is not None]
+    adjusted = dict(zip(map(id, tested), holm([one.p for one in tested]), strict=True))
+    return {"hypotheses": [one.row(adjusted.get(id(one)), len(tested)) for one in judged]}
+
+
+@dataclass
+class Figure:
+    """Limits at any level, and the p of any threshold, from one test."""
+
+    value: float | None
+    limits: Callable[[float], tuple[Any, Any]]
+    p: Callable[[float], float | None]
+    test: str
+    small: bool
+    drawn: bool = False
+    at_zero: str | None = None
+    shown: Callable[[float], Any] = field(default=lambda p: p)
+
+
+@dataclass
+class Sums:
+    """A figure as sums over questions; and the least and the most that a share can be where not all is graded."""
+
+    tops: dict[str, float]
+    bottoms: dict[str, float]
+    values: dict[str, Value] = field(default_factory=dict)
+    """Of a share: of every question that was played."""
+    turns: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Rescues and regressions that ungraded pairs could be."""
+    cells: Sequence[Cell] = ()
+    once: bool = True
+    bounds: Row | None = None
+    unsettled: set[str] = field(default_factory=set)
+
+
+class _Hypothesis:
+    def __init__(self, raw: Raw, text: str) -> None:
+        self.text, self.raw = text, raw
+        self.sign = ">" if ">" in text else "<"
+        names = dict.fromkeys(match[0] for match in _TERM.finditer(text))
+        self.terms = {f"t{place}": name for place, name in enumerate(names)}
+        plain = text
+        for place, name in self.terms.items():
+            plain = plain.replace(name, place)
+        left, right = (side.strip() for side in plain.split(self.sign))
+        try:
+            self.threshold, self.left = float(ast.literal_eval(right)), left
+        except ValueError:
+            self.threshold, self.left = 0.0, f"({left}) - ({right})"
+        self.functions = {place: _TERM.match(name)[1] for place, name in self.terms.items()}  # type: ignore[index]
+        self.sums = {place: _sums(raw, name) for place, name in self.terms.items()}
+        self.figure: Figure | None = None
+        self.n, self.left_out, self.unsettled, self.bounds = 0, 0, 0, None
+        if all(sums is not None for sums in self.sums.values()):
+            self._read({place: sums for place, sums in self.sums.items() if sums is not None})
+
+    def _read(self, sums: dict[str, Sums]) -> None:
+        two = re.fullmatch(r"\(?(t\d+)\)? - \(?(t\d+)\)?", self.left)
+        shares = two and {self.functions[place] for place in two.groups()} <= {"accuracy", "skyline"}
+        if two and shares and {self.functions[place] for place in two.groups()} == {"accuracy"}:
+            sums = _in_pairs(self.raw, sums, two[1], two[2])
+        every = list(sums.values())
+        played = set.intersection(*({*s.tops, *s.values, *s.turns, *s.unsettled} for s in every))
+        asked = sorted(set.intersection(*(set(s.tops) for s in every)))
+        self.n, self.left_out = len(asked), len(played) - len(asked)
+        self.unsettled = sum(
+            any(q in s.turns or q in s.unsettled or (q in s.values and s.values[q].open) for s in every) for q in played
+        )
+        self.bounds = self._bounds(sums, two if shares else None, sorted(played))
+        if not asked:
+            return
+        if two and shares:
+            self.figure = _difference(sums[two[1]], sums[two[2]], asked)
+        elif self.left in sums:
+            self.figure = _one(self.functions[self.left], sums[self.left], asked)
+        if self.figure is None:
+            self.figure = _drawn(self.left, sums, asked)
+
+    def _bounds(self, sums: Mapping[str, Sums], two: re.Match[str] | None, played: Sequence[str]) -> Row | None:
+        if two:
+            one, other = (sums[place].values for place in two.groups())
+            pairs = [(one[q], other[q]) for q in played if q in one and q in other]
+            if not any(value.open for pair in pairs for value in pair):
+                return None
+            low, high = mean([a.least - b.most for a, b in pairs]), mean([a.most - b.least for a, b in pairs])
+            return {"low": low, "high": high}
+        if self.left not in sums:
+            return None
+        only, function = sums[self.left], self.functions[self.left]
+        if function in ("accuracy", "skyline"):
+            values = [only.values[question] for question in played]
+            if not any(value.open for value in values):
+                return None
+            return {"low": mean([value.least for value in values]), "high": mean([value.most for value in values])}
+        if function == "gap_closure":
+            return only.bounds
+        if not only.turns:
+            return None
+        rescues, regressions = (sum(turn[place] for turn in only.turns.values()) for place in (0, 1))
+        top = sum(only.tops.values())
+        if function == "net":
+            return {"low": top - regressions, "high": top + rescues}
+        bottom = sum(only.bottoms.values())
+        if not bottom + regressions:
+            return None
+        return {"low": top / (bottom + regressions), "high": (top + rescues) / bottom if bottom else None}
+
+    @property
+    def p(self) -> float:
+        p = self.figure.p(self.threshold) if self.figure is not None else None
+        return 1.0 if p is None else p
+
+    def row(self, adjusted: tuple[float, float] | None, family: int) -> Row:
+        row: Row = {"hypothesis": self.text, "value": None, "low": None, "high": None, "threshold": self.threshold}
+        row |= {"verdict": "open", "p": None, "p_holm": None, "low_holm": None, "high_holm": None, "test": "none"}
+        row |= {"n": self.n, "small": True, "note": NOTE, "frozen": True, "family": family}
+        row["declared_at"] = Holds(lambda at: isinstance(at, float) and at > 1e9, "a time")
+        row |= {"ungraded": self.left_out} if self.left_out else {}
+        row |= {"bounds": self.bounds} if self.bounds else {}
+        if self.figure is None:
+            return row
+        figure = self.figure
+        low, high = figure.limits(ALPHA)
+        row |= {"value": figure.value, "low": low, "high": high, "small": figure.small}
+        if adjusted is None:
+            return row
+        row |= {"p": figure.shown(self.p), "p_holm": figure.shown(adjusted[0])}
+        if figure.drawn:
+            row["p_holm"] = Near(adjusted[0], 0.02 * family)
+        row["test"] = figure.at_zero if self.threshold == 0 and figure.at_zero else figure.test
+        row["low_holm"], row["high_holm"] = figure.limits(adjusted[1])
+        row["verdict"] = self._verdict(row, adjusted[0], figure)
+        return row
+
+    def _verdict(self, row: Row, p: float, figure: Figure) -> Any:
+        if figure.drawn and abs(p - ALPHA) < 0.02 * row["family"]:
+            return Holds(lambda word: word in ("open", "confirmed", "refuted"), "a verdict that is too near to call")
+        low, high = (end.value if isinstance(end, Near) else end for end in (row["low_holm"], row["high_holm"]))
+        above = p <= ALPHA and low is not None and low > self.threshold
+        below = p <= ALPHA and high is not None and high < self.threshold
+        if not above and not below:
+            return "open"
+        if self.unsettled:
+            bounds = self.bounds
+            end = bounds and bounds["low" if above else "high"]
+            if end is None or (end <= self.threshold if above else end >= self.threshold):
+                return "open"
+        return "confirmed" if above == (self.sign == ">") else "refuted"
+
+
+# ---------------------------------------------------------------- the figures
+
+
+def _sums(raw: Raw, term: str) -> Sums | None:
+    match = _TERM.match(term)
+    assert match is not None
+    function, inside = match.groups()
+    side, cohort = inside.strip(), None
+    if re.search(r",\s*\w+$", inside) and ")" not in inside[inside.rfind(",") :]:
+        side, cohort = (part.strip() for part in inside.rsplit(",", 1))
+    meant = _of_cohort(raw, named(raw, side), cohort)
+    whole = option(raw, meant, side)
+    if not whole.values:
+        return None
+    known = {question: value.known for question, value in whole.values.items() if value.known is not None}
+    if not known and function in ("accuracy", "gap_closure"):
+        return None
+    if function == "accuracy":
+        return Sums(known, dict.fromkeys(known, 1.0), dict(whole.values), cells=meant, once=whole.once)
+    if function == "cost":
+        return None if whole.cost_usd is None else Sums(dict(whole.cost_usd), dict.fromkeys(whole.cost_usd, 1.0))
+    if function == "skyline":
+        best = tops(_alone(raw, meant, _members(raw, cohort)))
+        tops_known = {question: value.known for question, value in best.items() if value.known is not None}
+        return Sums(tops_known, dict.fromkeys(tops_known, 1.0), best, once=raw.repeats == 1)
+    if function == "gap_closure":
+        return _gap(raw, meant, whole.values) if cohort is None else _cohorts_gap(raw, meant, cohort)
+    counts, turns = _changes(raw, meant)
+    if not counts and not turns:
+        return None
+    if function == "net":
+        net = {question: float(gained - lost) for question, (gained, lost) in counts.items()}
+        return Sums(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=turns)
+    gained = {question: float(count[0]) for question, count in counts.items()}
+    return Sums(gained, {question: float(count[1]) for question, count in counts.items()}, turns=turns)
+
+
+def _members(raw: Raw, cohort: str | None) -> set[str] | None:
+    if cohort is None:
+        return None
+    return {name for team in raw.config["teams"].values() for name in team.get("cohorts", {}).get(cohort, ())}
+
+
+def _of_cohort(raw: Raw, meant: Sequence[Cell], cohort: str | None) -> list[Cell]:
+    if cohort is None:
+        return list(meant)
+    own = [cell for cell in meant if cell.cohort == cohort]
+    members = _members(raw, cohort) or set()
+    return own or [cell for cell in meant if (cell.player or cell.captain) in members]
+
+
+def _alone(raw: Raw, meant: Sequence[Cell], members: set[str] | None = None) -> list[Play]:
+    """What the players of these cells did alone, each once: as the last table that has them has it."""
+    by_name = {table.name: table for table in tables(raw)}
+    plays: dict[str | None, list[Play]] = {}
+    for cell in meant:
+        if cell.player is None:
+            plays |= parts(by_name[table_name(cell)].alone, lambda play: play.player)
+        else:
+            plays[cell.player] = [
+                Play(episode.question, episode.repeat, cell.strategy, episode.right, player=cell.player)
+                for episode in raw.episodes(cell)
+            ]
+    return [play for player, own in plays.items() if members is None or player in members for play in own]
+
+
+def _gap(raw: Raw, meant: Sequence[Cell], reached: Mapping[str, Value]) -> Sums | None:
+    """From the best single player to the skyline."""
+    alone = _alone(raw, meant)
+    best, one = tops(alone), single(alone)
+    if one.player is None:
+        return None
+    triples = {q: (reached.get(q, NOBODY_KNOWS), start, best[q]) for q, start in one.values.items() if q in best}
+    return _closure(triples)
+
+
+def _closure(triples: Mapping[str, tuple[Value, Value, Value]]) -> Sums:
+    rises, ways = {}, {}
+    for question, (reached, start, top) in triples.items():
+        if reached.known is not None and start.known is not None and top.known is not None:
+            rises[question], ways[question] = reached.known - start.known, top.known - start.known
+    unsettled = {question for question, triple in triples.items() if any(value.open for value in triple)}
+    bounds = None
+    if unsettled:
+        every = list(triples.values())
+        most = [math.fsum(t.least - s.most for _, s, t in every), math.fsum(t.most - s.least for _, s, t in every)]
+        up = [math.fsum(r.least - s.most for r, s, _ in every), math.fsum(r.most - s.least for r, s, _ in every)]
+        if most[0] > 1e-12:
+            ratios = [rise / way for rise in up for way in most]
+            bounds = {"low": min(ratios), "high": max(ratios)}
+    return Sums(rises, ways, bounds=bounds, unsettled=unsettled)
+
+
+def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:
+    """From the best of the cohort alone to the best of the others, each chosen on other questions."""
+    members = _members(raw, cohort) or set()
+    after = {str(cell.captain): _plain(option(raw, [cell], "").values) for cell in meant}
+    own = _by_player(_alone(raw, meant, members))
+    beside = [cell for cell in raw.cells if cell.player is not None and cell.player not in members]
+    stronger = _by_player(_alone(raw, beside))
+    sides = [after, own, stronger]
+    asked = [[q for q in raw.questions if any(q in v for v in side.values())] for side in sides]
+    if any(len(questions) < 2 for questions in asked):
+        return None
+    folds = [_folds(raw, questions) for questions in asked]
+    common = [q for q in raw.questions if all(q in questions for questions in asked)]
+    triples = {}
+    for question in common:
+        picked = [
+            _value(side, _best(side, others(fold, question)), question) for side, fold in zip(sides, folds, strict=True)
+        ]
+        triples[question] = tuple(Value(v.known, v.least, v.most) for v in picked)
+    closure = _closure(triples)  # type: ignore[arg-type]
+    return None if closure.tops and math.fsum(closure.bottoms.values()) <= 1e-12 else closure
+
+
+def _plain(values: Mapping[str, Value]) -> Any:
+    return dict(values)
+
+
+def _by_player(plays: Sequence[Play]) -> Any:
+    return {
+        str(player): {question: value_of(rights) for question, rights in grades(own).items()}
+        for player, own in parts(plays, lambda play: play.player).items()
+    }
+
+
+assert UNPLAYED.known is None
+
+
+def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[dict[str, tuple[int, int]], dict[str, tuple[int, int]]]:
+    """Rescues and regressions of each question over captains; and what ungraded pairs could be."""
+    ours = {(cell.team, cell.label, cell.captain, cell.cohort, drafting(cell)) for cell in meant}
+    counts: dict[str, tuple[int, int]] = {}
+    turns: dict[str, tuple[int, int]] = {}
+    for stage in stages(raw):
+        for pair in stage.pairs:
+            if not any(
+                (stage.team, stage.label, pair.player, pair.cohort) == (team, label, captain, cohort)
+                for team, label, captain, cohort, _ in ours
+            ):
+                continue
+            if pair.graded:
+                gained, lost = counts.get(pair.question, (0, 0))
+                counts[pair.question] = (gained + pair.rescue, lost + pair.regression)
+            else:
+                natives = [False, True] if pair.native.right is None else [pair.native.right]
+                afters = [False, True] if pair.after.right is None else [pair.after.right]
+                ways = {(n, a) for n in natives for a in afters} if pair.native.given else set()
+                gained, lost = turns.get(pair.question, (0, 0))
+                turns[pair.question] = (gained + ((False, True) in ways), lost + ((True, False) in ways))
+    return counts, turns
+
+
+def _in_pairs(raw: Raw, sums: dict[str, Sums], one: str, other: str) -> dict[str, Sums]:
+    """Captain by captain where both sides have the same ones; a single cell against all of the other side."""
+    if one == other:
+        return sums
+    first, second = sums[one].cells, sums[other].cells
+    every = [(a, b) for a in first for b in second]
+    alike = [(a, b) for a, b in every if _same_seat(a, b)]
+    chosen = every if len(first) == 1 or len(second) == 1 or not alike else alike
+    pairs: dict[str, list[tuple[Value, Value]]] = {}
+    for a, b in chosen:
+        mine, theirs = option(raw, [a], "").values, option(raw, [b], "").values
+        for question, value in mine.items():
+            if question in theirs:
+                pairs.setdefault(question, []).append((value, theirs[question]))
+    ours, beside = (Sums({}, {}, once=sums[place].once) for place in (one, other))
+    for question, several in pairs.items():
+        both = [(a.known, b.known) for a, b in several if a.known is not None and b.known is not None]
+        if both:
+            ours.tops[question], beside.tops[question] = mean([a for a, _ in both]), mean([b for _, b in both])
+        ours.values[question] = mean_value([a for a, _ in several])
+        beside.values[question] = mean_value([b for _, b in several])
+    return {**sums, one: ours, other: beside}
+
+
+def _same_seat(a: Cell, b: Cell) -> bool:
+    if (a.player or a.captain) != (b.player or b.captain):
+        return False
+    return bool(a.player or b.player) or (a.team, a.cohort) == (b.team, b.cohort)
+
+
+# ---------------------------------------------------------------- their tests
+
+
+def _worth_p(distance: float, variance: float, sizes: Sequence[float], one: float, *, stand_in: bool = False) -> float:
+    """The level at which the interval reaches so far: it falls with the distance, so it is looked for."""
+    low, high = 1e-300, 1.0
+    if standard_errors(variance, sizes, one, 1.0 - 1e-12, stand_in=stand_in) > distance:
+        return 1.0
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        if standard_errors(variance, sizes, one, middle, stand_in=stand_in) > distance:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _one(function: str, sums: Sums, asked: Sequence[str]) -> Figure | None:
+    if function in ("accuracy", "skyline"):
+        return _share(sums, asked)
+    if function == "safety_multiple":
+        return _multiple(sums, asked)
+    if function == "net":
+        return _net(sums, asked)
+    if function == "gap_closure":
+        return _closed(sums, asked)
+    return None
+
+
+def _share(sums: Sums, asked: Sequence[str]) -> Figure:
+    counts = [(sums.tops[question], 1.0) for question in asked]
+    value, sizes, few = mean([top for top, _ in counts]), [1.0] * len(counts), len(counts) < FEW_QUESTIONS
+    if len(counts) < 2:
+        return Figure(value, lambda _: (None, None), lambda _: None, "none", few)
+    variance, one = jackknife(counts), value * (1 - value)
+
+    def limits(alpha: float) -> Limits:
+        low, high = score_limits(value, standard_errors(variance, sizes, one, alpha, stand_in=True))
+        return (0.0 if value <= 0 else low), (1.0 if value >= 1 else high)
+
+    def p(threshold: float) -> float:
+        if not 0 < threshold < 1:
+            return float(value == threshold)
+        distance = abs(value - threshold) / math.sqrt(threshold * (1 - threshold))
+        return _worth_p(distance, variance, sizes, one, stand_in=True)
+
+    return Figure(value, limits, p, "score", few)
+
+
+def _difference(ours: Sums, theirs: Sums, asked: Sequence[str]) -> Figure:
+    pairs = [(ours.tops[question], theirs.tops[question]) for question in asked]
+    values = [one - other for one, other in pairs]
+    exact = ours.once and theirs.once and all(value in (0, 1) for pair in pairs for value in pair)
+    wins, losses = (sum(sign * value > 1e-9 for value in values) for sign in (1, -1))
+    figure = Difference(values, mcnemar(wins, losses) if exact else None)
+    small = len(values) < FEW_QUESTIONS or wins + losses < FEW_DISCORDANT
+    return _paired(figure, 1.0, small, "mcnemar" if exact else "sign-flip", [] if exact else values)
+
+
+def _paired(figure: Difference, factor: float, small: bool, at_zero: str, flipped: Sequence[float]) -> Figure:
+    values, n = figure.values, len(figure.values)
+    one = figure.better + figure.worse - figure.value**2
+    variance = math.fsum((value - figure.value) ** 2 for value in values) / (n - 1) / n if n > 1 else 0.0
+
+    def limits(alpha: float) -> Limits:
+        low, high = figure.limits(alpha)
+        return (None if low is None else low * factor), (None if high is None else high * factor)
+
+    def p(threshold: float) -> float | None:
+        at = threshold / factor
+        if at == 0:
+            return figure.p
+        if n < 2:
+            return None
+        if not -1 < at < 1:
+            return float(figure.value == at)
+        score = _worth_p(abs(tango_statistic(figure.better, figure.worse, at)), variance, [1.0] * n, one)
+        if abs(at) >= abs(figure.value) and at * figure.value > 0:
+            return score
+        return max(score, figure.p) if at * figure.value > 0 else min(score, figure.p)
+
+    return Figure(
+        figure.value * factor, limits, p, "score", small, at_zero=at_zero, shown=lambda value: shown_p(value, flipped)
+    )
+
+
+def _net(sums: Sums, asked: Sequence[str]) -> Figure:
+    """So many times the mean of one difference a question."""
+    most = max([1.0, *(abs(sums.tops[question]) for question in asked)])
+    values = [sums.tops[question] / most for question in asked]
+    return _paired(Difference(values), most * len(asked), len(asked) < FEW_QUESTIONS, "sign-flip", values)
+
+
+def _multiple(sums: Sums, asked: Sequence[str]) -> Figure:
+    counts = [(sums.tops[question], sums.bottoms[question]) for question in asked]
+    gained, lost = (sum(count[side] for count in counts) for side in (0, 1))
+    value, few = (gained / lost if lost else None), len(counts) < FEW_QUESTIONS
+    if len(counts) < 2 or not gained + lost:
+        return Figure(value, lambda _: (None, None), lambda _: None, "none", few)
+    without = [_log(gained - one, lost - other) for one, other in counts]  # type: ignore[arg-type]
+    variance = (len(counts) - 1) * mean([(left - mean(without)) ** 2 for left in without])
+    error = math.sqrt(variance + 2.0 * (gained == 0) + 2.0 * (lost == 0))
+    centre = _log(gained, lost)  # type: ignore[arg-type]
+
+    def limits(alpha: float) -> Limits:
+        z = float(stats.norm.isf(alpha / 2))
+        low, high = math.exp(centre - z * error), math.exp(centre + z * error)
+        if value is None:
+            return low, None
+        return (min(low, value) if gained else 0.0), (max(high, value) if gained else high)
+
+    def p(threshold: float) -> float:
+        if threshold <= 0:
+            return float(gained == 0)
+        distance = (math.log(threshold) - centre) / error
+        if (distance < 0 and gained == 0) or (distance >= 0 and lost == 0):
+            return 1.0
+        return float(2 * stats.norm.sf(abs(distance)))
+
+    return Figure(value, limits, p, "log ratio", few)
+
+
+def _closed(sums: Sums, asked: Sequence[str]) -> Figure | None:
+    pairs = [(sums.tops[question], sums.bottoms[question]) for question in asked]
+    n, rise, gap = len(pairs), math.fsum(p[0] for p in pairs), math.fsum(p[1] for p in pairs)
+    if gap <= 1e-12:
+        return None
+    if n < 2:
+        return Figure(rise / gap, lambda _: (None, None), lambda _: None, "none", True)
+    both = n * np.cov(np.array(pairs, dtype=float).T) + np.array([[1.0, 1.0], [1.0, 2.0]])
+
+    def limits(alpha: float) -> Limits:
+        from second_way.intervals import fieller
+
+        return fieller(pairs, alpha)
+
+    def p(threshold: float) -> float:
+        spread = both[0, 0] - 2 * threshold * both[0, 1] + threshold**2 * both[1, 1]
+        no_gap = 2 * stats.t.sf(gap / math.sqrt(both[1, 1]), n - 1)
+        return float(max(no_gap, 2 * stats.t.sf(abs(rise - threshold * gap) / math.sqrt(spread), n - 1)))
+
+    return Figure(rise / gap, limits, p, "fieller", n < FEW_QUESTIONS)
+
+
+def _drawn(left: str, sums: Mapping[str, Sums], asked: Sequence[str]) -> Figure | None:
+    """A bootstrap: one resample of the questions gives all figures at once."""
+    rows = [[part for s in sums.values() for part in (s.tops[q], s.bottoms[q])] for q in asked]
+    n = len(rows)
+
+    def figure(totals: Any) -> Any:
+        places = {name: totals[:, 2 * p] / totals[:, 2 * p + 1] for p, name in enumerate(sums)}
+        return eval(compile(ast.parse(left, mode="eval"), "hypothesis", "eval"), {"__builtins__": {}}, places)  # noqa: S307
+
+    with np.errstate(all="ignore"):
+        value = float(figure(np.array(rows).sum(axis=0)[None, :])[0])
+        if not math.isfinite(value):
+            return None
+        if n < 2 or all(row == rows[0] for row in rows):
+            return Figure(value, lambda _: (None, None), lambda _: None, "none", True)
+        drawn = np.sort(figure(drawn_sums(rows, seed=3)))
+    if 2 * int((~np.isnan(drawn)).sum()) < len(drawn):
+        return Figure(value, lambda _: (None, None), lambda _: None, "none", n < FEW_QUESTIONS)
+    drawn = drawn[~np.isnan(drawn)]
+
+    def limits(alpha: float) -> tuple[Any, Any]:
+        return ends(drawn, n, alpha)
+
+    def p(threshold: float) -> float:
+        beyond = min(int((drawn <= threshold).sum()), int((drawn >= threshold).sum()))
+        share = (beyond + 0.5) / len(drawn)
+        if share >= 0.5:
+            return 1.0
+        return float(2 * stats.t.sf(-float(stats.norm.ppf(share)) * math.sqrt((n - 1) / n), n - 1))
+
+    return Figure(
+        value, limits, p, "bootstrap", n < FEW_QUESTIONS, drawn=True, shown=lambda found: Near(found, 0.02)
+    )
