@@ -66,6 +66,39 @@ def cohorts_and_names(number: int, folder: Path) -> dict[str, Any]:
     return keys
 
 
+def discussions(number: int, folder: Path) -> dict[str, Any]:
+    """Protocols that differ in one thing from each other, one agent by itself, and challenge rounds."""
+    keys = {**experiment(number, folder, choices=True), "name": f"talks-{number}"}
+    draw = random.Random(f"talks {number}")
+    keys = {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+    players = list(PLAYERS[:3])
+    keys["models"] = {name: _model(draw) for name in (*players, "pat")}
+    keys["players"] = {name: {"model": name} for name in players}
+    keys["players"]["careful"] = {"model": players[0], "instruction": "Think step by step."}
+    keys["teams"] = {"table": {"players": players}}
+    base = {"max_turns": 3, "vote_from": 2}
+    other = [
+        {"decision": "solution-counting"},
+        {"decision": "unanimity-consensus"},
+        {"decision": "approval-voting"},
+        {"drafting": "all-agents-drafting"},
+        {"style": "critical"},
+        {"paradigm": "relay"},
+        {"personas": "none"},
+        {"step_by_step": True},
+        {"agents": 2},
+        {"agents": 1, "max_turns": 1, "vote_from": 1, "step_by_step": draw.random() < 0.5},
+        {"max_turns": 2},
+        {"vote_from": 1},
+        {"max_turns": 4, "vote_from": 3},
+        {"challenge": "solution"},
+        {"challenge": "wrong", "planted_by": "pat"},
+    ]
+    keys["strategies"] = ["solo", {"discuss": base}]
+    keys["strategies"] += [{"discuss": {**base, **options}} for options in draw.sample(other, 6)]
+    return keys
+
+
 def _model(draw: random.Random) -> dict[str, Any]:
     model: dict[str, Any] = {"provider": "simulated", "accuracy": round(draw.uniform(0.2, 0.9), 2)}
     model["temperature"] = draw.choice((0, 0, 1.0))

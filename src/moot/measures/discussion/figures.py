@@ -27,11 +27,12 @@ from moot.measures.discussion.naming import (
     with_role,
 )
 from moot.measures.discussion.similarity import similarity_figures
-from moot.measures.discussion.talks import Talk, by_question, fitted, graded, score, turns_to_decide
+from moot.measures.discussion.talks import Talk, by_question, fitted, score, slope_bounds, turns_to_decide
 from moot.measures.episodes import right_of
 from moot.measures.source import Source
-from moot.stats.estimates import PAIRED, with_holm
-from moot.stats.paired import FEW_QUESTIONS, compare
+from moot.stats.estimates import with_holm
+from moot.stats.graded import family_row
+from moot.stats.paired import FEW_QUESTIONS
 from moot.store.rows import verdict_of
 from moot.strategies.option_meanings import Meaning, in_words, meanings_named
 from moot.traces import Challenge, Objection, of_kind
@@ -177,16 +178,16 @@ def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
             against = usual.get((discussion.table, apart_from(discussion.cell, *free)))
             if against is None or discussion.is_like(part, standard):
                 continue
-            ours, theirs = by_question(discussion.talks), by_question(against.talks)
-            pairs = {q: (ours[q], theirs[q]) for q in ours if q in theirs}
+            both = Held(discussion.cell, discussion.talks), Held(against.cell, against.talks)
+            ours, theirs = (side.values() for side in both)
+            pairs = {question: [(value, theirs[question])] for question, value in ours.items() if question in theirs}
             if not pairs:
                 continue
-            pooled = len(graded(discussion.talks)) > len(ours) or len(graded(against.talks)) > len(theirs)
-            comparison = compare(pairs, pooled=pooled, seed=source.seed)
+            compared = family_row(pairs, pooled=any(side.repeated for side in both), seed=source.seed)
             of, other = (in_words(side.options[part]) for side in (discussion, against))
             kind = {"protocol_part": True} if meaning_of(discussion.cell, part).role == "protocol" else {}
             named = {**names[discussion.cell["id"]], "part": part, "of": of, "against": other, **kind}
-            yield {**named, **_flag(discussion, part), **comparison.row(), PAIRED: comparison}
+            yield {**named, **_flag(discussion, part), **compared}
 
 
 def _flag(discussion: Discussion, part: str) -> Row:
@@ -255,6 +256,7 @@ def _line(source: Source, along: str, key: str, group: Sequence[Discussion], nam
         "intercept": line.intercept,
         "n": line.slope.n,
         "small": line.slope.n < FEW_QUESTIONS,
+        **slope_bounds({float(x): Held(held.cell, held.talks).values() for x, held in by_x.items()}),
         "points": [{"x": x, **score(discussion.talks), "line": line.at(x)} for x, discussion in by_x.items()],
     }
 

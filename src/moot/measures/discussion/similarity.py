@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from moot.grade.embedding import MODEL, Encoder, read_safetensors
 from moot.grade.normalise import normalise
 from moot.grade.wordpiece import WordPiece
-from moot.measures.discussion.talks import Cosine, Talk, by_question, overlap_cosine, similarity
+from moot.measures.discussion.talks import Cosine, Talk, by_question, overlap_cosine, score, similarity
 from moot.measures.source import Source
 from moot.models import packaged
 from moot.stats.estimates import estimate_row
@@ -47,8 +47,16 @@ def similarity_figures(source: Source, discussions: Sequence[tuple[Row, Sequence
             more = {"method": method, "sampled": len(chosen) < len(questions), "small": likeness.n < FEW_QUESTIONS}
             accuracy = sum(right.values()) / len(right) if right else None
             why = {} if right else {"why": "nothing is graded"}
-            rows.append({**named, **estimate_row(likeness, "similarity"), "accuracy": accuracy, **more, **why})
+            rows.append(
+                {**named, **estimate_row(likeness, "similarity"), "accuracy": accuracy, **_open(talks), **more, **why}
+            )
     return rows
+
+
+def _open(talks: Sequence[Talk]) -> Row:
+    """What the accuracy would be over all, where not all is graded."""
+    told = score(talks)
+    return {"ungraded": told["ungraded"], "accuracy_bounds": told["bounds"]} if told["ungraded"] else {}
 
 
 def _affordable(seed: int, questions: Iterable[str], answer_sets: Sequence[Answers]) -> set[str]:

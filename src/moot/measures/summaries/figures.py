@@ -49,7 +49,8 @@ class _Summaries:
     """What one cell's summariser made of what it read."""
 
     source: Source
-    scores: dict[int, list[float | None]] = field(default_factory=lambda: defaultdict(list))
+    scores: dict[str, list[float | None]] = field(default_factory=lambda: defaultdict(list))
+    """By the question's digest, by which its cluster is known."""
     by_count: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     """By how many of the responses in front of it were right."""
     proposers: tuple[str, ...] = ()
@@ -62,12 +63,12 @@ class _Summaries:
     cut: int = 0
     grades: dict[tuple[str, str], float | None] = field(default_factory=dict)
 
-    def add(self, case: Case, position: int, right: float | None, verdict: Verdict) -> None:
+    def add(self, case: Case, right: float | None, verdict: Verdict) -> None:
         self.episodes += 1
         self.proposers = tuple(draft.player for draft in verdict.answers) or self.proposers
         self.cut += bool(of_kind(verdict.traces, Cut))
         self.drawn = self.drawn and all(record.drawn for record in _readers(verdict))
-        self.scores[position].append(right)
+        self.scores[case.question.digest].append(right)
         if right is None:
             self.ungraded += 1
             return
@@ -85,8 +86,7 @@ class _Summaries:
 
     def accuracy(self) -> Row:
         """Over what is graded, with its bounds; `ungraded` counts episodes."""
-        values = {str(position): value_of(scores) for position, scores in self.scores.items()}
-        row = accuracy_row(values)
+        row = accuracy_row({question: value_of(scores) for question, scores in self.scores.items()})
         return {**row, "episodes": self.episodes, "ungraded": self.ungraded}
 
     def right_labels(self) -> list[Row]:
@@ -110,7 +110,7 @@ class _Summaries:
 def _row(source: Source, cell: Stored) -> Row:
     read = _Summaries(source)
     for row in source.results(cell):
-        read.add(source.cases[row["question"]], row["position"], right_of(row), verdict_of(row["verdict"]))
+        read.add(source.cases[row["question"]], right_of(row), verdict_of(row["verdict"]))
     return {
         "label": cell["label"],
         "team": cell["team"],
