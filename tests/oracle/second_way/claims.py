@@ -233,7 +233,7 @@ def _cost(raw: Raw, side: Option, player: str, asked: Sequence[str]) -> Row:
     return {"cost_ratio": ratio, "cost_unit": "calls", "cost_usd": usd, "calls": calls}
 
 
-_NUMBER = re.compile(r"(?<![\w.])[+-]?\d[\d,]*(?:\.\d+)?(?![\w])")
+_NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
 
 
 def _says(raw: Raw, words: Any) -> bool:
@@ -250,9 +250,8 @@ def check_words(raw: Raw, headline: Mapping[str, Any]) -> list[str]:
             bare = bare.replace(name, " ") if name and any(sign.isdigit() for sign in name) else bare
     figures = {_said(value, 100) for value in _leaves(headline)} | {_said(value, 1) for value in _leaves(headline)}
     figures |= {f"{value:,}" for value in _leaves(headline) if isinstance(value, int)} | {str(FEW_QUESTIONS)}
-    for number in _NUMBER.findall(bare):
-        if number.lstrip("+-") not in figures:
-            wrong.append(f"{number} is no figure of the headline")
+    numbers = _NUMBER.findall(bare)
+    wrong += [f"{number} is no figure of the headline" for number in numbers if number.lstrip("+-") not in figures]
     if over and over["difference"] is not None and over["low"] is not None:
         bounds = over.get("bounds") or {"low": 1, "high": -1}
         more, less = over["low"] > 0 and bounds["low"] > 0, over["high"] < 0 and bounds["high"] < 0

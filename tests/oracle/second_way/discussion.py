@@ -23,12 +23,9 @@ def discussion(raw: Raw) -> Row:
         return {}
     alone = [cell for cell in raw.cells if cell.traits.get("alone") and cell.traits.get("drafts") == "single-call"]
     named = [*((_player(cell), cell) for cell in alone), *((_protocol(talks, cell), cell) for cell in talks)]
-    # Protocols are set side by side where they differ in nothing else: one by itself has its own row of turns.
-    families = list(_families(raw, talks)) if len({cell.label for cell in talks}) > 1 else []
     return {
         "protocols": [row for name, cell in named for row in _scores(raw, name, cell)],
         "protocol_turns": [_turns(raw, _protocol(talks, cell), cell) for cell in talks],
-        **({"protocol_rounds": families} if families else {}),
         "protocol_cost": list(_costs(raw, talks, alone)),
     }
 
@@ -139,17 +136,6 @@ def _turns(raw: Raw, named: Row, cell: Cell) -> Row:
         "episodes": total,
         **_mean_turns(raw, [cell]),
     }
-
-
-def _families(raw: Raw, talks: Sequence[Cell]) -> list[Row]:
-    several = [cell for cell in talks if cell.options["agents"] != 1]
-    families = dict.fromkeys(cell.traits["decides_by"] for cell in several)
-    rows = []
-    for family in families:
-        cells = [cell for cell in several if cell.traits["decides_by"] == family]
-        protocols = list(dict.fromkeys(cell.options["decision"] for cell in cells))
-        rows.append({"family": family, "protocols": protocols, **_mean_turns(raw, cells)})
-    return rows
 
 
 def _mean_turns(raw: Raw, cells: Sequence[Cell]) -> Row:

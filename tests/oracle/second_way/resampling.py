@@ -33,7 +33,15 @@ def ends(figures: NDArray[np.float64], n: int, alpha: float = 0.05) -> tuple[Nea
     place = tail * REPORT_DRAWS
     chance = 4 * math.sqrt(place + 1)
     outer, inner = (min(1.0, max(0.0, (place + away) / REPORT_DRAWS)) for away in (-chance, chance))
-    return _between(figures, outer, inner), _between(figures, 1 - inner, 1 - outer)
+    low, high = _between(figures, outer, inner), _between(figures, 1 - inner, 1 - outer)
+    if outer <= 0:  # the rarest draw of all may be rarer than any here
+        away = float(np.ptp(figures)) / 2
+        low, high = _wider(low, -away), _wider(high, away)
+    return low, high
+
+
+def _wider(end: Near, away: float) -> Near:
+    return Near((end.value or 0.0) + away / 2, end.within + abs(away) / 2)
 
 
 def _between(figures: NDArray[np.float64], low: float, high: float) -> Near:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from second_way.compare import ANY_TEXT
-from second_way.discussion import _models, _score, _told
+from second_way.discussion import _mean_turns, _models, _score, _told
 from second_way.intervals import Difference, mean
 from second_way.meanings import plain
 from second_way.paired_scores import difference as counted_difference
@@ -45,6 +45,7 @@ def talk_tables(raw: Raw) -> Row:
         "protocol_differences": adjusted(list(_differences(raw, talks))),
         "protocol_baselines": _apart(_baselines(raw, talks)),
         "protocol_families": _apart(_families(raw, talks)),
+        "protocol_rounds": list(_rounds(raw, talks)),
         "scaling": list(_scaling(raw, talks)),
         "similarity": list(_similarity(raw, talks)),
         "challenges": list(_challenges(raw, talks)),
@@ -172,6 +173,17 @@ def _families(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
             for key, family in (("of_protocols", one), ("against_protocols", other)):
                 row[key] = [cell.options["decision"] for cell in families[family]]
             yield from _on_sets(raw, row, pairs, means=len(both) > 2 or _repeated(raw, *both))
+
+
+def _rounds(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
+    """The mean turns of each family, over protocols that differ in nothing else; one by itself has its own row of turns."""
+    for group in _settings(talks):
+        name = _name(talks, group[0], *DECIDING)
+        for family in dict.fromkeys(cell.traits["decides_by"] for cell in group) if len(group) > 1 else ():
+            cells = [cell for cell in group if cell.traits["decides_by"] == family]
+            protocols = list(dict.fromkeys(cell.options["decision"] for cell in cells))
+            named = {key: name[key] for key in ("with", "team", "cohort")}
+            yield {**named, "family": family, "protocols": protocols, **_mean_turns(raw, cells)}
 
 
 def _settings(talks: Sequence[Cell]) -> list[list[Cell]]:

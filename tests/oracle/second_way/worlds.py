@@ -66,6 +66,56 @@ def cohorts_and_names(number: int, folder: Path) -> dict[str, Any]:
     return keys
 
 
+def troubled(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Open questions, of some of which nobody knows the answer; players, judges and who groups fail now and then.
+
+    The second value says of which model which share of the calls is to fail."""
+    keys = {**experiment(number, folder, choices=False), "name": f"troubled-{number}"}
+    draw = random.Random(f"troubled {number}")
+    choices = draw.random() < 0.3
+    keys["questions"] = _questions(draw, folder, open_questions=not choices)
+    for path in sorted(folder.glob("*.jsonl")):
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        for row in rows:
+            if draw.random() < 0.2:
+                row["meta"] = {"unknown": True}
+        path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    if not choices and "judge" not in keys:
+        keys |= _officers(draw, keys["models"])
+    shares = {name: (0.05 if name in PLAYERS else 0.2) for name in keys["models"] if draw.random() < 0.7}
+    return keys, shares
+
+
+def reading(number: int, folder: Path) -> dict[str, Any]:
+    """Questions on passages that are scored by words in common, some of which cannot be answered."""
+    keys = {**experiment(number, folder, choices=True), "name": f"reading-{number}"}
+    draw = random.Random(f"reading {number}")
+    words = "the quick brown fox jumps over a lazy dog in the old park".split()
+    rows: list[dict[str, Any]] = []
+    for place in range(draw.randint(5, 9)):
+        row = {"id": f"r{place}", "text": f"What does passage {place} say?", "context": " ".join(words)}
+        row |= {"answer": None if draw.random() < 0.3 else " ".join(draw.sample(words, draw.randint(1, 4)))}
+        rows.append(row | {"meta": {"score": "f1"}})
+    (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    keys["questions"] = {"file": "first.jsonl"}
+    keys["strategies"] = ["solo", "vote", "talkative"]
+    return {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+
+
+def one_at_a_time(number: int, folder: Path) -> dict[str, Any]:
+    """A summariser who is no player reads proposers one by one, and all of them; in orders of several kinds."""
+    keys = {**experiment(number, folder), "name": f"one-{number}"}
+    draw = random.Random(f"one {number}")
+    players = list(keys["players"])
+    keys["models"]["sue"] = _model(draw)
+    usual = {"summariser": "sue", "repeats": draw.randint(1, 2)}
+    accuracies = {player: round(draw.uniform(0.3, 0.8), 2) for player in players}
+    keys["strategies"] = ["solo", {"mixture": {**usual, "order": "ascending", "shown_accuracies": accuracies}}]
+    keys["strategies"] += [{"mixture": {**usual, "proposers": [player]}} for player in players]
+    keys["strategies"].append({"mixture": {**usual, "accuracies": "hidden"}})
+    return {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+
+
 def discussions(number: int, folder: Path) -> dict[str, Any]:
     """Protocols that differ in one thing from each other, one agent by itself, and challenge rounds."""
     keys = {**experiment(number, folder, choices=True), "name": f"talks-{number}"}
