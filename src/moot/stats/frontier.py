@@ -81,7 +81,9 @@ def frontier(
     whole = undominated(reached, costlier)
     rows: list[Row] = []
     order = [(round(cost, 12), -value, name) for cost, value, name in zip(paid, reached, names, strict=True)]
-    for own in sorted(range(len(names)), key=order.__getitem__):  # means of the same costs may differ in their last digit
+    for own in sorted(
+        range(len(names)), key=order.__getitem__
+    ):  # means of the same costs may differ in their last digit
         usual = estimate(_known(asked, tables.right[own]))
         affordable = np.flatnonzero(~costlier[:, own])
         rows.append(

@@ -169,10 +169,14 @@ def _missing(raw: Raw) -> list[Row]:
     for cell in raw.cells:
         if cell.captain is None or "captain" not in cell.traits or (cell.captain, drafting(cell)) in alone:
             continue
-        drafted = {
-            answer[0] for episode in raw.episodes(cell) for answer in episode.verdict.get("answers", ())
-        } if cell.traits.get("drafts") else set()
+        drafted = (
+            {answer[0] for episode in raw.episodes(cell) for answer in episode.verdict.get("answers", ())}
+            if cell.traits.get("drafts")
+            else set()
+        )
         if cell.captain not in drafted:
-            row = missing.setdefault((cell.label, drafting(cell)), {"stage": cell.label, "captains": [], "add": ANY_TEXT})
+            row = missing.setdefault(
+                (cell.label, drafting(cell)), {"stage": cell.label, "captains": [], "add": ANY_TEXT}
+            )
             row["captains"].append(cell.captain)
     return list(missing.values())

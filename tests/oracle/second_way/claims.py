@@ -128,7 +128,10 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     values = every[top].values
     row = {"of": top, **mean_row([v.known for v in values.values() if v.known is not None])}
     if any(value.open for value in values.values()):
-        row |= {"ungraded": sum(value.most - value.least for value in values.values()), "bounds": _ends([*values.values()])}
+        row |= {
+            "ungraded": sum(value.most - value.least for value in values.values()),
+            "bounds": _ends([*values.values()]),
+        }
     row |= {} if row["n"] else {"why": ANY_TEXT}
     return {**row, "note": "chosen after the fact"}
 
@@ -293,7 +296,9 @@ def _frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
     groups = clusters(raw, asked)
     paid = [mean([*cost.values()]) if cost else 0.0 for cost in costs]
     rows = []
-    for own in sorted(range(len(sides)), key=lambda place: (round(paid[place], 12), -reached[place], sides[place].title)):
+    for own in sorted(
+        range(len(sides)), key=lambda place: (round(paid[place], 12), -reached[place], sides[place].title)
+    ):
         side = sides[own]
         values = [side.value(question) for question in asked]
         row: Row = {"of": side.title, "cost": paid[own]}

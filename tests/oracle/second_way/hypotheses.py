@@ -555,6 +555,4 @@ def _drawn(left: str, sums: Mapping[str, Sums], asked: Sequence[str]) -> Figure 
             return 1.0
         return float(2 * stats.t.sf(-float(stats.norm.ppf(share)) * math.sqrt((n - 1) / n), n - 1))
 
-    return Figure(
-        value, limits, p, "bootstrap", n < FEW_QUESTIONS, drawn=True, shown=lambda found: Near(found, 0.02)
-    )
+    return Figure(value, limits, p, "bootstrap", n < FEW_QUESTIONS, drawn=True, shown=lambda found: Near(found, 0.02))

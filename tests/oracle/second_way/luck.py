@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Range = tuple[float, float]
 
 SIDE = 0.025
-DRAWN = 60_000
+DRAWN = 20_000
 REPORT_DRAWS = 20_000
 ERRORS = 5.0
 

@@ -246,4 +246,3 @@ def _f1(one: list[str], other: list[str]) -> float:
         return float(one == other)
     common = sum((Counter(one) & Counter(other)).values())
     return 2 * common / (len(one) + len(other)) if common else 0.0
-

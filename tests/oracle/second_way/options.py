@@ -111,7 +111,9 @@ def named(raw: Raw, text: str) -> list[Cell]:
     return [cell for cell in alike if not who or (cell.player or cell.captain) == who]
 
 
-def highest(choices: Mapping[str, Values], asked: Sequence[str], costs: Mapping[str, float] | None = None) -> str | None:
+def highest(
+    choices: Mapping[str, Values], asked: Sequence[str], costs: Mapping[str, float] | None = None
+) -> str | None:
     """Most right, everything ungraded or not played taken for wrong; of equals the cheaper, then the first."""
 
     def merit(name: str) -> tuple[bool, float, float]:

@@ -78,7 +78,11 @@ def _rows(cell: Cell, role: str, looks: Mapping[str, Sequence[Look]], seed: int)
             return {"captain": who}
         return {"captain": None, role: cell.options.get(who, who)}
 
-    yield {**named, **(told(next(iter(looks))) if len(looks) == 1 else {"captain": None}), **_bias(every, seed, each=True)}
+    yield {
+        **named,
+        **(told(next(iter(looks))) if len(looks) == 1 else {"captain": None}),
+        **_bias(every, seed, each=True),
+    }
     if len(looks) > 1:
         for who, several in looks.items():
             yield {**named, **told(who), **_bias(several, seed, each=False)}

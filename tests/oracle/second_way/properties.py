@@ -50,13 +50,21 @@ def _agree(place: str, row: Mapping[str, Any]) -> Iterator[str]:
     """An interval holds its value; a difference that is none of a hypothesis leaves out zero exactly where p is small;
     bounds are no narrower than nothing; what is not known says why."""
     low, high = row.get("low"), row.get("high")
-    main = ("value", "accuracy") if "difference_low" in row else ("difference", "similarity", "value", "accuracy", "slope")
+    main = (
+        ("value", "accuracy") if "difference_low" in row else ("difference", "similarity", "value", "accuracy", "slope")
+    )
     value = next((row[key] for key in main if key in row), None)
     if value is not None and low is not None and not low - 1e-9 <= value:
         yield f"{place}: {value} lies below its interval from {low}"
     if value is not None and high is not None and not value <= high + 1e-9:
         yield f"{place}: {value} lies above its interval up to {high}"
-    tested = main[0] == "difference" and "difference" in row and row.get("p") is not None and low is not None and high is not None
+    tested = (
+        main[0] == "difference"
+        and "difference" in row
+        and row.get("p") is not None
+        and low is not None
+        and high is not None
+    )
     if tested and (row["p"] <= ALPHA) != (low > 0 or high < 0):
         yield f"{place}: p = {row['p']}, but {low} to {high}"
     bounds = row.get("bounds")

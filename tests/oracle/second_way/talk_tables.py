@@ -250,9 +250,7 @@ def _line(raw: Raw, key: str, group: Sequence[Cell]) -> Row | None:
         "intercept": intercept,
         "n": len(asked),
         "small": len(asked) < FEW_QUESTIONS,
-        "points": [
-            {"x": x, **_score(raw.episodes(cell)), "line": intercept + slope * x} for x, cell in by_x.items()
-        ],
+        "points": [{"x": x, **_score(raw.episodes(cell)), "line": intercept + slope * x} for x, cell in by_x.items()],
     }
     if any(own[question].open for own in values.values() for question in played):
         row["ungraded"] = len(played) - len(asked)
@@ -261,7 +259,9 @@ def _line(raw: Raw, key: str, group: Sequence[Cell]) -> Row | None:
                  for up in (False, True) for i, w in enumerate(weights)]  # fmt: skip
         count = len(weights)
         row["bounds"] = {
-            end: sum(float(w) * mean(side) for w, side in zip(weights, sides[half * count : (half + 1) * count], strict=True))
+            end: sum(
+                float(w) * mean(side) for w, side in zip(weights, sides[half * count : (half + 1) * count], strict=True)
+            )
             for half, end in enumerate(("low", "high"))
         }
     return row
@@ -278,7 +278,9 @@ def _similarity(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
         for episode in raw.episodes(cell):
             stood = _stood(raw, episode)
             if len(stood) > 1:
-                likes.setdefault(episode.question, []).append(mean([by_words(*pair) for pair in combinations(stood, 2)]))
+                likes.setdefault(episode.question, []).append(
+                    mean([by_words(*pair) for pair in combinations(stood, 2)])
+                )
         if not likes:
             continue
         score = _score(raw.episodes(cell))

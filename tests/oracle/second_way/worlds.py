@@ -63,7 +63,8 @@ def cohorts_and_names(number: int, folder: Path) -> dict[str, Any]:
         {"peer-review": review},
     ]
     keys["strategies"].append({"peer-review": {**review, "names": "shown"}})
-    return keys
+    kept = {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+    return kept | _claims(random.Random(f"claims {number}"), kept)
 
 
 def troubled(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
@@ -90,7 +91,7 @@ def reading(number: int, folder: Path) -> dict[str, Any]:
     """Questions on passages that are scored by words in common, some of which cannot be answered."""
     keys = {**experiment(number, folder, choices=True), "name": f"reading-{number}"}
     draw = random.Random(f"reading {number}")
-    words = "the quick brown fox jumps over a lazy dog in the old park".split()
+    words = ["the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog", "in", "the", "old", "park"]
     rows: list[dict[str, Any]] = []
     for place in range(draw.randint(5, 9)):
         row = {"id": f"r{place}", "text": f"What does passage {place} say?", "context": " ".join(words)}
@@ -221,8 +222,10 @@ def _label(entry: Any) -> str:
     if isinstance(entry, str):
         return entry
     ((name, options),) = entry.items()
-    if entry == {"peer-review": {"drafts": "double-call"}}:
-        return name  # which is how it is done anyhow
+    if name == "peer-review":  # which is done in two calls anyhow
+        options = {key: value for key, value in options.items() if value != "double-call"}
+    if not options:
+        return str(name)
     return f"{name}({', '.join(f'{key}={value}' for key, value in options.items())})"
 
 
