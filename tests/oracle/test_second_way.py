@@ -129,6 +129,34 @@ def _check(folder: Path, keys: dict[str, Any]) -> None:
     assert not mended, f"the same in both ways by now: {mended}"
 
 
+def test_a_wrong_figure_is_noticed(tmp_path: Path) -> None:
+    """Any number of the report, changed: else the second way would be none."""
+    keys = experiment(2, tmp_path)
+    played.run(tmp_path, keys)
+    raw, figures = played.raw(tmp_path, keys), played.figures(tmp_path)
+    figures = {key: value for key, value in figures.items() if key not in NO_FIGURES}
+    expected = {key: value for way in SECOND_WAYS for key, value in way(raw).items()}
+    assert not [*differences(figures, expected), *properties(raw, figures)]
+    missed = []
+    for place, holder, key in _numbers(figures):
+        value = holder[key]
+        holder[key] = value + (1 if isinstance(value, int) else 0.43)
+        top = place[0]
+        changed = [*differences({top: figures[top]}, {top: expected[top]})]
+        if not changed and not [*properties(raw, {name: figures[name] for name in {top, "headline"}})]:
+            missed.append(place)
+        holder[key] = value
+    assert not missed
+
+
+def _numbers(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...], Any, Any]]:
+    """Where each stands: the way to it, what holds it, and under which key."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found = [(*place, key) for key, item in inside if isinstance(item, int | float) and not isinstance(item, bool)]
+    numbers = [(way, value, way[-1]) for way in found]
+    return numbers + [one for key, item in inside for one in _numbers(item, (*place, key))]
+
+
 def test_the_second_way_is_another_one() -> None:
     """It uses nothing of what it checks; only the command itself is called, by `played`."""
     for path in (Path(__file__).parent / "second_way").glob("*.py"):

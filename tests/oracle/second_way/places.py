@@ -14,7 +14,7 @@ from second_way.compare import Holds, Near
 from second_way.discussion import named_discussions
 from second_way.intervals import mean
 from second_way.meanings import Meanings
-from second_way.paired_scores import difference, within_p
+from second_way.paired_scores import LEVEL, difference, within_p
 from second_way.raw import Cell, Episode, Raw
 from second_way.tables import drafts_of
 
@@ -43,8 +43,26 @@ class Look:
 def places(raw: Raw) -> Row:
     rows = [*_readers(raw, Meanings(raw)), *_voters(raw)]
     family = sum(2 for row in rows if row["decisions"])
-    rows = [{**row, "family": family} for row in rows]
+    rows = [{**_adjusted(row, family), "family": family} for row in rows]
     return {"position_bias": rows} if family else {}
+
+
+def _adjusted(row: Row, family: int) -> Row:
+    """The p that Holm adjusts are drawn, so an adjusted interval is known to lie between zero and its widest: that of the
+    first step. What else must hold of it is a matter of the figures themselves: see `properties`."""
+    kept = dict(row.items())
+    for end in ("first", "last"):
+        if (excess := kept.pop(f"{end} excess")) is not None:
+            _, low, high = within_p(excess, 1.0, LEVEL / family)
+            for side, widest in (("low", low), ("high", high)):
+                kept[f"{end}_{side}_holm"] = _no_wider(widest)
+    return kept
+
+
+def _no_wider(widest: float | None) -> Holds:
+    if widest is None:
+        return Holds(lambda value: value is None, "nothing")
+    return Holds(lambda value: abs(value) <= abs(widest) + 1e-9 or value * widest < 0, f"no wider than {widest}")
 
 
 def _readers(raw: Raw, meanings: Meanings) -> Iterator[Row]:
@@ -209,6 +227,7 @@ def _end(name: str, looks: Sequence[Look], place: int, seed: int) -> Row:
         f"{name}_high": limits[1],
         f"{name}_p": None if p is None else Near(p, 0.04),
         **{f"{name}_{key}_holm": ADJUSTED for key in ("p", "low", "high")},
+        f"{name} excess": _excess(looks, place) if looks else None,
     }
 
 
