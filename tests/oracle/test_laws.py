@@ -308,6 +308,8 @@ def test_clusters_change_intervals_and_nothing_else(number: int, tmp_path: Path)
     """And every interval knows of them: none is left that takes questions of one cluster for independent."""
     one, other, keys = beside(tmp_path, number, choices=True)
     keys["strategies"] = [entry for entry in keys["strategies"] if entry != EARLY] or ["solo"]
+    summarised = {"mixture": {"repeats": 2}}
+    keys["strategies"] = [entry for entry in keys["strategies"] if entry != summarised] + [summarised]
     before = reported(one, keys)
     for path in other.glob("*.jsonl"):
         listed = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -315,9 +317,10 @@ def test_clusters_change_intervals_and_nothing_else(number: int, tmp_path: Path)
             row["cluster"] = f"{path.stem} {place // 2}"
         path.write_text("\n".join(map(json.dumps, listed)), encoding="utf-8")
     after = reported(other, keys)
-    assert after.pop("clusters")["clusters"] < after["questions"]
+    clusters = after.pop("clusters")["clusters"]
+    assert clusters < after["questions"]
     assert [*_other_values(before, after)] == []
-    assert [*_unclustered(after)] == []
+    assert [*_same_intervals(before, after, clusters)] == []
 
 
 OF_INTERVALS = ("low", "high", "p", "test", "small", "clusters", "note", "verdict", "words", "sentence", "beaten_by")
@@ -338,19 +341,18 @@ def _other_values(one: Any, other: Any, place: str = "") -> Any:
         yield f"{place}: {one!r} {other!r}"
 
 
-WITHOUT_QUESTIONS = ("gain_by_strength", "places")
-"""A correlation of models, not of questions; and what stands within a row that says so already."""
+NO_QUESTIONS = frozenset({"gain_by_strength", "bounds"})
+"""A correlation of models, not of questions; and what is no interval."""
 
 
-def _unclustered(value: Any, place: str = "", *, told: bool = False) -> Any:
-    """Rows with an interval over several questions that do not say of how many clusters it is."""
-    if isinstance(value, Mapping):
-        told = told or "clusters" in value
-        if not told and value.get("low") is not None and value.get("n", 2) > 1:
-            yield place
-        for key, item in value.items():
-            if key not in WITHOUT_QUESTIONS and key != "bounds":
-                yield from _unclustered(item, f"{place}.{key}", told=told)
-    elif isinstance(value, list):
-        for number, item in enumerate(value):
-            yield from _unclustered(item, f"{place}[{number}]", told=told)
+def _same_intervals(one: Any, other: Any, clusters: int, place: str = "") -> Any:
+    """Rows over more questions than there are clusters whose interval is the one without clusters."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        ends = [(row.get("low"), row.get("high")) for row in (one, other)]
+        if one.get("n", 0) > clusters and None not in ends[0] and ends[0] == ends[1] and "clusters" not in other:
+            yield f"{place}: {ends[0]}"
+        for key in one.keys() & other.keys() - NO_QUESTIONS:
+            yield from _same_intervals(one[key], other[key], clusters, f"{place}.{key}")
+    elif isinstance(one, list) and isinstance(other, list):
+        for number, pair in enumerate(zip(one, other, strict=False)):
+            yield from _same_intervals(*pair, clusters, f"{place}[{number}]")

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -262,9 +262,8 @@ def chosen_interval(values: Floats, option: int, usual: Estimate, *, seed: int =
     row = _graded(values[option])
     score = wilson(float(row.sum()), len(row))
     if _same(score.low, usual.low) and _same(score.high, usual.high):
-        return Estimate(usual.value, wilson(float(row.sum()), len(row), z).low, usual.high, usual.n)
-    low = max(0.0, usual.value - (usual.value - usual.low) * z / Z_95)
-    return Estimate(usual.value, low, usual.high, usual.n)
+        return replace(usual, low=wilson(float(row.sum()), len(row), z).low)
+    return replace(usual, low=max(0.0, usual.value - (usual.value - usual.low) * z / Z_95))
 
 
 def _same(one: float | None, other: float | None) -> bool:

@@ -254,15 +254,12 @@ def _line(raw: Raw, key: str, group: Sequence[Cell]) -> Row | None:
     }
     if any(own[question].open for own in values.values() for question in played):
         row["ungraded"] = len(played) - len(asked)
-        own = list(values.values())
-        sides = [[(v.least, v.most)[(w > 0) is up] for q in played for v, w in [(own[i][q], w)]]
-                 for up in (False, True) for i, w in enumerate(weights)]  # fmt: skip
-        count = len(weights)
+        points = [*zip(weights, values.values(), strict=True)]
         row["bounds"] = {
-            end: sum(
-                float(w) * mean(side) for w, side in zip(weights, sides[half * count : (half + 1) * count], strict=True)
-            )
-            for half, end in enumerate(("low", "high"))
+            "low": math.fsum(w * mean([(own[q].least if w > 0 else own[q].most) for q in played]) for w, own in points),
+            "high": math.fsum(
+                w * mean([(own[q].most if w > 0 else own[q].least) for q in played]) for w, own in points
+            ),
         }
     return row
 
@@ -343,11 +340,13 @@ def _challenges(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
 def _graded_words(raw: Raw) -> Iterator[Mapping[str, Any]]:
     """What questions with choices are graded by: the letter. (Open ones are in no experiment with a challenge here.)"""
     for ident, row in raw.questions.items():
+        if not row.get("known", True):
+            yield {"question_id": ident, "answer": "", "value": None}
         for letter in "ABCDEFGH"[: len(row["question"].get("choices", ()))]:
             yield {"question_id": ident, "answer": letter, "value": float(letter == row["answer"])}
 
 
-Grades = Mapping[tuple[str, str], float]
+Grades = Mapping[tuple[str, str], float | None]
 
 
 def _setting(raw: Raw, named: Row, rounds: Sequence[tuple[Episode, Any]], grades: Grades) -> Iterator[Row]:
@@ -366,7 +365,7 @@ def _setting(raw: Raw, named: Row, rounds: Sequence[tuple[Episode, Any]], grades
 
 
 def _grade(grades: Grades, question: str, word: str) -> float | None:
-    return grades.get((question, plain(word)), 0.0)
+    return None if (question, "") in grades else grades.get((question, plain(word)), 0.0)
 
 
 def _counted(rounds: Sequence[tuple[Episode, Any, float | None]], grades: Grades) -> Row:

@@ -75,16 +75,21 @@ def troubled(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float
     draw = random.Random(f"troubled {number}")
     choices = draw.random() < 0.3
     keys["questions"] = _questions(draw, folder, open_questions=not choices)
+    _unknown(draw, folder)
+    if not choices and "judge" not in keys:
+        keys |= _officers(draw, keys["models"])
+    shares = {name: (0.05 if name in PLAYERS else 0.2) for name in keys["models"] if draw.random() < 0.7}
+    return keys, shares
+
+
+def _unknown(draw: random.Random, folder: Path) -> None:
+    """Of some questions nobody knows what is right."""
     for path in sorted(folder.glob("*.jsonl")):
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         for row in rows:
             if draw.random() < 0.2:
                 row["meta"] = {"unknown": True}
         path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    if not choices and "judge" not in keys:
-        keys |= _officers(draw, keys["models"])
-    shares = {name: (0.05 if name in PLAYERS else 0.2) for name in keys["models"] if draw.random() < 0.7}
-    return keys, shares
 
 
 def reading(number: int, folder: Path) -> dict[str, Any]:
@@ -145,6 +150,8 @@ def discussions(number: int, folder: Path) -> dict[str, Any]:
         {"challenge": "solution"},
         {"challenge": "wrong", "planted_by": "pat"},
     ]
+    if number % 2:
+        _unknown(draw, folder)
     keys["strategies"] = ["solo", {"discuss": base}]
     keys["strategies"] += [{"discuss": {**base, **options}} for options in draw.sample(other, 6)]
     return keys
