@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
-from second_way.cohort_gap import FOLDS, _folds
-from second_way.compare import ANY_TEXT, Holds, Near
-from second_way.intervals import ALPHA, mean
-from second_way.luck import SIDE, Floats, claim, near, paid_low, standing
+from second_way.claims_tables import clusters, ends_of, mark_of, table_of
+from second_way.compare import ANY_TEXT, Holds
+from second_way.frontier import frontier, power_rows
+from second_way.intervals import mean
+from second_way.luck import claim, near, paid_low
 from second_way.options import Option, Singles, cost_alone, highest, named, options, singles
-from second_way.quiz import quiz
-from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS, TESTED, bounds, difference, turned
+from second_way.quiz_pairs import FEW_QUESTIONS, TESTED, bounds, difference, turned
 from second_way.raw import Raw
 from second_way.shares import NOBODY_KNOWS, Value, mean_row
 
@@ -29,8 +27,8 @@ def claims(raw: Raw) -> Row:
     headline = _headline(raw, every)
     figures: Row = {
         "headline": headline,
-        "frontier": _frontier(raw, every),
-        "power": list(_power_rows(raw, headline)),
+        "frontier": frontier(raw, every),
+        "power": list(power_rows(raw, headline)),
     }
     if headline is not None:
         headline["words"] = Holds(lambda words: _says(raw, words), "sentences about these figures")
@@ -79,11 +77,11 @@ def _about(
     values = {question: side.value(question) for question in asked if question in side.values}
     known = [value.known for value in values.values() if value.known is not None]
     row: Row = {"of": of, "chosen": how, "options": len(paid), **_who(side, paid), **mean_row(known), "ungraded": 0}
-    table = _table(paid.values(), asked)
+    table = table_of(paid.values(), asked)
     if known:
         row["low"] = paid_low(table, list(paid).index(of), row["value"], row["low"], row["high"])
     if any(value.open for value in values.values()):
-        row |= {"ungraded": side.ungraded, "questions": len(values), "bounds": _ends([*values.values()])}
+        row |= {"ungraded": side.ungraded, "questions": len(values), "bounds": ends_of([*values.values()])}
         row |= {} if known else {"why": ANY_TEXT}
     row |= {"over_best_single": None, "over_captain": None, "cost_ratio": None, "cost_unit": None}
     row |= {"after_the_fact": _highest_row(raw, every), "played_alone": any(c.player is not None for c in raw.cells)}
@@ -107,18 +105,6 @@ def _who(side: Option, paid: Mapping[str, Option]) -> Row:
     }
 
 
-def _table(several: Iterable[Option], asked: Sequence[str]) -> Floats:
-    return np.array([[_mark(side.value(question)) for question in asked] for side in several])
-
-
-def _mark(value: Value) -> float:
-    return math.nan if value.known is None else value.known
-
-
-def _ends(values: Sequence[Value]) -> Row:
-    return {"low": mean([value.least for value in values]), "high": mean([value.most for value in values])}
-
-
 def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     """What a careless report would print first; whose interval pays for nothing."""
     asked = [question for question in raw.questions if any(question in side.values for side in every.values())]
@@ -130,7 +116,7 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     if any(value.open for value in values.values()):
         row |= {
             "ungraded": sum(value.most - value.least for value in values.values()),
-            "bounds": _ends([*values.values()]),
+            "bounds": ends_of([*values.values()]),
         }
     row |= {} if row["n"] else {"why": ANY_TEXT}
     return {**row, "note": "chosen after the fact"}
@@ -164,10 +150,10 @@ def _over_best(
     pairs = {question: [(value, own[question])] for question, value in values.items() if question in own}
     if not pairs:
         return None
-    alone = np.array([[_mark(o.get(q, NOBODY_KNOWS)) for q in asked] for o in several.values.values()])
+    alone = np.array([[mark_of(o.get(q, NOBODY_KNOWS)) for q in asked] for o in several.values.values()])
     place = list(several.values).index(single)
     groups = clusters(raw, asked)
-    said = claim(_table(paid.values(), asked), alone, list(paid.values()).index(side), place, groups, means=means)
+    said = claim(table_of(paid.values(), asked), alone, list(paid.values()).index(side), place, groups, means=means)
     row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED}
     row |= bounds(pairs)
     if said is not None:
@@ -200,13 +186,6 @@ def _room_for_the_best(row: Row, several: Singles, values: Mapping[str, Value], 
         if all(turned):
             row["why"] = ANY_TEXT
     return row
-
-
-def clusters(raw: Raw, asked: Sequence[str]) -> list[str] | None:
-    groups = [raw.questions[question]["cluster"] for question in asked]
-    if not any(groups):
-        return None
-    return [f"c {group}" if group else f"q {question}" for group, question in zip(groups, asked, strict=True)]
 
 
 def _over_captain(side: Option, own: Singles, values: Mapping[str, Value], means: bool) -> Row | None:
@@ -273,160 +252,3 @@ def _leaves(value: Any) -> Iterable[float]:
             yield from _leaves(item)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield value
-
-
-# ---------------------------------------------------------------- accuracy and cost
-
-
-def _frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
-    asked = [question for question in raw.questions if any(question in side.values for side in every.values())]
-    if len(every) < 2 or len(asked) < 2:
-        return []
-    sides = list(every.values())
-    usd = [side.cost_usd for side in sides]
-    money = all(cost is not None for cost in usd) and any(sum((cost or {}).values()) > 0 for cost in usd)
-    costs = [(cost if money else side.calls) or {} for cost, side in zip(usd, sides, strict=True)]
-    dearer = [[_dearer(one, other) for other in costs] for one in costs]
-    folds = _folds(raw, asked)
-    parts = min(FOLDS, len(asked))
-    learnt = [[_least(side, [q for q in asked if folds[q] != fold]) for side in sides] for fold in range(parts)]
-    reached = [_least(side, asked) for side in sides]
-    table = _table(sides, asked)
-    means = not all(side.once for side in sides)
-    groups = clusters(raw, asked)
-    paid = [mean([*cost.values()]) if cost else 0.0 for cost in costs]
-    rows = []
-    for own in sorted(
-        range(len(sides)), key=lambda place: (round(paid[place], 12), -reached[place], sides[place].title)
-    ):
-        side = sides[own]
-        values = [side.value(question) for question in asked]
-        row: Row = {"of": side.title, "cost": paid[own]}
-        row |= mean_row([value.known for value in values if value.known is not None], "accuracy")
-        row |= {"on_frontier": _undominated(reached, dearer, own), "of_folds": parts}
-        row["folds"] = sum(_undominated(fold, dearer, own) for fold in learnt)
-        affordable = [place for place in range(len(sides)) if not dearer[place][own]]
-        row |= _within(sides, table, asked, affordable, own, reached, groups, means)
-        row |= {"strategy": side.cells[0].label, "alone": side.alone, "unit": "usd" if money else "calls"}
-        played = [value for question, value in side.values.items()]
-        if any(value.open for value in played):
-            row |= {"ungraded": sum(v.most - v.least for v in played), "bounds": _ends(played)}
-            row |= {} if row["n"] else {"why": ANY_TEXT}
-        rows.append(row)
-    return rows
-
-
-def _least(side: Option, questions: Sequence[str]) -> float:
-    values = [side.value(question) for question in questions]
-    if all(value.known is None for value in values):
-        return -math.inf
-    return mean([value.least for value in values])
-
-
-def _dearer(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
-    """Beyond Student's interval of what they differ by on the questions that both were asked."""
-    differences = [one[question] - other[question] for question in one if question in other]
-    n = len(differences)
-    if not n:
-        return False
-    middle = mean(differences)
-    error = math.sqrt(math.fsum((value - middle) ** 2 for value in differences) / (n - 1) / n) if n > 1 else 0.0
-    return middle > max(1e-12, error * float(stats.t.isf(ALPHA / 2, max(1, n - 1))))
-
-
-def _undominated(reached: Sequence[float], dearer: Sequence[Sequence[bool]], own: int) -> bool:
-    """Nobody who costs no more is better, nobody who costs less is as good."""
-    return not any(
-        (not dearer[other][own] and reached[other] > reached[own] + 1e-12)
-        or (dearer[own][other] and reached[other] >= reached[own] - 1e-12)
-        for other in range(len(reached))
-    )
-
-
-def _within(
-    sides: Sequence[Option],
-    table: Floats,
-    asked: Sequence[str],
-    affordable: Sequence[int],
-    own: int,
-    reached: Sequence[float],
-    groups: Sequence[str] | None,
-    means: bool,
-) -> Row:
-    best = max(affordable, key=lambda place: reached[place])
-    figure = mean_row([v.known for v in (sides[best].value(q) for q in asked) if v.known is not None])
-    low = figure["low"]
-    if figure["n"]:
-        low = paid_low(table[affordable], affordable.index(best), figure["value"], low, figure["high"])
-    others = [place for place in affordable if place != own]
-    found = standing(table[own], table[others], groups, means=means)
-    may_be: set[str | None] = set()
-    if found.place is None or found.p[1] > SIDE:
-        may_be.add(None)
-    if found.place is not None and found.p[0] <= SIDE:
-        better = others[found.place]
-        least = sum(sides[better].value(question).least for question in asked)
-        most = sum(sides[own].value(question).most for question in asked)
-        may_be.add(sides[better].title if least > most else None)
-    return {
-        "within": figure["value"],
-        "within_low": low,
-        "within_high": figure["high"],
-        "within_of": sides[best].title,
-        "beaten_by": Holds(lambda name: name in may_be, f"one of {may_be}"),
-    }
-
-
-# ---------------------------------------------------------------- what could have been seen
-
-
-def _power_rows(raw: Raw, headline: Row | None) -> Iterable[Row]:
-    if headline and (over := headline["over_best_single"]):
-        yield from _power(headline["of"], "best single", over, over["options"])
-    if headline and (over := headline["over_captain"]):
-        yield from _power(headline["of"], "its captain", over, 1)
-    for row in quiz(raw).get("comparisons", ()):
-        yield from _power(row["a"], row["b"], row, row["family"])
-
-
-def _power(a: str, b: str, row: Mapping[str, Any], family: int) -> Iterable[Row]:
-    if row["test"] != "mcnemar":
-        return
-    pairs, n = row["rescues"] + row["regressions"], row["n"]
-    yield {
-        "a": a,
-        "b": b,
-        "n": n,
-        "discordant": pairs,
-        "discordance": pairs / n,
-        "detectable": _detectable(n, pairs / n, family),
-        "family": family,
-        "power": 0.8,
-        "alpha": ALPHA,
-        "small": n < FEW_QUESTIONS or pairs < FEW_DISCORDANT,
-    }
-
-
-def _detectable(n: int, discordance: float, family: int) -> Near | None:
-    """The smallest difference that exact McNemar at alpha by the family finds in 80 % of runs with so many discordant pairs:
-    every number of pairs, every way they can fall."""
-    if n < 2 or discordance <= 0:
-        return None
-
-    def power(gain: float) -> float:
-        better = (discordance + gain) / (2 * discordance)
-        total = 0.0
-        for pairs in range(n + 1):
-            wins = np.arange(pairs + 1)
-            tail = 2 * stats.binom.cdf(np.minimum(wins, pairs - wins), pairs, 0.5)
-            found = (tail <= ALPHA / family) & (2 * wins != pairs)
-            total += stats.binom.pmf(pairs, n, discordance) * stats.binom.pmf(wins, pairs, better)[found].sum()
-        return float(total)
-
-    if power(discordance) < 0.8:
-        return None
-    low, high = 0.0, discordance
-    for _ in range(14):
-        middle = (low + high) / 2
-        low, high = (low, middle) if power(middle) >= 0.8 else (middle, high)
-    return Near(high, 2e-4 * discordance)
