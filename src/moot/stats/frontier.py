@@ -35,6 +35,10 @@ class Option:
     """Its values are right or wrong; else they are means over captains or repeats."""
     least: Mapping[str, float] = field(default_factory=dict)
     """The least that a value can be of which only a part is graded."""
+    most: Mapping[str, float] = field(default_factory=dict)
+    """The most that it can be."""
+    known: bool = True
+    """False: what is graded of it would flatter, so that its accuracy is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,9 @@ class _Tables:
     """Options × questions."""
 
     right: Floats
-    """NaN: not graded."""
+    """NaN: not graded, or all of a row whose graded part would flatter."""
+    graded: Any
+    """Whether something of it is graded."""
     least: Floats
     most: Floats
     pooled: bool
@@ -69,7 +75,7 @@ def frontier(
         return []
     names = list(options)
     tables = _tables(options, asked)
-    graded = ~np.isnan(tables.right)
+    graded = tables.graded
     paid = np.array([np.mean(list(option.cost.values()) or [0.0]) for option in options.values()])
     costlier = _costlier([option.cost for option in options.values()], asked)
     parts = min(count, len(asked))
@@ -103,8 +109,14 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
     several = list(options.values())
     right = np.array([marks_on(option.right, asked) for option in several], dtype=float)
     least = np.array([least_on(option.right, asked, option.least) for option in several])
-    open_ones = np.array([[question in option.least for question in asked] for option in several]) | np.isnan(right)
-    return _Tables(right, least, np.where(open_ones, 1.0, right), not all(option.once for option in several))
+    graded = ~np.isnan(right)
+    most = np.where(graded, right, 1.0)
+    for row, option in zip(most, several, strict=True):
+        row[:] = [option.most.get(question, value) for question, value in zip(asked, row.tolist(), strict=True)]
+    shown = np.array([option.known for option in several])
+    return _Tables(
+        np.where(shown[:, None], right, np.nan), graded, least, most, not all(option.once for option in several)
+    )
 
 
 def _within(

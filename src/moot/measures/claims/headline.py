@@ -26,9 +26,11 @@ from moot.stats.graded import (
     accuracy_row,
     bounds_row,
     compared_row,
+    fair,
     known,
+    known_pairs,
     least_of,
-    why_nothing,
+    why_none,
     why_turned,
 )
 from moot.store.declarations import Declared
@@ -61,7 +63,7 @@ class _Chosen:
 
     def values(self) -> dict[str, Value]:
         """What counts on each question that it has played."""
-        return {question: self.side.value(question) for question in self.asked if question in self.side.calls}
+        return self.side.values(self.asked)
 
 
 def headline_figures(
@@ -95,17 +97,18 @@ def headline_figures(
 
 def _accuracy(chosen: _Chosen, values: Mapping[str, Value], seed: int) -> Estimate | None:
     """With the interval of its own row; of what was chosen after the fact, one that pays for the choice."""
-    usual = estimate(known(values))
+    usual = estimate(known(fair(values)))
     if usual is None or len(chosen.paid) == 1:
         return usual
     return chosen_interval(_table(chosen.paid, chosen.asked), chosen.place, usual, seed=seed)
 
 
 def _table(options: Mapping[str, SideResults], asked: Sequence[str]) -> Floats:
-    """Options × questions; NaN where an answer is not graded."""
+    """Options × questions; NaN where an answer is not graded, and in all of a row where those that are would flatter."""
     import numpy as np
 
-    return np.array([[_mark(side.value(question)) for question in asked] for side in options.values()])
+    rows = [fair(side.values(asked)) for side in options.values()]
+    return np.array([[_mark(values.get(question)) for question in asked] for values in rows])
 
 
 def _mark(value: Value | None) -> float:
@@ -118,7 +121,7 @@ def _ungraded(side: SideResults, values: Mapping[str, Value]) -> Row:
     if not row:
         return {"ungraded": 0}
     row |= {"ungraded": sum(side.ungraded.values()), "questions": len(values)}
-    return {**row, "why": why_nothing(len(values))} if not known(values) else row
+    return {**row, "why": why_none(values)} if not known(fair(values)) else row
 
 
 def _chosen(
@@ -177,8 +180,7 @@ def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None
     top = best({title: side.marks(asked) for title, side in options.items()}, asked, least=least)
     if top is None or len(options) < 2:
         return None
-    values = {question: options[top].value(question) for question in asked if question in options[top].calls}
-    row = accuracy_row(values)
+    row = accuracy_row(options[top].values(asked))
     return {"of": top, **row, "note": "chosen after the fact"}
 
 
@@ -230,7 +232,8 @@ def _over_best(
     """One baseline: difference, what was repaired and spoilt, and the bounds are all against the same player."""
     import numpy as np
 
-    alone = np.array([[_mark(own.get(question)) for question in chosen.asked] for own in singles.values()])
+    known_alone = [fair({q: own[q] for q in chosen.asked if q in own}) for own in singles.values()]
+    alone = np.array([[_mark(own.get(question)) for question in chosen.asked] for own in known_alone])
     place, own = list(singles).index(single), singles[single]
     pairs = {question: [(value, own[question])] for question, value in values.items() if question in own}
     if not pairs:
@@ -239,8 +242,8 @@ def _over_best(
     clusters = clusters_of(source, chosen.asked)
     found = claim(table, alone, option=chosen.place, single=place, pooled=pooled, clusters=clusters, seed=source.seed)
     over = compared_row(pairs, pooled=pooled, seed=source.seed)
-    reached = estimate(known({question: own[question] for question in chosen.asked if question in own}))
-    if found is not None:
+    reached = estimate(known(known_alone[place]))
+    if found is not None and over["difference"] is not None:
         test = "mcnemar" if over["test"] == "mcnemar" and clusters is None else "score"
         over |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p, "test": test}
         over.pop("why", None)
@@ -291,7 +294,7 @@ def _over_captain(side: SideResults, alone: Alone, values: Mapping[str, Value], 
             led = [own.get(question, UNPLAYED) for own in after]
             pairs[question] = list(zip(led, before, strict=True))
     row = compared_row(pairs, pooled=pooled, seed=seed)
-    return row if row["n"] else None
+    return row if row["n"] or known_pairs(pairs) else None
 
 
 def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, player: str) -> Row:

@@ -23,8 +23,8 @@ from moot.measures.discussion.naming import (
     protocol_of,
     step_by_step,
 )
-from moot.measures.discussion.talks import Talk, mean_rounds
-from moot.stats.graded import Pairs, Value, family_row, mean_value, value_of
+from moot.measures.discussion.talks import Talk, mean_rounds, values_of
+from moot.stats.graded import Pairs, Value, family_row, mean_value
 
 Row = dict[str, Any]
 PLAIN, STEPS = "plain", "step by step"
@@ -46,10 +46,7 @@ class Held:
         return len(self.talks) > len({talk.question for talk in self.talks})
 
     def values(self) -> dict[str, Value]:
-        rights: dict[str, list[float | None]] = {}
-        for talk in self.talks:
-            rights.setdefault(talk.question, []).append(talk.right)
-        return {question: value_of(several) for question, several in rights.items()}
+        return values_of(self.talks)
 
 
 @dataclass(frozen=True, slots=True)

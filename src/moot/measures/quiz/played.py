@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.stats.estimates import Row, estimate
-from moot.stats.graded import Value, accuracy_row, family_row, known, value_of
+from moot.stats.graded import Value, Way, accuracy_row, fair, family_row, graded_value, known, mean_value
 from moot.stats.paired import mean_difference
 from moot.types import Estimate
 
@@ -49,6 +49,12 @@ class Played:
     """Of the drafts it rests on."""
     heard: bool = True
     """Whether the player's answer was waited for; what it would have been is unknown else, and ungraded."""
+    way: Way = "at once"
+    """How it came by its grade, or why it has none."""
+
+    @property
+    def value(self) -> Value:
+        return graded_value(self.right, self.way if self.heard else "not heard")
 
     @property
     def drafts(self) -> Drafts:
@@ -83,12 +89,12 @@ def teams(plays: Iterable[Played]) -> list[Played]:
 def values_by_question(plays: Iterable[Played]) -> dict[str, Value]:
     """The share right of each question, over its captains and repeats."""
     parts = split(plays, lambda play: play.question)
-    return {question: value_of([play.right for play in several]) for question, several in parts.items()}
+    return {question: mean_value([play.value for play in several]) for question, several in parts.items()}
 
 
 def by_question(plays: Iterable[Played]) -> dict[str, float]:
     """The same of the questions that have something graded, over what is."""
-    return known(values_by_question(plays))
+    return known(fair(values_by_question(plays)))
 
 
 def repeated(plays: Sequence[Played]) -> bool:
@@ -106,8 +112,6 @@ def accuracy_figures(plays: Sequence[Played], name: str = "value") -> Row:
     row = accuracy_row(values_by_question(plays), name)
     if not_heard := sum(not play.heard for play in plays):
         row["not_heard"] = not_heard
-        if not_heard == len(plays):
-            row["why"] = f"not heard in any of {not_heard} plays: nobody waited for it"
     return row
 
 
@@ -161,7 +165,7 @@ def pairs_on(first: Sequence[Played], second: Sequence[Played]) -> dict[str, lis
 def pairs_by_captain(first: Sequence[Played], second: Sequence[Played]) -> dict[str, list[tuple[Value, Value]]]:
     """One pair for each question and captain that both have: a player alone stands for itself as captain."""
     sides = [
-        {key: value_of([play.right for play in several]) for key, several in split(plays, _place).items()}
+        {key: mean_value([play.value for play in several]) for key, several in split(plays, _place).items()}
         for plays in (first, second)
     ]
     pairs: dict[str, list[tuple[Value, Value]]] = {}
@@ -190,7 +194,7 @@ def human_comparison(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
             parts[None] = of_strategy
         for whose, plays_of_one in parts.items():
             values = values_by_question(plays_of_one)
-            asked = tuple(known(values))
+            asked = tuple(known(fair(values)))
             if asked not in people:
                 people[asked] = estimate({question: rates[question] for question in asked})
             named = {"strategy": strategy, **_named(plays_of_one, whose)}
@@ -204,7 +208,7 @@ def _named(plays: Sequence[Played], whose: str | None) -> Row:
 
 
 def _beside_people(values: Mapping[str, Value], rates: Mapping[str, float], human: Estimate | None, seed: int) -> Row:
-    right = known(values)
+    right = known(fair(values))
     difference = mean_difference({question: value - rates[question] for question, value in right.items()}, seed=seed)
     return {
         **accuracy_row(values, "accuracy"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from moot.measures.quiz.played import Drafts, Played, diversity_of, repeated, split
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
-from moot.stats.graded import Value, bounds_row, compared_row, least_of, mean_value, value_of
+from moot.stats.graded import Value, bounds_row, compared_row, least_of, mean_value, why_unfair_together
 from moot.stats.paired import mean_of
 from moot.types import Estimate
 
@@ -170,7 +170,7 @@ def _policy(voted: Plays, talked: Plays, grouping: Mapping[Drafts, GroupingPaid]
     for drafts, plays in sorted([*voted.items(), *talked.items()]):
         question = drafts[0]
         paid = grouping.get(drafts, GroupingPaid()) if drafts in talked else GroupingPaid()
-        values.setdefault(question, []).append(value_of([play.right for play in plays]))
+        values.setdefault(question, []).append(mean_value([play.value for play in plays]))
         calls.setdefault(question, []).append(sum(play.calls for play in plays) / len(plays) + paid.calls)
         known = [play.cost_usd for play in plays if play.cost_usd is not None]
         unknown = paid.cost_usd is None or len(known) < len(plays)

@@ -32,6 +32,7 @@ from moot.measures.safety.pairs import (
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
+from moot.stats.graded import Value, Way
 from moot.store.rows import verdict_of
 from moot.strategies import baseline
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
@@ -113,21 +114,21 @@ def native_pairs(source: Source, cell: Stored, alone: Stored | None) -> Iterator
     before = {native.key: native for native in source.seen(alone)} if alone else {}
     for after in source.seen(cell):
         played = before.get(after.key)
-        native = (played.right, played.outcome) if played is not None else _own_draft(source, after)
+        native = (played.right, played.outcome, played.way) if played is not None else _own_draft(source, after)
         if native is not None:
             yield _pair(source, after, *native)
 
 
-def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str] | None:
-    """How right the captain's own draft was, and its outcome; None: it gave none, be it usable or not."""
+def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str, Way] | None:
+    """How right the captain's own draft was, its outcome and how it was graded; None: it gave none, be it usable or not."""
     draft = next((draft for draft in after.drafts if draft.player == after.cell["captain"]), None)
     if draft is None:
         return None
-    right = 0.0 if draft.text is None else source.grade(source.cases[after.key[0]], draft.text)
-    return right, draft.outcome
+    right, way = source.graded(source.cases[after.key[0]], draft.text)
+    return right, draft.outcome, way
 
 
-def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: str) -> Pair:
+def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: str, way: Way) -> Pair:
     question, cell = after.key[0], after.cell
     case = source.cases[question]
     return Pair(
@@ -141,6 +142,8 @@ def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: s
         repeat=after.repeat,
         dataset=case.question_set,
         own_word=_own_word(after),
+        native_way=way,
+        after_way=after.way,
     )
 
 
@@ -244,22 +247,15 @@ def _lift(review: Stage, debate: Stage, seed: int) -> Iterable[Row | None]:
 
 def _tax(source: Source, alone: Alone) -> Row | None:
     """Players who have answered alone in both ways, on the same questions."""
-    sides: dict[str, dict[tuple[str, str], float]] = {SINGLE_CALL: {}, DOUBLE_CALL: {}}
+    sides: dict[str, dict[tuple[str, str], list[Value]]] = {SINGLE_CALL: {}, DOUBLE_CALL: {}}
     if not sides.keys() <= {drafts for _, drafts in alone}:
         return None
     ungraded = 0
     for (player, drafts), cell in alone.items():
-        if drafts not in sides:
-            continue
-        values: dict[str, list[float]] = {}
-        for episode in source.seen(cell):
-            if episode.right is None:
-                ungraded += 1
-            else:
-                values.setdefault(episode.key[0], []).append(episode.right)
-        sides[drafts].update(
-            {(question, player or ""): sum(rights) / len(rights) for question, rights in values.items()}
-        )
+        if drafts in sides:
+            seen = source.seen(cell)
+            ungraded += sum(episode.right is None for episode in seen)
+            sides[drafts].update({(question, player or ""): [value] for question, value in values_alone(seen).items()})
     tax = formatting_tax(sides[SINGLE_CALL], sides[DOUBLE_CALL], repeated=_repeated(source), seed=source.seed)
     return tax and {**tax, "ungraded": ungraded}
 
@@ -321,8 +317,8 @@ def _bias(source: Source, hidden: Sequence[Stored], named_cells: Sequence[Stored
         if one is not None and other is not None:
             moved, reviews = changed.get(key[0], (0, 0))
             changed[key[0]] = (moved + (normalise(one) != normalise(other)), reviews + 1)
-    ungraded = {key for key in both if without[key].right is None or with_names[key].right is None}
-    one_side, other_side = _by_reviewer(without, ungraded), _by_reviewer(with_names, ungraded)
+    ungraded = [key for key in both if without[key].right is None or with_names[key].right is None]
+    one_side, other_side = _by_reviewer(without, both), _by_reviewer(with_names, both)
     bias = authority_bias(one_side, other_side, changed, repeated=_repeated(source), seed=source.seed)
     return bias and {**bias, "ungraded": len(ungraded)}
 
@@ -335,14 +331,13 @@ def _by_play(source: Source, cells: Sequence[Stored]) -> dict[Play, EpisodeOutli
     return {(*episode.key, cell["captain"] or ""): episode for cell in cells for episode in source.seen(cell)}
 
 
-def _by_reviewer(plays: Mapping[Play, EpisodeOutline], ungraded: set[Play]) -> dict[tuple[str, str], float]:
-    """By question and reviewer: the mean over repeats."""
-    values: dict[tuple[str, str], list[float]] = {}
-    for key, episode in plays.items():
-        if key not in ungraded and episode.right is not None:
-            question, _, reviewer = key
-            values.setdefault((question, reviewer), []).append(episode.right)
-    return {key: sum(rights) / len(rights) for key, rights in values.items()}
+def _by_reviewer(plays: Mapping[Play, EpisodeOutline], both: Sequence[Play]) -> dict[tuple[str, str], list[Value]]:
+    """By question and reviewer: each repeat that both sides have, in the same order."""
+    values: dict[tuple[str, str], list[Value]] = {}
+    for key in both:
+        question, _, reviewer = key
+        values.setdefault((question, reviewer), []).append(plays[key].value)
+    return values
 
 
 def _consensus(source: Source, cells: Sequence[Stored]) -> Iterator[Row | None]:

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moot.measures.cells import Stored, option_of
-from moot.measures.episodes import right_of
 from moot.measures.section import Chart, Column, Section
 from moot.measures.source import Source
-from moot.stats.graded import accuracy_row, value_of
+from moot.stats.graded import Value, accuracy_row, graded_value, mean_value
 from moot.store.rows import verdict_of
 from moot.traces import Cut, Shown, of_kind
 from moot.types import Case, Verdict
@@ -49,7 +48,7 @@ class _Summaries:
     """What one cell's summariser made of what it read."""
 
     source: Source
-    scores: dict[int, list[float | None]] = field(default_factory=lambda: defaultdict(list))
+    scores: dict[int, list[Value]] = field(default_factory=lambda: defaultdict(list))
     by_count: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     """By how many of the responses in front of it were right."""
     proposers: tuple[str, ...] = ()
@@ -62,12 +61,13 @@ class _Summaries:
     cut: int = 0
     grades: dict[tuple[str, str], float | None] = field(default_factory=dict)
 
-    def add(self, case: Case, position: int, right: float | None, verdict: Verdict) -> None:
+    def add(self, case: Case, position: int, value: Value, verdict: Verdict) -> None:
         self.episodes += 1
         self.proposers = tuple(draft.player for draft in verdict.answers) or self.proposers
         self.cut += bool(of_kind(verdict.traces, Cut))
         self.drawn = self.drawn and all(record.drawn for record in _readers(verdict))
-        self.scores[position].append(right)
+        right = value.known
+        self.scores[position].append(value)
         if right is None:
             self.ungraded += 1
             return
@@ -85,7 +85,7 @@ class _Summaries:
 
     def accuracy(self) -> Row:
         """Over what is graded, with its bounds; `ungraded` counts episodes."""
-        values = {str(position): value_of(scores) for position, scores in self.scores.items()}
+        values = {str(position): mean_value(scores) for position, scores in self.scores.items()}
         row = accuracy_row(values)
         return {**row, "episodes": self.episodes, "ungraded": self.ungraded}
 
@@ -110,7 +110,7 @@ class _Summaries:
 def _row(source: Source, cell: Stored) -> Row:
     read = _Summaries(source)
     for row in source.results(cell):
-        read.add(source.cases[row["question"]], row["position"], right_of(row), verdict_of(row["verdict"]))
+        read.add(source.cases[row["question"]], row["position"], graded_value(*source.graded_as(row)), verdict_of(row["verdict"]))
     return {
         "label": cell["label"],
         "team": cell["team"],
