@@ -14,7 +14,7 @@ NOTHING = "–"
 MARK = "*"
 MARKED = (
     f"{MARK} Over what is graded, and not all is: what it is over all, at least and at most, stands on the page (-o) and in"
-    " --json."
+    " --json. A dash: what is graded would flatter, or nothing is."
 )
 
 WHISKER = 20

@@ -18,7 +18,6 @@ from typing import Any, Literal, NamedTuple
 from moot.stats.estimates import PAIRED, Row, estimate, estimate_row
 from moot.stats.paired import compare
 
-
 FEW_WAITING = 0.05
 """Up to this share of answers that still wait for the judge, a figure over the others stands, with its bounds."""
 
@@ -77,11 +76,11 @@ def why_unknown(values: Iterable[Value], *, of: str = "answers wait") -> str | N
     if not_heard := sum(value.not_heard for value in every):
         asked = sum(value.answers for value in every)
         return why_not_heard(asked - not_heard, asked)
-    counts = [sum(value[place] for value in every) for place in _COUNTS]
-    return why_unfair(*counts, of=of)
+    answers, waiting, judged = (sum(getattr(value, name) for value in every) for name in ("answers", *_SEEN))
+    return why_unfair(answers, waiting, judged, of=of)
 
 
-_COUNTS = (Value._fields.index("answers"), Value._fields.index("waiting"), Value._fields.index("judged"))
+_SEEN = ("waiting", "judged")
 
 
 def fair(values: Mapping[str, Value]) -> Mapping[str, Value]:
@@ -134,7 +133,7 @@ def mean_value(values: Sequence[Value]) -> Value:
     known_values = [value.known for value in values if value.known is not None]
     n = len(values)
     least, most = sum(value.least for value in values) / n, sum(value.most for value in values) / n
-    counts = (sum(value[place] for value in values) for place in range(3, len(Value._fields)))
+    counts = (sum(getattr(value, name) for value in values) for name in Value._fields[3:])
     return Value(sum(known_values) / len(known_values) if known_values else None, least, most, *counts)
 
 
@@ -207,7 +206,7 @@ def why_unfair_together(groups: Sequence[Sequence[Value]], *, of: str = "questio
     """The same of figures that stand on several values at once: one that waits makes all of them wait."""
     if not_heard := sum(any(value.not_heard for value in group) for group in groups):
         return why_not_heard(len(groups) - not_heard, len(groups))
-    waiting, judged = (sum(any(value[place] for value in group) for group in groups) for place in _COUNTS[1:])
+    waiting, judged = (sum(any(getattr(value, name) for value in group) for group in groups) for name in _SEEN)
     return why_unfair(len(groups), waiting, judged, of=f"{of} have an answer that waits")
 
 
@@ -255,7 +254,7 @@ def compared_row(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Row:
     """
     row = {**compare(known_pairs(fair_pairs(pairs)), pooled=pooled, seed=seed).row(), **difference_bounds(pairs)}
     if row["difference"] is None:
-        row["why"] = why_no_difference(pairs)
+        row |= {"rescues": None, "regressions": None, "why": why_no_difference(pairs)}
     elif turned := why_turned(row):
         row["why"] = turned
     return row

@@ -227,5 +227,13 @@ def _drafted_pairs(source: Source, cell: Stored) -> Iterable[Pair]:
         for draft in after.drafts:
             if draft.player == captain:
                 native, way = source.graded(source.cases[after.key[0]], draft.text)
-                ways = {"native_way": way, "after_way": after.way}
-                yield Pair(after.key[0], captain, native, after.right, draft.outcome, after.outcome, **ways)
+                yield Pair(
+                    after.key[0],
+                    captain,
+                    native,
+                    after.right,
+                    draft.outcome,
+                    after.outcome,
+                    native_way=way,
+                    after_way=after.way,
+                )

@@ -31,7 +31,7 @@ def _nothing(row: Mapping[str, Any]) -> str:
     if not row.get("ungraded"):
         return "Nothing has been played yet."
     opening, bounds = _opening(row["questions"]), row["bounds"]
-    if "judge" not in row.get("why", ""):
+    if (bounds["low"], bounds["high"]) == (0.0, 1.0):
         return f"{opening} no answer is graded yet, so nobody knows how many are right."
     low, high = (f"{100 * bounds[end]:.1f}" for end in ("low", "high"))
     return f"{opening} nobody knows how many {_subject(row)} got right: {row['why']}. It is between {low} and {high} %."

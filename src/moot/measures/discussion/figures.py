@@ -112,7 +112,7 @@ def _read(source: Source, cell: Stored) -> Discussion:
         read.answers.setdefault(question, []).append(_stood(case, verdict))
         objections = tuple(of_kind(verdict.traces, Objection))
         read.rounds.extend(
-            ChallengeRound(question, right, put, objections) for put in of_kind(verdict.traces, Challenge)
+            ChallengeRound(question, right, way, put, objections) for put in of_kind(verdict.traces, Challenge)
         )
     return read
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from moot.stats.estimates import Row, estimate
@@ -130,9 +131,29 @@ def groups_of(plays: Iterable[Played]) -> dict[Drafts, Groups]:
     return dict(sorted(fullest.items()))
 
 
-def diversity_of(plays: Iterable[Played]) -> dict[Drafts, int]:
-    """d of each set of drafts: how many different answers the team gave."""
-    return {drafts: len(groups) for drafts, groups in groups_of(plays).items()}
+def diversity_of(plays: Sequence[Played]) -> dict[Drafts, int]:
+    """d of each set of drafts: how many different answers the team gave.
+
+    Not of a set in which a player was not heard, or whose answer stands in no group: the team may have given more.
+    """
+    answering = _answering(plays)
+    return {
+        drafts: len(groups)
+        for drafts, groups in groups_of(plays).items()
+        if (players := answering.get(drafts, frozenset())) is not None and players <= set(chain.from_iterable(groups))
+    }
+
+
+def _answering(plays: Iterable[Played]) -> dict[Drafts, frozenset[str] | None]:
+    """Who has answered, by set of drafts; None where somebody was not heard."""
+    answering: dict[Drafts, frozenset[str] | None] = {}
+    for play in solos(plays):
+        players = answering.get(play.drafts, frozenset())
+        if not play.heard or players is None:
+            answering[play.drafts] = None
+        elif play.outcome == "answered":
+            answering[play.drafts] = players | {play.player or ""}
+    return answering
 
 
 def gains(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:

@@ -141,7 +141,14 @@ def _dataset(name: str, every: Sequence[Pair], seed: int) -> Row:
     bounds: Row = {"bounds": beside["bounds"]} if beside else {}
     if (why := why_unfair_changes(every)) or not pairs:
         why = why or "no pair has both answers graded"
-        return {"dataset": name, "native": None, "after": None, **estimate_row(None, "difference"), **bounds, "why": why}
+        return {
+            "dataset": name,
+            "native": None,
+            "after": None,
+            **estimate_row(None, "difference"),
+            **bounds,
+            "why": why,
+        }
     parts = split(pairs, lambda pair: pair.question)
     native, after = (
         {q: sum(getattr(pair, side) for pair in of_question) / len(of_question) for q, of_question in parts.items()}

@@ -37,7 +37,7 @@ from moot.store.rows import verdict_of
 from moot.strategies import baseline
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
 from moot.strategies.traits import Traits
-from moot.traces import Ending, of_kind
+from moot.traces import Ending, Review, of_kind
 from moot.types import canonical_json
 
 Row = dict[str, Any]
@@ -53,6 +53,8 @@ class Stage:
     team: str | None
     traits: Traits
     pairs: tuple[Pair, ...]
+    reviews: bool = False
+    """Whether the others' reasons were reviewed, and not only read."""
 
     @property
     def named(self) -> Row:
@@ -106,7 +108,14 @@ def _stages(source: Source, led: Sequence[Stored], alone: Alone) -> Iterator[Sta
         pairs = [
             pair for cell in cells for pair in native_pairs(source, cell, alone.get((cell["captain"], drafting(cell))))
         ]
-        yield Stage(label, team, cells[0]["traits"], tuple(pairs))
+        yield Stage(label, team, cells[0]["traits"], tuple(pairs), _reviews(source, cells))
+
+
+def _reviews(source: Source, cells: Sequence[Stored]) -> bool:
+    """Whether somebody has left a review: a captain who reads the reasons and answers gives none."""
+    read = [cell for cell in cells if cell["traits"].hears == "reasons"]
+    verdicts = (row["verdict"] for cell in read for row in source.results(cell))
+    return any('"review"' in verdict and of_kind(verdict_of(verdict).traces, Review) for verdict in verdicts)
 
 
 def native_pairs(source: Source, cell: Stored, alone: Stored | None) -> Iterator[Pair]:
@@ -228,12 +237,11 @@ def _gaps(stage: Stage, seed: int) -> Iterable[Row]:
 
 
 def _lifts(stages: Sequence[Stage], seed: int) -> Iterator[Row | None]:
-    """What rounds of argument add to one reading of the reasons, by the same team from the same native answers."""
+    """What rounds of argument add to one review of the reasons, by the same team from the same native answers."""
     for review in stages:
         for debate in stages:
-            read_once = review.traits.hears == "reasons" and review.traits.names is not None
             alike = (review.team, review.traits.drafts) == (debate.team, debate.traits.drafts)
-            if read_once and debate.traits.hears == "rounds" and alike:
+            if review.reviews and debate.traits.hears == "rounds" and alike:
                 yield from _lift(review, debate, seed)
 
 

@@ -276,8 +276,8 @@ def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lif
     why, bounds = _lift_unfair(sides), _lift_bounds(sides)
     shared = both - {pair.key for pair in (*first, *second) if not pair.graded}
     if why is not None or not shared:
-        nothing = [safety([], seed=seed)] * 2
-        return Lift(*nothing, None, len(both - shared), bounds, why or "no pair is graded in both")
+        nothing = safety([], seed=seed)
+        return Lift(nothing, nothing, None, len(both - shared), bounds, why or "no pair is graded in both")
     one, other = ([pair for pair in pairs if pair.key in shared] for pairs in (first, second))
     nets = [_net_by_question(pairs) for pairs in (one, other)]
     questions = len(nets[0])
@@ -380,7 +380,11 @@ def gain_by_strength(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
         return None
     of_model = split(graded(pairs), lambda pair: pair.model)
     ungraded = len(pairs) - sum(map(len, of_model.values()))
-    beside: Row = {"models": len(of_model), "pairs": len(pairs) - ungraded, **({"ungraded": ungraded} if ungraded else {})}
+    beside: Row = {
+        "models": len(of_model),
+        "pairs": len(pairs) - ungraded,
+        **({"ungraded": ungraded} if ungraded else {}),
+    }
     if why := why_unfair_changes(pairs) or _too_few(of_model, pairs):
         return {"rho": None, "low": None, "high": None, "p": None, **beside, "why": why}
     first = halves({pair.question for pair in pairs}, seed=seed)
