@@ -66,12 +66,7 @@ NO_FIGURES = frozenset({"runs", "prompts", "failures", "other_plans", "plugin_fa
 WORLDS = range(int(os.environ.get("MOOT_WORLDS", "12")))
 """`make test-more` plays more of them."""
 
-_NO_BOUNDS = "a difference with ungraded answers has no `bounds`"
-
 _BY_PLACE: Sequence[tuple[str, str, Sequence[str]]] = (
-    (r"formatting_tax\.bounds", _NO_BOUNDS, ["world-8"]),
-    (r"authority_bias\[\d+\]\.bounds", _NO_BOUNDS, ["cohorts-51", "cohorts-57"]),
-    (r"macro_average\[\d+\]\.bounds", _NO_BOUNDS, ["world-107", "cohorts-57"]),
     (
         r"teams\[\d+\]\.talk_threshold",
         "nobody has computed it a second time yet",

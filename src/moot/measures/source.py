@@ -191,14 +191,15 @@ class Source:
         By match, by what judges have said of it and by a person's word; None where judges are named and have not said
         anything usable, and where nobody has said yet what is right. Nothing said is not right: 0.
         """
-        return self._score(case, text).value
+        return self.score(case, text).value
 
     def graded(self, case: Case, text: str | None) -> tuple[float | None, Way]:
         """The same, and how it came by its grade."""
-        score = self._score(case, text)
+        score = self.score(case, text)
         return score.value, way_of(score.value, score.stage, waits=bool(self.judges) and case.known)
 
-    def _score(self, case: Case, text: str | None) -> Score:
+    def score(self, case: Case, text: str | None) -> Score:
+        """The same with the stage of grading that has settled it, or has not."""
         person = self.persons.get((case.digest, normalise(text))) if text is not None else None
         words = self.judgements.get(case.digest, ())
         return scored(self._grader, case, text, words, person, judges=len(self.judges))

@@ -146,8 +146,16 @@ def _within(
         "within_low": paid and paid.low,
         "within_high": paid and paid.high,
         "within_of": names[best],
+        **_within_bounds(tables, best),
         "beaten_by": None if better is None else names[better],
     }
+
+
+def _within_bounds(tables: _Tables, best: int) -> Row:
+    """What the best within the cost is over all questions, where not all of it is graded."""
+    if (tables.least[best] == tables.most[best]).all():
+        return {}
+    return {"within_bounds": {"low": float(tables.least[best].mean()), "high": float(tables.most[best].mean())}}
 
 
 def _costlier(costs: Sequence[Mapping[str, float]], asked: Sequence[str]) -> Any:

@@ -88,6 +88,7 @@ def model_rows(pairs: Sequence[Pair], *, seed: int = 0) -> Iterator[Row]:
             for model, of_model in sorted(values.items()):
                 right = accuracy_row(of_model)
                 own = {"value": right["value"], "value_low": right["low"], "value_high": right["high"]}
+                own |= {"value_bounds": right["bounds"]} if "bounds" in right else {}
                 named = {"cohort": cohort, "model": model, "when": when, **own}
                 yield {**named, **_against(of_model, average, len(values), seed)}
 

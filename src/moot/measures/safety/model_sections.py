@@ -17,7 +17,6 @@ from moot.measures.columns import (
     share_bounds,
     ungraded_columns,
     ungraded_words,
-    unknown_words,
     with_bounds,
     with_team,
 )
@@ -41,7 +40,10 @@ def _native_and_after(figures: Figures) -> Iterator[Section]:
     for several in stages.values():
         native = {row["model"]: row["value"] or 0.0 for row in several if row["when"] == "alone"}
         order = sorted(several, key=lambda row: (-native.get(row["model"], 0.0), row["model"], row["when"] != "alone"))
-        rows += [{**row, "low": row["value_low"], "high": row["value_high"]} for row in order]
+        rows += [
+            with_bounds({**row, "low": row["value_low"], "high": row["value_high"], "bounds": row.get("value_bounds")})
+            for row in order
+        ]
     columns = with_team(
         rows,
         Column("stage", "stage"),
@@ -49,11 +51,12 @@ def _native_and_after(figures: Figures) -> Iterator[Section]:
         *cohort_column(rows),
         Column("when", "when"),
         figure("value", "right"),
+        *share_bounds(rows),
         Column("n", "questions"),
     )
     words = (
         "Each model by itself, and after it has heard the others; the strongest alone stands first.",
-        *unknown_words(rows),
+        *graded_words(rows),
     )
     chart = Chart("bars", "model", "value", label="model", series="when", panel="stage")
     yield Section("native-and-after", "Native beside after", words, columns, rows, chart)
