@@ -21,6 +21,7 @@ from moot.measures.columns import (
 )
 from moot.measures.measure import Measure
 from moot.measures.numbers import MARKED, WHISKER, brief, interval, mark, money, percent, plain, points, shown, whisker
+from moot.measures.quiz.diversity_sections import left_out_words
 from moot.measures.section import Section
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
@@ -224,6 +225,7 @@ def _diversity(figures: Figures, width: int) -> Iterable[Table | Text]:
                 made.add_row(str(d), asked[d], *(briefs.get((d, label), "–") for label in part))
             yield made
         yield from _marked(rows)
+    yield from map(Text, left_out_words(figures))
     yield from map(Text, grouped_by_words(figures))
 
 

@@ -137,6 +137,12 @@ def mean_value(values: Sequence[Value]) -> Value:
     return Value(sum(known_values) / len(known_values) if known_values else None, least, most, *counts)
 
 
+def whole_mean(values: Sequence[Value]) -> Value:
+    """The same, known only where all of them are: else it would be the mean of others from question to question."""
+    mean = mean_value(values)
+    return mean if all(value.known is not None for value in values) else mean._replace(known=None)
+
+
 def with_settled(values: Mapping[str, Value]) -> dict[str, Value]:
     """The same, all known, where the ungraded answers can change none of them: then nothing is left out by how it came."""
     if any(value.least < value.most for value in values.values()):
@@ -181,7 +187,8 @@ def accuracy_row(values: Mapping[str, Value], name: str = "value") -> Row:
 
 def why_none(values: Mapping[str, Value]) -> str:
     """Why there is no figure of these."""
-    return (why_unknown(values.values()) if known(values) else None) or why_nothing(len(values))
+    some = known(values) or any(value.not_heard for value in values.values())
+    return (why_unknown(values.values()) if some else None) or why_nothing(len(values))
 
 
 def why_nothing(questions: int) -> str:

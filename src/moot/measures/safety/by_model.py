@@ -9,7 +9,7 @@ from typing import Any
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.safety.gap import gap_closure
 from moot.measures.safety.pairs import Pair, split
-from moot.stats.graded import Pairs, Value, accuracy_row, fair_pairs, family_row, mean_value
+from moot.stats.graded import Pairs, Value, accuracy_row, fair_pairs, family_row, mean_value, whole_mean
 
 Row = dict[str, Any]
 Values = Mapping[str, Value]
@@ -96,7 +96,7 @@ def model_rows(pairs: Sequence[Pair], *, seed: int = 0) -> Iterator[Row]:
 def _average(values: Mapping[str, Values]) -> dict[str, Value]:
     """On the questions that all of them have: else it would be the mean of others from question to question."""
     asked = set.intersection(*(set(of_model) for of_model in values.values())) if values else set()
-    return {question: mean_value([of_model[question] for of_model in values.values()]) for question in sorted(asked)}
+    return {question: whole_mean([of_model[question] for of_model in values.values()]) for question in sorted(asked)}
 
 
 def _against(values: Values, average: Values, models: int, seed: int) -> Row:
