@@ -120,7 +120,7 @@ def truth() -> Figures:
 
 FAILING: dict[str, Fails] = {
     "half": lambda question, answer: drawn("fails", question, answer) % 2 == 0,
-    "few": lambda question, answer: drawn("fails", question, answer) % 30 == 0,
+    "few": lambda question, answer: drawn("fails", question, answer) % 15 == 0,
 }
 
 NAMES = (
@@ -129,7 +129,10 @@ NAMES = (
 )
 BOUNDED = {
     **dict.fromkeys(("value", "accuracy", "difference", "net_difference", "multiple"), "bounds"),
-    **{"net": "net_bounds", "within": "within_bounds", "native": "native_bounds", "after": "after_bounds"},
+    "net": "net_bounds",
+    "within": "within_bounds",
+    "native": "native_bounds",
+    "after": "after_bounds",
     **{name: f"{name}_bounds" for name in ("accuracy_self", "accuracy_not_self")},
 }
 """Figures, and where their bounds stand."""
@@ -142,10 +145,10 @@ ELSEWHERE = {"runs", "prompts", "measurement", "experiment", "power", "failures"
 def rows(figures: Figures) -> Iterator[tuple[str, tuple[Any, ...], Mapping[str, Any]]]:
     """Every row of every table, by what names it."""
     for key, value in figures.items():
-        for place, row in enumerate(value if isinstance(value, list) else [value]):
+        for row in value if isinstance(value, list) else [value]:
             if key not in ELSEWHERE and isinstance(row, Mapping):
-                named = tuple(name for name in NAMES if isinstance(row.get(name), str | int | None))
-                yield key, (*((name, row.get(name)) for name in named), *([] if named else [place])), row
+                named = tuple((name, row[name]) for name in NAMES if isinstance(row.get(name), str | int))
+                yield key, named if isinstance(value, list) else (), row
 
 
 @pytest.fixture(scope="module", params=FAILING)
@@ -157,7 +160,7 @@ def pairs(truth: Figures, ungraded: Figures) -> Iterator[tuple[str, Mapping[str,
     there = {(key, named): row for key, named, row in rows(truth)}
     for key, named, row in rows(ungraded):
         if (key, named) in there:
-            yield f"{key} {dict(part for part in named if isinstance(part, tuple) and part[1])}", there[key, named], row
+            yield f"{key} {dict(named)}", there[key, named], row
 
 
 def bounds_of(place: str, name: str, row: Mapping[str, Any]) -> Any:
@@ -166,7 +169,7 @@ def bounds_of(place: str, name: str, row: Mapping[str, Any]) -> Any:
     return row.get(BOUNDED[name]) if name in BOUNDED else None
 
 
-def test_the_truth_lies_within_the_bounds(truth: Figures, ungraded: Figures) -> None:
+def test_the_truth_lies_within_the_bounds(truth: Figures, ungraded: Figures, request: pytest.FixtureRequest) -> None:
     seen, outside = set(), []
     for place, true, row in pairs(truth, ungraded):
         for name in BOUNDED:
@@ -178,7 +181,7 @@ def test_the_truth_lies_within_the_bounds(truth: Figures, ungraded: Figures) -> 
             if (low is not None and true[name] < low - 1e-9) or (high is not None and true[name] > high + 1e-9):
                 outside.append((place, name, true[name], ends))
     assert not outside
-    assert seen >= {
+    assert request.node.callspec.params["ungraded"] == "few" or seen >= {
         *("accuracy", "players", "skyline", "best_single", "gains", "comparisons", "diversity", "categories"),
         *("self_preference", "safety", "safety_models", "coverage", "debate_lift", "formatting_tax", "authority_bias"),
         *("cohort_models", "protocols", "similarity", "frontier", "mixtures", "hypotheses", "talk_by_diversity"),

@@ -99,7 +99,7 @@ def brief(row: Row | None, key: str = "value") -> str:
     With a mark where not all is graded.
     """
     if row is None or row[key] is None:
-        return NOTHING
+        return NOTHING if row is None else f"{NOTHING}{mark(row)}"
     bounds = "" if row["low"] is None else f" ({100 * row['low']:.0f}–{100 * row['high']:.0f})"
     return f"{100 * row[key]:.1f}{bounds}{mark(row)}"
 

@@ -75,7 +75,8 @@ def words(row: Mapping[str, Any]) -> list[str]:
         low, high = (100 * row["bounds"][end] for end in ("low", "high"))
         return [
             f"Which of {row['a']} and {row['b']} is better cannot be told: {row['why']}.",
-            f"Over all {row['questions']:,} questions the difference is between {low:+.1f} and {high:+.1f} points.",
+            f"Over all {row['questions']:,} questions the difference is between {low:+.1f} and {high:+.1f} points;"
+            f" {sum(row['ungraded'].values()):,} answers are not graded.",
         ]
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
     sentences = [

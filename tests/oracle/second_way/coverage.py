@@ -41,6 +41,7 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair]) -> Row:
         for question in native
         if native[question][0] is not None and (after[question][0] is not None or not own_words)
     ]
+    ungraded = len(native) - len(both)
     if _flattering(pairs, [("native", native), *([("after", after)] if own_words else [])]):
         both = []
     models = len({pair.player for pair in pairs})
@@ -53,7 +54,7 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair]) -> Row:
         "difference_low": None,
         "difference_high": None,
         "guessing": _guessing(raw, both, models),
-        "ungraded": len(native) - len(both),
+        "ungraded": ungraded,
         "n": len(both),
         **_bounds("native_bounds", native),
     }

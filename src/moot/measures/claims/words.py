@@ -65,7 +65,10 @@ def _share(row: Mapping[str, Any]) -> str:
 def _than_single(over: Mapping[str, Any]) -> str:
     """More or less only where interval and bounds say so: what is graded flatters who has much ungraded."""
     if over["difference"] is None:
-        return f"and how far that is from the best single model is not known: {over['why']}"
+        if not (ends := over.get("bounds")):
+            return f"and how far that is from the best single model is not known: {over['why']}"
+        low, high = (f"{100 * ends[end]:+.1f}" for end in ("low", "high"))
+        return f"between {low} and {high} points against the best single model, and more is not known: {over['why']}"
     points, bounds = 100 * over["difference"], over.get("bounds")
     single = f"the best single model, {over['single']}"
     if over["low"] is None:

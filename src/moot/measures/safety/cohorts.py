@@ -59,7 +59,9 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, in
         **_named(None, "after"),
         **_named(None, "difference"),
         "guessing": sum(guessing(models, offer) for offer in offered) / len(both) if offered else None,
-        "ungraded": len(alone) - len(both),
+        "ungraded": sum(
+            value.known is None or (own_words and then[question].known is None) for question, value in alone.items()
+        ),
         "n": len(both),
     }
     if "bounds" in (beside := bounds_row(alone.values())):

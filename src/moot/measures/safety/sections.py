@@ -176,7 +176,7 @@ def _coverage(figures: Figures) -> Iterator[Section]:
     if any(row["ungraded"] for row in rows):
         words.append(_ALL_GRADED)
     words += unknown_words(rows, "native")
-    if withheld := [row["stage"] for row in rows if row["after"] is None and row["n"]]:
+    if withheld := [row["stage"] for row in rows if row["after"] is None and not row.get("after_bounds")]:
         words.append(
             f"Nothing after for {', '.join(dict.fromkeys(withheld))}: a vote gives one word for all, and the best of all"
             " tie-breaks is no choice among answers."
