@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 from moot.measures.safety.cohorts import coverage, macro_average
 from moot.measures.safety.consensus import consensus_rate
 from moot.measures.safety.gap import gap_closure
+from moot.measures.safety.lift import lift
 from moot.measures.safety.multiple import NO_CHANGE, NO_REGRESSION, NO_RESCUE, ONE_QUESTION, multiple, multiple_bounds
 from moot.measures.safety.pairs import (
     Pair,
     gain_by_strength,
-    lift,
     per_model,
     safety,
 )

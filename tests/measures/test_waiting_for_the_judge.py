@@ -170,3 +170,11 @@ def test_what_people_said_of_a_part_stands_as_it_is() -> None:
     cases = [Case(Question(str(n), f"Which one, {n}?"), None, known=False) for n in range(4)]
     figures = run(["vote"], questions=cases).figures
     assert figures["accuracy"][0]["why"] == "none of the answers to 4 questions is graded"
+
+
+def test_only_a_review_is_what_a_debate_adds_to() -> None:
+    """A captain who reads the reasons and answers has reviewed nothing, though names are hidden from it too."""
+    debate = {"debate": {"max_rounds": 1, "drafts": "single-call"}}
+    figures = run(["talkative", {"peer-review": {"drafts": "single-call"}}, debate], settles=lambda _: True).figures
+    assert {row["before"].partition("(")[0] for row in figures["debate_lift"]} == {"peer-review"}
+    assert "debate_lift" not in run(["talkative", debate], settles=lambda _: True).figures

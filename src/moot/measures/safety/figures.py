@@ -20,11 +20,11 @@ from moot.measures.safety.calibration import calibration_rows
 from moot.measures.safety.cohorts import coverage, macro_average
 from moot.measures.safety.consensus import consensus_rate
 from moot.measures.safety.gap import gap_closure
+from moot.measures.safety.lift import lift
 from moot.measures.safety.pairs import (
     ANSWERED,
     Pair,
     gain_by_strength,
-    lift,
     per_model,
     safety,
     split,
