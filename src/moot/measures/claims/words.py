@@ -34,7 +34,8 @@ def _nothing(row: Mapping[str, Any]) -> str:
     if (bounds["low"], bounds["high"]) == (0.0, 1.0):
         return f"{opening} no answer is graded yet, so nobody knows how many are right."
     low, high = (f"{100 * bounds[end]:.1f}" for end in ("low", "high"))
-    return f"{opening} nobody knows how many {_subject(row)} got right: {row['why']}. It is between {low} and {high} %."
+    subject = _subject({**row, "chosen": "only"})  # who is the highest is not known either
+    return f"{opening} nobody knows how many {subject} got right: {row['why']}. It is between {low} and {high} %."
 
 
 def _opening(n: int) -> str:
