@@ -13,6 +13,7 @@ the figure is null, it is said why, and the bounds are all that is known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from moot.stats.estimates import PAIRED, Row, estimate, estimate_row
@@ -47,6 +48,7 @@ class Value(NamedTuple):
         return self.known is None or self.least < self.most
 
 
+@lru_cache(maxsize=1024)  # nearly all are right or wrong at once, and there may be hundreds of thousands
 def graded_value(right: float | None, way: Way = "at once") -> Value:
     """Of one answer."""
     counts = (1, int(way == "waiting"), int(way == "judge"), int(way == "not heard"))
