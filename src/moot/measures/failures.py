@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 KEY = "plugin_failures"
 """Where the figures of a report have them: rows of `kind`, `name` and `error`."""
+NOT_TAKEN = "not_taken"
+"""Where figures that somebody interrupted have the names of the measures that are missing."""
 
 
 class TakenMeasures:
@@ -42,9 +44,15 @@ class TakenMeasures:
         needs = [self._tried(name, _needs, measure) for name, measure in self._measures]
         return summed(need for need in needs if need is not None)
 
-    def figures(self, source: Source) -> dict[str, Any]:
-        """The figures of all, each after those before it; failures under `KEY`, where there are any."""
-        for name, measure in self._measures:
+    def figures(self, source: Source, stopped: Callable[[], bool] = lambda: False) -> dict[str, Any]:
+        """The figures of all, each after those before it; failures under `KEY`, where there are any.
+
+        `stopped`: asked before each; the names of those that it came before stand under `NOT_TAKEN`.
+        """
+        for place, (name, measure) in enumerate(self._measures):
+            if stopped():
+                source.so_far[NOT_TAKEN] = [left for left, _ in self._measures[place:]]
+                break
             taken = self._tried(name, _new_figures, name, measure, source)
             source.so_far |= taken or {}
         self.sections(source.so_far)
@@ -58,10 +66,13 @@ class TakenMeasures:
         earlier = {row["name"]: row["error"] for row in figures.get(KEY, ())}
         sections: list[Section] = []
         for name, measure in self._measures:
+            if name in figures.get(NOT_TAKEN, ()):
+                continue
             own_sections = self._tried(name, _sections, measure, figures)
             sections += own_sections or ()
         self.failures = {**self.failures, **earlier}
-        return [*sections, self._section()] if self.failures else sections
+        sections += [self._section()] if self.failures else []
+        return [*sections, *_not_taken(figures)]
 
     def _tried(self, name: str, asked: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
         if name in BUILT_IN:
@@ -83,6 +94,14 @@ class TakenMeasures:
         columns = Column("kind", "plug-in"), Column("name", "name"), Column("error", "error")
         words = ("These are not part of moot, and their figures are missing or not whole. All others stand.",)
         return Section("plugin-failures", "Plug-ins that failed", words, columns, self._rows(), place=FIRST)
+
+
+def _not_taken(figures: Mapping[str, Any]) -> list[Section]:
+    if not (names := figures.get(NOT_TAKEN)):
+        return []
+    words = ("Taking these figures was interrupted: those of the measures below are missing, all others stand.",)
+    rows = [{"name": name} for name in names]
+    return [Section("not-taken", "Figures that are missing", words, (Column("name", "measure"),), rows, place=FIRST)]
 
 
 FIRST = 1
