@@ -39,9 +39,10 @@ from moot.experiment.spec import Experiment, ExperimentKeys
 from moot.grade import graders as known_graders
 from moot.measures import needs as needs_of
 from moot.measures import registered as registered_measures
-from moot.measures.failures import NOT_TAKEN
+from moot.measures.failures import NOT_TAKEN, checked_needs
 from moot.measures.measure import Measure
 from moot.measures.section import Section
+from moot.plugins import blaming, refusing
 from moot.report.figures import Figures, figures, find_experiment
 from moot.report.names import shortened
 from moot.report.notebook import OpenStore, section_html
@@ -319,14 +320,29 @@ def _not_registered(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     """Measures that are taken because they are given. One that is installed too is taken once."""
     new: list[Measure] = []
     for measure in measures:
-        if isinstance(measure, type) or not isinstance(measure, Measure):
+        if not _is_measure(measure):
             raise UsageError(f"{measure!r:.80} is no measure; expected an object with name, needs, figures, sections")
+        with refusing(), blaming("measure", measure.name, "needs"):
+            checked_needs(measure)
+        if measure.name in (other.name for other in new):
+            raise UsageError(f"measure {measure.name!r} is given twice; expected another name")
         registered_place = registered_measures().get(measure.name)
         if registered_place is None:
             new.append(measure)
         elif registered_place != f"{type(measure).__module__}:{type(measure).__qualname__}":
             raise UsageError(f"measure {measure.name!r} is {registered_place} already; expected another name")
     return tuple(new)
+
+
+def _is_measure(measure: object) -> bool:
+    if isinstance(measure, type):
+        return False
+    named = getattr(measure, "name", None)
+    asked = all(callable(getattr(measure, method, None)) for method in ("figures", "sections"))
+    if not isinstance(named, str) or not named or not asked:
+        return False
+    # Looked for on the class first: a property that fails is told as what it is.
+    return hasattr(type(measure), "needs") or hasattr(measure, "needs")
 
 
 def _experiment(source: Source, options: RunOptions) -> Experiment:

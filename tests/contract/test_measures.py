@@ -165,7 +165,7 @@ async def test_what_is_asked_for_may_be_read(honest: Longest) -> None:
         (NotKnown(), ValueError, "Out of range"),
         (EverAnother(), AssertionError, "differ when they are taken twice"),
         (SpeaksOfTheLast(), AssertionError, "that it does not speak of changed its figures by its place"),
-        (Meddles(), AssertionError, "leaves those of others alone"),
+        (Meddles(), TypeError, "figures of others can be read and not written"),
         (Greedy(), AssertionError, "is a Needs"),
         (DividesByNothing(), ZeroDivisionError, "division"),
         (DrawsNoWord(), ValueError, "Out of range"),

@@ -30,7 +30,7 @@ def _plain(value: Any) -> Any:
 
 
 class ReadOnlyDict(dict[str, Any]):
-    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refused  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refused
 
     def __deepcopy__(self, memo: object) -> dict[str, Any]:
         copied: dict[str, Any] = _plain(self)
@@ -41,8 +41,8 @@ class ReadOnlyDict(dict[str, Any]):
 
 
 class ReadOnlyList(list[Any]):
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refused  # type: ignore[assignment]
-    append = clear = extend = insert = pop = remove = reverse = sort = _refused  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refused
+    append = clear = extend = insert = pop = remove = reverse = sort = _refused
 
     def __deepcopy__(self, memo: object) -> list[Any]:
         copied: list[Any] = _plain(self)

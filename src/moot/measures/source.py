@@ -52,7 +52,7 @@ class Source:
     - `groups(episode)`: who said the same among the drafts that an episode rests on.
     - `spent(keys)`: tokens and cost of calls.
     - `seed`: of everything that is drawn, so that a report is the same twice.
-    - `so_far`: the figures of the measures before this one.
+    - `so_far`: the figures of the measures before this one, which can be read and not written.
 
     Cases, matches and judgements are read once.
     """
@@ -66,8 +66,8 @@ class Source:
         """How many questions it is planned on."""
         self.hypotheses = tuple(hypotheses)
         """Those of the file as it is now, beside what the store holds as declared."""
-        self.so_far: dict[str, Any] = {}
-        """The figures of the measures before: what one measure gives another."""
+        self.so_far: Mapping[str, Any] = {}
+        """The figures of the measures before: what one measure gives another. To be read, not written."""
         self.ident: str = experiment["id"]
         self.name: str = experiment["name"]
         self.config: dict[str, Any] = json.loads(experiment["config"])
