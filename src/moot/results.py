@@ -103,6 +103,8 @@ class Results:
     measures: tuple[Measure, ...]
     """Those given as objects."""
     plan_id: str
+    grades_reused: int = 0
+    """How many grades of a grader that is not ours were taken from the store, where it had graded the same before."""
     warnings: tuple[str, ...] = ()
     """What was worth knowing before the first call, although nothing was wrong: each was given as a `UserWarning` too."""
     _folder: _Folder | None = field(default=None, compare=False)
@@ -257,6 +259,7 @@ class _Job:
             stopped_by=stopped_by,
             measures=self.measures,
             plan_id=plan.id,
+            grades_reused=plan.grading.reused,
             warnings=plan.warnings,
             _folder=self.folder,
         )

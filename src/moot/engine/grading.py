@@ -16,10 +16,10 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, RowMapping, and_, select, update
+from sqlalchemy import Connection, RowMapping, and_, delete, select, update
 
 from moot.errors import UsageError
-from moot.grade.graders import grader
+from moot.grade.graders import VERSION, grader, identity
 from moot.grade.grading import Grading
 from moot.grade.judge import JUDGE, ONE_BY_ONE, Judgement, batches_on_record, judge, judge_identity
 from moot.grade.match import Match
@@ -140,15 +140,23 @@ class OpenAnswer:
 def keep_grades(store: Store, grading: Grading) -> None:
     """What a grader that is not ours says is kept from now on, and asked for once."""
     if grading.asked is not None:
-        name = grading.grader.name
+        name = grading.kept_as
         grading.asked.keep = lambda place, score: store.put_later([(schema.grades, grade_row(name, place, score))])
 
 
 def recall_grades(connection: Connection, grading: Grading, cases: Iterable[Case]) -> None:
     """What it has said before of answers to these."""
     if grading.asked is not None:
-        rows = queries.grades_on(connection, [case.digest for case in cases], grading.grader.name)
+        rows = queries.grades_on(connection, [case.digest for case in cases], grading.kept_as)
         grading.asked.recall(grades_of(rows))
+
+
+def forget_grades(connection: Connection, grading: Grading, experiment: str) -> int:
+    """What a grader that is not ours has said of answers to an experiment's questions is asked for anew; how much it was."""
+    places, grades = schema.experiment_questions, schema.grades
+    asked = select(places.c.case).where(places.c.experiment == experiment)
+    forgotten = delete(grades).where(grades.c.grader == grading.kept_as, grades.c.case.in_(asked))
+    return connection.execute(forgotten).rowcount
 
 
 async def grade_all(store: Store, grading: Grading, cells: GradedCells, cases: Iterable[Case]) -> Graded:
@@ -240,10 +248,12 @@ def _left_to_persons(row: RowMapping, case: Case) -> bool:
     if grader_name != Match.name and (row["value"] is None or row["stage"] not in ("person", JUDGE)):
         return row["value"] is None
     try:
-        by = grader(grader_name)
+        by = grader(grader_name.partition(VERSION)[0])
     except UsageError:
         return False
-    return Grading(Team("persons", ()), grader=by).open_to_judgement(case, row["answer"])
+    return identity(by) == grader_name and Grading(Team("persons", ()), grader=by).open_to_judgement(
+        case, row["answer"]
+    )
 
 
 def declare_judges(
