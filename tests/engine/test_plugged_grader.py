@@ -183,5 +183,7 @@ def test_grades_taken_from_the_store_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", ["", "1+2", "a b", 1.5, ["1"]])
 def test_a_version_is_a_word_or_a_whole_number(version: Any) -> None:
-    with pytest.raises(moot.MootError, match="version of grader 'mended'.*expected a whole number, or letters, digits"):
+    with pytest.raises(
+        moot.MootError, match=r"version of grader 'mended'.*expected a whole number, or letters, digits"
+    ):
         run(Mended(0.0, version))

@@ -294,8 +294,8 @@ async def batch_effects(store: Store, grading: Grading, experiment: str) -> list
     effects: list[BatchEffect] = []
     for judging in grading.judges:
         own = words.get(judge_identity(judging, grading.team, grading.batch), {})
-        for identity, batch in batches_on_record(judging, grading.team, list(words)).items():
-            pairs = tuple((own[place], right) for place, right in words[identity].items() if place in own)
+        for shown_to, batch in batches_on_record(judging, grading.team, list(words)).items():
+            pairs = tuple((own[place], right) for place, right in words[shown_to].items() if place in own)
             if batch != grading.batch and pairs:
                 effects.append(BatchEffect(judging.name, batch, pairs))
     return effects
@@ -362,8 +362,8 @@ async def _judge_sheet(store: Store, grading: Grading, sheet: Sheet) -> list[Jud
     wordings = sheet.open_answers(grading)
     heard = await asyncio.gather(*(_ask(judging, grading, sheet, wordings) for judging in grading.judges))
     for judging, fresh in zip(grading.judges, heard, strict=True):
-        identity = judge_identity(judging, grading.team, grading.batch)
-        store.put_later([(schema.judgements, _judgement_row(sheet.case, identity, word)) for word in fresh])
+        judged_as = judge_identity(judging, grading.team, grading.batch)
+        store.put_later([(schema.judgements, _judgement_row(sheet.case, judged_as, word)) for word in fresh])
     recorded = [word for word in sheet.judgements if word.right is not None]
     return [*recorded, *(word for part in heard for word in part)]
 
@@ -423,12 +423,12 @@ def _pairs(judgements: Sequence[Judgement], grading: Grading) -> Iterator[tuple[
             yield by_judge[first], by_judge[second]
 
 
-def _judgement_row(case: Case, identity: str, judgement: Judgement) -> dict[str, Any]:
+def _judgement_row(case: Case, judged_as: str, judgement: Judgement) -> dict[str, Any]:
     right = None if judgement.right is None else int(judgement.right)
     return {
         "case": case.digest,
         "answer": judgement.answer,
-        "judge": identity,
+        "judge": judged_as,
         "right": right,
         "detail": judgement.detail,
         "judge_name": judgement.judge,
