@@ -1,4 +1,4 @@
-"""No measure and no view goes by a strategy's name: what it must know stands in traits and traces."""
+"""No engine, no measure and no view goes by a strategy's name: what it must know stands in traits and traces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import moot
 from moot.strategies import BUILT_IN, registered
 
 ROOT = Path(moot.__file__).parent
-MODULES = sorted(path for folder in ("measures", "report") for path in (ROOT / folder).rglob("*.py"))
+MODULES = sorted(
+    path for folder in ("engine", "estimate", "measures", "report") for path in (ROOT / folder).rglob("*.py")
+)
 
 
 def names_in(text: str) -> list[str]:

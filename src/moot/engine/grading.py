@@ -13,11 +13,11 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Connection, RowMapping, and_, delete, select, update
 
+from moot.engine.batches import QUESTIONS_TOGETHER, batches
 from moot.errors import UsageError
 from moot.grade.graders import VERSION, grader, identity
 from moot.grade.grading import Grading
@@ -33,10 +33,6 @@ from moot.strategies.traits import Traits
 from moot.team import Player, Team
 from moot.traces import claims_in
 from moot.types import Case, Score, Verdict
-
-T = TypeVar("T")
-
-QUESTIONS_TOGETHER = 100
 
 
 @dataclass
@@ -163,7 +159,7 @@ async def grade_all(store: Store, grading: Grading, cells: GradedCells, cases: I
     """Grade every stored episode of these cells on these cases."""
     graded = Graded()
     keep_grades(store, grading)
-    for batch in _batches(cases, QUESTIONS_TOGETHER):
+    for batch in batches(cases):
         await _grade_batch(store, grading, cells, batch, graded)
     await store.flush()
     return graded
@@ -435,9 +431,3 @@ def _judgement_row(case: Case, judged_as: str, judgement: Judgement) -> dict[str
         "call_key": judgement.call,
         "tries": judgement.tries,
     }
-
-
-def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    walker = iter(items)
-    while batch := list(islice(walker, size)):
-        yield batch

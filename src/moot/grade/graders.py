@@ -20,7 +20,7 @@ from numbers import Real
 from typing import Any, NamedTuple, cast
 
 from moot.errors import UsageError
-from moot.grade.match import Grader, Match
+from moot.grade.match import NO_ANSWER, NOT_KNOWN_YET, Grader, Match
 from moot.grade.normalise import normalise
 from moot.models.closest import closest
 from moot.plugins import in_one_line, loaded
@@ -160,9 +160,9 @@ class AskedOnce:
 
     def _without_asking(self, case: Case, answer: str | None) -> Score | None:
         if answer is None:
-            return Score(0.0, "no-answer")
+            return NO_ANSWER
         if not case.known:
-            return Score(None, "ungraded", "nobody has said yet what is right")
+            return NOT_KNOWN_YET
         place = (case.digest, normalise(answer))
         if place in self._recalled:
             self.reused.add(place)

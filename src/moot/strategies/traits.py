@@ -83,6 +83,10 @@ class Traits:
             if (expected := _expected(name, getattr(self, name))) is not None:
                 raise ValueError(f"traits: {name}: expected {expected}, found {getattr(self, name)!r:.80}")
 
+    def drafts_repeat(self, repeat: int) -> int:
+        """The repeat whose drafts an episode rests on, where each set of drafts is decided from several times."""
+        return repeat // self.repeats
+
     def json(self) -> dict[str, Any]:
         """What a cell keeps of them: all that a report goes by, and that differs from the default."""
         return {name: value for name in _KEPT if (value := getattr(self, name)) != getattr(CAUTIOUS, name)}
