@@ -11,7 +11,9 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from moot.needs import EVERYTHING, Needs
+from moot.testing.dropped import dropped
 from moot.testing.measured_runs import JUDGED, NOT_GRADED, ONE_RUN, RUNS, graded_as, on_run
+from moot.testing.named_strategies import names_known_to
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -30,7 +32,8 @@ async def check_measure(measure: Measure) -> None:
 
     It is taken on small runs: all graded, some ungraded, with failures, without a team, without a captain, of strategies
     without traits, and of which nothing is played yet. Each provides exactly what the measure needs; where more is on
-    record, its figures are the same. What is ungraded is not wrong to it.
+    record, its figures are the same. What is ungraded is not wrong to it, nor dropped in silence: a figure that would be
+    another one if it were graded has bounds, or is null with why. It knows no strategy by its name.
     """
     from moot.measures.measure import Measure
 
@@ -43,6 +46,8 @@ async def check_measure(measure: Measure) -> None:
         await on_run(name, measure.needs, partial(_check_taken, measure, run=name))
     await _check_needs(measure)
     await _check_ungraded(measure)
+    names = names_known_to(measure)
+    assert not names, f"a measure goes by traits and traces, and never by a strategy's name; found {'; '.join(names)}"
 
 
 def _taken(measure: Measure, connection: Connection, run: str, order: Order = list) -> dict[str, Any]:
@@ -107,6 +112,8 @@ async def _check_ungraded(measure: Measure) -> None:
                 f"{key}: what is ungraded is counted as wrong, and nothing tells so: expected bounds, or null with why, or"
                 f" how many are graded; found {as_ungraded!r:.300}"
             )
+            for problem in dropped(as_ungraded, as_wrong, as_right):
+                raise AssertionError(f"{key}: {problem}; found {as_ungraded!r:.300}")
 
 
 def _rows_together(*figures: Any) -> Iterator[tuple[Any, ...]]:
