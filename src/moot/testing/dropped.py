@@ -55,10 +55,15 @@ def _out_of_bounds(
     bounds = as_ungraded.get("bounds")
     if not isinstance(bounds, Mapping) or bounds.get("low") is None or bounds.get("high") is None:
         return
-    bounded = "difference" if "difference" in as_ungraded else "value"  # as the contract of figures has it
-    for value in (as_wrong.get(bounded), as_right.get(bounded)):
-        if _is_number(value) and not bounds["low"] - CLOSE <= value <= bounds["high"] + CLOSE:
-            yield f"its bounds are {bounds['low']} to {bounds['high']}, and it may be {value} once all is graded"
+    low, high = bounds["low"] - CLOSE, bounds["high"] + CLOSE
+    both = {key: (as_wrong[key], as_right[key]) for key in as_ungraded if key in as_wrong and key in as_right}
+    numbers = {key: ends for key, ends in both.items() if all(map(_is_number, ends))}
+    usual = [ends for key, ends in numbers.items() if key in ("value", "accuracy", "difference")]
+    ends = usual or [ends for ends in numbers.values() if _hangs_on_it(0, *ends)]
+    # Which of its numbers they are the bounds of is the row's own business.
+    if ends and not any(low <= wrong <= high and low <= right <= high for wrong, right in ends):
+        wrong, right = ends[0]
+        yield f"its bounds are {bounds['low']} to {bounds['high']}, and it may be {wrong} or {right} once all is graded"
 
 
 def _hangs_on_it(value: Any, wrong: Any, right: Any) -> bool:
