@@ -107,7 +107,7 @@ def test_what_is_no_record_is_refused() -> None:
         trace_json(Answer("ann", "A"))
     with pytest.raises(TypeError, match="must be a dataclass"):
         trace("plain")(int)
-    with pytest.raises(ValueError, match=r"the trace 'ballot' is moot\.traces\.Ballot already"):
+    with pytest.raises(ValueError, match=r"the trace 'ballot' is moot\.traces\.records\.Ballot already"):
         trace("ballot")(Veto)
     with pytest.raises(TypeError, match="has a field 'kind', under which its own name is stored"):
 
