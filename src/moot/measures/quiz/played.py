@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from moot.engine.match_record import Groups
 from moot.stats.estimates import Row, estimate
 from moot.stats.graded import Value, Way, accuracy_row, fair, family_row, graded_value, known, mean_value
 from moot.stats.paired import mean_difference
 from moot.types import Estimate
 
-Groups = tuple[tuple[str, ...], ...]
 UNPLAYED = Value(None, 0.0, 1.0)
 """Of a question that somebody was not asked, while others were: it is neither right nor wrong."""
 Drafts = tuple[str, int]
