@@ -35,7 +35,6 @@ from moot.select.labels import LabelMatrix, default_m
 from moot.select.oracle import BY_VOTE
 from moot.select.registry import Selector, check_k, registered, selector
 from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials
-from moot.stats.clusters import clustered
 from moot.store.calls import ExperimentCalls
 from moot.store.store import Store
 from moot.team import Team
@@ -163,8 +162,7 @@ async def _on_experiment(path: Path, asked: Asked, wanted: Wanted, url: str | No
             words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
             print(f"moot: {_answers(stored.ungraded)} ungraded: {words}", file=sys.stderr)
         if named is None:
-            with clustered(stored.clusters):
-                rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON)
+            rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON)
             _show(rows, stored.labels, asked, BY_VOTE, as_json)
             return 0
         model, mixture = named
@@ -172,8 +170,7 @@ async def _on_experiment(path: Path, asked: Asked, wanted: Wanted, url: str | No
             (table,) = seated.teams.values()
             by = StoredGrading(opened, seated.grading)
             summariser = summariser_of(stored, mixture, seated.model(model), table, by)
-            with clustered(stored.clusters):
-                rows = await _rows(stored.labels, asked, summariser.maker(), CHOSEN_ON)
+            rows = await _rows(stored.labels, asked, summariser.maker(), CHOSEN_ON)
         words = f"the ensemble's word is that of {model}{_repeated(mixture.repeats)}"
         _show(rows, stored.labels, asked, words, as_json)
         for cause, times in summariser.failures.most_common(5):
@@ -265,7 +262,11 @@ def _show(rows: list[dict[str, Any]], labels: LabelMatrix, asked: Asked, oracle:
         return
     m = default_m(labels.size) if asked.m is None else asked.m
     console = Console()
-    for section in selection_sections(rows, oracle=oracle, m=m, splits=asked.splits, questions=labels.size):
+    units = len(set(labels.units()))
+    clusters = units if units < labels.size else None
+    for section in selection_sections(
+        rows, oracle=oracle, m=m, splits=asked.splits, questions=labels.size, clusters=clusters
+    ):
         for part in section_parts(section, console.width):
             console.print(part)
         console.print()

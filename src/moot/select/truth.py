@@ -7,6 +7,7 @@ Any scikit-learn classifier may take its place, fitted the slow way.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -20,6 +21,7 @@ from moot.select.kgreedy import COMPLETIONS, k_greedy, value
 from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix, Places, SelectionSplit, selection_only
 from moot.select.oracle import Oracle
 from moot.select.registry import Chosen, check_count, check_k, completed
+from moot.stats.clusters import dealt as dealt_in_order
 
 FOLDS = 5
 NAIVE_BAYES = "naive-bayes"
@@ -52,8 +54,8 @@ class TruthPrediction:
         labels = split.labels
         if not labels.shared:
             raise UsageError("truth-prediction needs questions with choices: free answers have no classes in common")
-        if labels.size < 2:
-            return Chosen(completed(split, team, k), notes=("one question cannot be cross-validated; by accuracy",))
+        if why := too_few(split):
+            return Chosen(completed(split, team, k), notes=(why,))
         folds = dealt(split, self.folds)
         objective = (
             NaiveBayes.of(labels, folds)
@@ -65,8 +67,18 @@ class TruthPrediction:
 
 
 def dealt(split: SelectionSplit, folds: int) -> Places:
-    """A fold for every question, of equal sizes, by lot; never more folds than questions."""
-    return split.random("folds").permutation(split.m) % min(folds, split.m)
+    """A fold for every question, of equal sizes, by lot; never more folds than questions, or clusters of them."""
+    units = list(dict.fromkeys(names := split.labels.units()))
+    sizes, lot = Counter(names), split.random("folds").permutation(len(units))
+    order = [units[place] for place in np.argsort(lot)]
+    fold_of = dict(zip(order, dealt_in_order([sizes[unit] for unit in order], min(folds, len(units))), strict=True))
+    return np.array([fold_of[name] for name in names], dtype=np.intp)
+
+
+def too_few(split: SelectionSplit) -> str | None:
+    """Why nothing can be learnt on some questions and tried on the others, where that is so."""
+    alone = len(set(split.labels.units())) < 2
+    return "one question or cluster cannot be cross-validated; by accuracy" if alone else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from moot.stats.bootstrap import seed_of
-from moot.stats.proportion import wilson
+from moot.stats.proportion import score_limits
 from moot.stats.quantiles import Z_95
 from moot.stats.score import Differences, differences
 from moot.types import Estimate
@@ -101,13 +101,13 @@ def alike_in_differences(table: Floats) -> Floats:
     return _unit_products(_halved(np.maximum(known, 0.0)) - _halved(np.maximum(-known, 0.0)))
 
 
-def alike_in_values(table: Floats) -> Floats:
-    """Options × questions: the plain correlations of what they got right."""
+def alike_in_values(table: Floats, clusters: Sequence[object] | None = None) -> Floats:
+    """Options × questions: the plain correlations of what they got right, on questions or on clusters of them."""
     import numpy as np
 
     graded = ~np.isnan(table)
     means = np.nansum(table, axis=1, keepdims=True) / np.maximum(1, graded.sum(axis=1, keepdims=True))
-    centred = np.where(graded, table - means, 0.0)
+    centred = _by_cluster(np.where(graded, table - means, 0.0), clusters)
     return _unit_products(centred / np.maximum(1e-12, np.linalg.norm(centred, axis=1, keepdims=True)))
 
 
@@ -249,7 +249,15 @@ def _by_cluster(table: Floats, clusters: Sequence[object] | None) -> Floats:
     return sums
 
 
-def chosen_interval(values: Floats, option: int, usual: Estimate, *, seed: int = 0, draws: int = DRAWS) -> Estimate:
+def chosen_interval(
+    values: Floats,
+    option: int,
+    usual: Estimate,
+    *,
+    clusters: Sequence[object] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Estimate:
     """The accuracy of the option that was chosen because it is the highest, with an interval that pays for it.
 
     `usual`: its accuracy with the interval that it has in its own row. The highest of many is too high rather than too
@@ -258,13 +266,13 @@ def chosen_interval(values: Floats, option: int, usual: Estimate, *, seed: int =
     """
     if len(values) == 1 or usual.low is None:
         return usual
-    z = luck_of(alike_in_values(values), seed=seed, draws=draws).point()
-    row = _graded(values[option])
-    score = wilson(float(row.sum()), len(row))
-    if (score.low, score.high) == (usual.low, usual.high):
-        return Estimate(usual.value, wilson(float(row.sum()), len(row), z).low, usual.high, usual.n)
-    low = max(0.0, usual.value - (usual.value - usual.low) * z / Z_95)
-    return Estimate(usual.value, low, usual.high, usual.n)
+    z = luck_of(alike_in_values(values, clusters), seed=seed, draws=draws).point()
+    # The interval is a score interval, whatever its questions are worth: the same one, wider by what the choice costs.
+    gap = usual.value - usual.low
+    if gap <= 0 or usual.low <= 0:
+        return usual
+    width = gap * gap / (usual.low * (1 - usual.low))
+    return replace(usual, low=score_limits(usual.value, width * (z / Z_95) ** 2)[0])
 
 
 def _mean(row: Floats) -> float:

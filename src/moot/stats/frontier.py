@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from moot.stats.choice import chosen_interval, standing
-from moot.stats.crossfit import FOLDS, folds, least_on, marks_on
+from moot.stats.clusters import units_of
+from moot.stats.crossfit import FOLDS, folds, least_on, marks_on, parts_of
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.quantiles import student_quantile
 
@@ -52,7 +53,6 @@ def frontier(
     options: Mapping[str, Option],
     questions: Sequence[str],
     *,
-    clusters: Sequence[object] | None = None,
     count: int = FOLDS,
     seed: int = 0,
 ) -> list[Row]:
@@ -72,8 +72,8 @@ def frontier(
     graded = ~np.isnan(tables.right)
     paid = np.array([np.mean(list(option.cost.values()) or [0.0]) for option in options.values()])
     costlier = _costlier([option.cost for option in options.values()], asked)
-    parts = min(count, len(asked))
-    place = folds(asked, count=parts, seed=seed)
+    parts = parts_of(asked, count)
+    place = folds(asked, count=max(1, parts), seed=seed)
     fold_of = np.array([place[question] for question in asked])
     learnt = [_means(tables.least[:, fold_of != fold], graded[:, fold_of != fold]) for fold in range(parts)]
     on = [undominated(means, costlier) for means in learnt]
@@ -91,7 +91,7 @@ def frontier(
                 "on_frontier": bool(whole[own]),
                 "folds": sum(bool(fold_frontier[own]) for fold_frontier in on),
                 "of_folds": parts,
-                **_within(names, asked, tables, affordable, own, reached, clusters, seed),
+                **_within(names, asked, tables, affordable, own, reached, seed),
             }
         )
     return rows
@@ -114,16 +114,16 @@ def _within(
     affordable: Any,
     own: int,
     reached: Floats,
-    clusters: Sequence[object] | None,
     seed: int,
 ) -> Row:
     """The best that costs no more than this one, and whether it is better."""
     import numpy as np
 
+    clusters = units_of(asked)
     top = int(np.argmax(reached[affordable]))
     best = int(affordable[top])
     usual = estimate(_known(asked, tables.right[best]))
-    paid = usual and chosen_interval(tables.right[affordable], top, usual, seed=seed)
+    paid = usual and chosen_interval(tables.right[affordable], top, usual, clusters=clusters, seed=seed)
     others = affordable[affordable != own]
     found = standing(tables.right[own], tables.right[others], pooled=tables.pooled, clusters=clusters, seed=seed)
     better = None if found.beaten_by is None else int(others[found.beaten_by])
