@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from moot.stats.choice import chosen_interval, standing
+from moot.stats.choice import chosen_interval, standing, told_apart
 from moot.stats.clusters import units_of
 from moot.stats.crossfit import FOLDS, folds, least_on, marks_on, parts_of
 from moot.stats.estimates import Row, estimate, estimate_row
@@ -60,7 +60,8 @@ def frontier(
 
     `on_frontier` is after the fact; `folds` counts in how many of `of_folds` parts it is on the frontier of the others;
     `within` is the accuracy of `within_of`, the highest of those that cost no more than this option; `beaten_by` is the
-    one of them that is better, the choice paid for, and None where this option cannot be told from the best of them.
+    one of them that is better, that choice and all rows paid for, and None where this option cannot be told from the best
+    of them.
     """
     import numpy as np
 
@@ -79,10 +80,12 @@ def frontier(
     on = [undominated(means, costlier) for means in learnt]
     reached = _means(tables.least, graded)
     whole = undominated(reached, costlier)
+    affordable = [np.flatnonzero(~costlier[:, own]) for own in range(len(names))]
+    beaten = _beaten(tables, affordable, units_of(asked), seed)
     rows: list[Row] = []
     for own in sorted(range(len(names)), key=lambda place: (paid[place], -reached[place], names[place])):
         usual = estimate(_known(asked, tables.right[own]))
-        affordable = np.flatnonzero(~costlier[:, own])
+        better = beaten[own]
         rows.append(
             {
                 "of": names[own],
@@ -91,7 +94,8 @@ def frontier(
                 "on_frontier": bool(whole[own]),
                 "folds": sum(bool(fold_frontier[own]) for fold_frontier in on),
                 "of_folds": parts,
-                **_within(names, asked, tables, affordable, own, reached, seed),
+                **_within(names, asked, tables, affordable[own], reached, seed),
+                "beaten_by": None if better is None else names[better],
             }
         )
     return rows
@@ -112,30 +116,41 @@ def _within(
     asked: Sequence[str],
     tables: _Tables,
     affordable: Any,
-    own: int,
     reached: Floats,
     seed: int,
 ) -> Row:
-    """The best that costs no more than this one, and whether it is better."""
+    """The best of those that an option could afford."""
     import numpy as np
 
-    clusters = units_of(asked)
     top = int(np.argmax(reached[affordable]))
     best = int(affordable[top])
     usual = estimate(_known(asked, tables.right[best]))
-    paid = usual and chosen_interval(tables.right[affordable], top, usual, clusters=clusters, seed=seed)
-    others = affordable[affordable != own]
-    found = standing(tables.right[own], tables.right[others], pooled=tables.pooled, clusters=clusters, seed=seed)
-    better = None if found.beaten_by is None else int(others[found.beaten_by])
-    if better is not None and tables.least[better].sum() <= tables.most[own].sum():
-        better = None  # whatever is ungraded could turn it round
+    paid = usual and chosen_interval(tables.right[affordable], top, usual, clusters=units_of(asked), seed=seed)
     return {
         "within": paid and paid.value,
         "within_low": paid and paid.low,
         "within_high": paid and paid.high,
         "within_of": names[best],
-        "beaten_by": None if better is None else names[better],
     }
+
+
+def _beaten(
+    tables: _Tables, affordable: Sequence[Any], clusters: Sequence[object] | None, seed: int
+) -> list[int | None]:
+    """For each option the one that costs no more and is better, all rows of the table paid for."""
+    several, found = [], []
+    for own, cheaper in enumerate(affordable):
+        others = cheaper[cheaper != own]
+        several.append(others)
+        rivals = tables.right[others]
+        found.append(standing(tables.right[own], rivals, pooled=tables.pooled, clusters=clusters, seed=seed))
+    beaten: list[int | None] = []
+    for own, (others, said) in enumerate(zip(several, told_apart(found), strict=True)):
+        better = None if said.beaten_by is None else int(others[said.beaten_by])
+        if better is not None and tables.least[better].sum() <= tables.most[own].sum():
+            better = None  # whatever is ungraded could turn it round
+        beaten.append(better)
+    return beaten
 
 
 def _costlier(costs: Sequence[Mapping[str, float]], asked: Sequence[str]) -> Any:
