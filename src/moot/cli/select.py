@@ -29,7 +29,7 @@ from moot.measures.selection.sections import selection_sections
 from moot.models.model import Model
 from moot.report.figures import find_experiment, grader_of
 from moot.report.section_terminal import section_parts
-from moot.select.aggregate import aggregators, inferred
+from moot.select.aggregate import aggregators, inferred, too_many
 from moot.select.files import Kind, read_labels
 from moot.select.labels import LabelMatrix, default_m
 from moot.select.oracle import BY_VOTE
@@ -231,6 +231,8 @@ async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker, chosen_on
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
     rows = method_rows(labels, team_trials, chosen_on=chosen_on, against=asked.against)
     if asked.all:
+        if words := too_many(labels):
+            print(f"moot: {words}", file=sys.stderr)
         beside = aggregated(labels, aggregators(labels), **plan)  # type: ignore[arg-type]
         rows += method_rows(labels, [*beside, *_crowd(labels, beside)], "aggregator")
         rows += single_rows(labels)

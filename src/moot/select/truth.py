@@ -86,29 +86,26 @@ class NaiveBayes:
     """Categorical naive Bayes with Laplace smoothing, as in scikit-learn; a missing label says nothing."""
 
     prior: Floats
-    """classes × questions: the log share of each class among the other folds."""
+    """classes × questions: the log share of each class among the other folds. Only classes that are right somewhere: what
+    is never right is never predicted, and there may be thousands of such labels."""
     likelihood: Floats
     """proposers × classes × questions: log P(what it said here | class), by the other folds."""
-    truth: Codes
+    truth: Places
+    """Of each question, the place of the right class among these."""
 
     @classmethod
     def of(cls, labels: LabelMatrix, folds: Places) -> NaiveBayes:
-        n, m, c, f = *labels.codes.shape, len(labels.classes), int(folds.max()) + 1
-        truth, codes = labels.truth.astype(np.intp), labels.codes.astype(np.intp)
+        (n, m), f = labels.codes.shape, int(folds.max()) + 1
+        right_classes, truth = np.unique(labels.truth, return_inverse=True)
+        c = len(right_classes)
         per_fold = np.bincount(folds * c + truth, minlength=f * c).reshape(f, c)
         others = per_fold.sum(axis=0) - per_fold
         with np.errstate(divide="ignore"):  # a class that the other folds lack is never predicted
             prior = np.log(others / others.sum(axis=1, keepdims=True))
-        answered = codes != UNANSWERED
-        cell = ((np.arange(n)[:, None] * f + folds) * c + truth) * c + codes
-        counts = np.bincount(cell[answered], minlength=n * f * c * c).reshape(n, f, c, c).astype(float)
-        train = counts.sum(axis=1, keepdims=True) - counts + 1.0
-        logs = np.log(train / train.sum(axis=3, keepdims=True))
-        heard = np.where(answered, codes, 0)
         likelihood = np.empty((n, c, m))
-        for proposer in range(n):  # proposer by proposer, so that no second table of this size is ever held
-            likelihood[proposer] = np.where(answered[proposer], logs[proposer, folds, :, heard[proposer]].T, 0.0)
-        return cls(prior[folds].T, likelihood, labels.truth)
+        for proposer, codes in enumerate(labels.codes):  # one by one, so that no second table of this size is ever held
+            likelihood[proposer] = _heard_if(codes, truth, folds, (f, c), len(labels.classes))
+        return cls(prior[folds].T, likelihood, truth)
 
     def values(self, base: Sequence[int], candidates: Places) -> Floats:
         base_scores = self.prior + self.likelihood[list(base)].sum(axis=0)
@@ -123,6 +120,22 @@ class NaiveBayes:
         right: NDArray[np.bool_] = scores.argmax(axis=1) == self.truth
         share: Floats = right.mean(axis=1)
         return share
+
+
+def _heard_if(codes: Codes, truth: Places, folds: Places, shape: tuple[int, int], classes: int) -> Floats:
+    """classes that are right × questions: log P(what one proposer said | class) by the other folds, Laplace-smoothed over
+    all classes that there are; 0 where it said nothing."""
+    f, c = shape
+    answered = codes != UNANSWERED
+    labels, heard = np.unique(codes, return_inverse=True)  # what it never says needs no count of its own
+    kinds = len(labels)
+    cell = (folds * c + truth) * kinds + heard
+    counts = np.bincount(cell[answered], minlength=f * c * kinds).reshape(f, c, kinds)
+    train = counts.sum(axis=0)[:, heard].T - counts[folds, :, heard] + 1.0
+    totals = counts.sum(axis=2)
+    of_class = (totals.sum(axis=0) - totals + float(classes))[folds]
+    logs: Floats = np.where(answered[:, None], np.log(train / of_class), 0.0).T
+    return logs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
