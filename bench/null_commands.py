@@ -1,9 +1,10 @@
 """Experiments in which no team is better than the best single player, through the commands:
-python bench/null_worlds.py [WORLDS].
+python bench/null_commands.py [WORLDS], half of them with questions that stand alone, half with clusters of three.
 
 Recorded players: a strong one and, for each team, two weak ones who now and then agree: on the truth where the strong one
 is wrong, and as often on an error where it is right. So every vote is as good as the strong player in truth, by questions
-of its own, and the best of many votes is better than it by luck. `moot run`, then `moot report --json`.
+of its own, and the best of many votes is better than it by luck. `moot run`, then `moot report --json`, `moot compare` and
+`moot select`; beside each the same with a true gain.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import math
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +29,31 @@ STRONG, MOVED = 0.6, 0.12
 way round."""
 
 
-def write(folder: Path, seed: int, *, teams: int = 12, questions: int = 60, gain: float = 0.0, **more: Any) -> Path:
-    """An experiment file with its questions and replies; `gain`: how much better each vote is in truth."""
+MORE = "points more than the best single model"
+
+
+def write(
+    folder: Path, seed: int, *, teams: int = 12, questions: int = 60, gain: float = 0.0, cluster: int = 1, **more: Any
+) -> Path:
+    """An experiment file with its questions and replies; `gain`: how much better each vote is in truth; `cluster`: how many
+    questions hang together, of which half do as the first of them."""
     generator = np.random.default_rng(seed)
     lines, asked = [], []
     for number in range(questions):
         question = f"q{number}"
         asked.append({"id": question, "text": f"Who is number {number}?", "answer": f"Person {number}"})
-        right = bool(generator.random() < STRONG)
+        if cluster > 1:
+            asked[-1]["cluster"] = str(number // cluster)
+        fresh = generator.random(1 + teams)
+        if number % cluster == 0:
+            first = fresh
+        chances = first if cluster > 1 and generator.random() < 0.5 else fresh
+        right = bool(chances[0] < STRONG)
         replies = {"strong": f"Person {number}" if right else f"Somebody {number}"}
         for team in range(teams):
             chance = MOVED / STRONG if right else (MOVED + gain) / (1 - STRONG)
             agreed = f"Nobody {number} {team}" if right else f"Person {number}"
-            moved = bool(generator.random() < chance)
+            moved = bool(chances[1 + team] < chance)
             replies |= {f"{name}{team}": agreed if moved else f"{name} {number} {team}" for name in ("left", "right")}
         lines += [{"model": model, "question_id": question, "answer": answer} for model, answer in replies.items()]
     (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, asked)), encoding="utf-8")
@@ -62,30 +76,89 @@ def write(folder: Path, seed: int, *, teams: int = 12, questions: int = 60, gain
     return path
 
 
-def reported(path: Path) -> Mapping[str, Any]:
-    """What the two commands give."""
+def said_by(*arguments: str) -> Any:
+    """What a command prints as JSON."""
     written = io.StringIO()
     with contextlib.redirect_stdout(written), contextlib.redirect_stderr(io.StringIO()):
-        assert run_app(app, ["run", str(path), "--quiet"]) == 0
-        written.truncate(0)
-        written.seek(0)
-        assert run_app(app, ["report", str(path), "--json"]) == 0
-    figures: Mapping[str, Any] = json.loads(written.getvalue())
+        assert run_app(app, list(arguments)) == 0
+    return json.loads(written.getvalue() or "null")
+
+
+def reported(path: Path) -> Mapping[str, Any]:
+    """What `moot run` and `moot report --json` give."""
+    said_by("run", str(path), "--quiet")
+    figures: Mapping[str, Any] = said_by("report", str(path), "--json")
     return figures
 
 
+def write_labels(path: Path, seed: int, *, proposers: int = 8, questions: int = 150, cluster: int = 1) -> Path:
+    """A label matrix of proposers who are equally good, so that every three of them are."""
+    generator = np.random.default_rng(seed)
+    lines = ["question_id,model,pred,answer,cluster"]
+    for number in range(questions):
+        if number % cluster == 0:
+            first = generator.random(proposers) < 0.6
+        knows = first if generator.random() < 0.5 else generator.random(proposers) < 0.6
+        answer, wrong = generator.integers(10), generator.integers(1, 10, size=proposers)
+        for proposer in range(proposers):
+            label = answer if knows[proposer] else (answer + wrong[proposer]) % 10
+            lines.append(f"q{number},m{proposer},{'abcdefghij'[label]},{'abcdefghij'[answer]},{number // cluster}")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def of_report(folder: Path, seed: int, cluster: int, *, gain: float) -> Iterator[tuple[str, bool]]:
+    """Twelve votes, none declared; what is claimed of the votes and of the strong player, who are equally good."""
+    path = write(folder, seed, gain=gain, cluster=cluster)
+    figures = reported(path)
+    yield "headline, highest of 12", MORE in figures["headline"]["sentence"]
+    equals = [row for row in figures["frontier"] if not row["alone"] or row["of"] == "solo@strong"]
+    yield "frontier, a vote or the strong player beaten", any(row["beaten_by"] for row in equals)
+
+
+def of_declared(folder: Path, seed: int, cluster: int, *, gain: float) -> Iterator[tuple[str, bool]]:
+    """One vote that was declared, with three hypotheses about it."""
+    hypotheses = [
+        "accuracy(vote) > accuracy(solo@strong)",
+        "accuracy(vote) - accuracy(solo@strong) < 0",
+        "net(vote) > 0",
+    ]
+    path = write(folder, seed, teams=1, gain=gain, cluster=cluster, primary="vote@strong", hypotheses=hypotheses)
+    figures = reported(path)
+    yield "headline, declared", MORE in figures["headline"]["sentence"]
+    yield "three hypotheses, any settled", any(row["verdict"] != "open" for row in figures["hypotheses"])
+    pair = said_by("compare", str(path), "--a", "vote@strong", "--b", "solo@strong", "--json")
+    yield "compare", pair["low"] is not None and not pair["low"] <= 0 <= pair["high"]
+
+
+def of_select(folder: Path, seed: int, cluster: int, *, gain: float) -> Iterator[tuple[str, bool]]:
+    """Methods that choose three; with a gain, all eight beside them, who are better."""
+    path = write_labels(folder / "labels.csv", seed, cluster=cluster)
+    methods = "top-accuracy,greedy,conditioned-diversity,oracle-surrogate" + (",input-all" if gain else "")
+    rows = said_by("select", str(path), "--k", "3", "--m", "75", "--splits", "3", "--method", methods, "--json")
+    overs = [row["over"] for row in rows if row["over"]]
+    yield "select, any difference", any(over["p_holm"] is not None and over["p_holm"] <= 0.05 for over in overs)
+    yield "select, any method beaten", any(row["beaten_by"] for row in rows)
+
+
 def main(worlds: int) -> None:
-    said = dict.fromkeys(("no primary", "primary", "no primary, better by 25", "primary, better by 25"), 0)
-    for seed in range(worlds):
-        for name in said:
-            declared = {} if name.startswith("no") else {"primary": "vote@strong"}
-            teams = 1 if declared else 12
-            with tempfile.TemporaryDirectory() as folder:
-                gain = 0.25 if "better" in name else 0.0
-                head = reported(write(Path(folder), seed, teams=teams, gain=gain, **declared))["headline"]
-            said[name] += "points more than the best single model" in head["sentence"]
-    for name, times in said.items():
-        print(f"{name:28} said 'more' in {times} of {worlds} worlds")
+    print("| claim | questions | claimed in, no gain | claimed in, a true gain |\n| --- | --- | --- | --- |")
+    for cluster in (1, 3):
+        for part in (of_report, of_declared, of_select):
+            counts: dict[str, list[int]] = {}
+            for place, gain in enumerate((0.0, 0.25)):
+                for seed in range(worlds // 2):
+                    with tempfile.TemporaryDirectory() as folder:
+                        for claim, said in part(Path(folder), seed, cluster, gain=gain):
+                            counts.setdefault(claim, [0, 0])[place] += said
+            for claim, (null, real) in counts.items():
+                kind = "alone" if cluster == 1 else f"clusters of {cluster}"
+                print(f"| {claim} | {kind} | {_of(null, worlds // 2)} | {_of(real, worlds // 2)} |", flush=True)
+
+
+def _of(times: int, worlds: int) -> str:
+    share = times / worlds
+    return f"{times} of {worlds} ({100 * share:.0f} ± {100 * math.sqrt(share * (1 - share) / worlds):.0f} %)"
 
 
 if __name__ == "__main__":
