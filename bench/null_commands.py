@@ -15,6 +15,7 @@ import json
 import math
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -141,19 +142,35 @@ def of_select(folder: Path, seed: int, cluster: int, *, gain: float) -> Iterator
     yield "select, any method beaten", any(row["beaten_by"] for row in rows)
 
 
+MOST_S = 600.0
+"""Of one core: what is not played by then is not, and the table says how many were."""
+KINDS = {1: "alone", 3: "clusters of 3"}
+
+
 def main(worlds: int) -> None:
+    counts: dict[tuple[str, int], list[int]] = {}
+    played = dict.fromkeys(KINDS, 0)
+    with contextlib.suppress(KeyboardInterrupt):
+        for number in range(worlds):
+            if time.process_time() > MOST_S:
+                break
+            cluster = list(KINDS)[number % len(KINDS)]
+            for claim, place, said in _claims(number, cluster):
+                counts.setdefault((claim, cluster), [0, 0])[place] += said
+            played[cluster] += 1
     print("| claim | questions | claimed in, no gain | claimed in, a true gain |\n| --- | --- | --- | --- |")
-    for cluster in (1, 3):
+    for (claim, cluster), (null, real) in sorted(counts.items(), key=lambda row: row[0][1]):
+        print(f"| {claim} | {KINDS[cluster]} | {_of(null, played[cluster])} | {_of(real, played[cluster])} |")
+
+
+def _claims(seed: int, cluster: int) -> list[tuple[str, int, bool]]:
+    """Of one world, without a gain (0) and with one (1)."""
+    claims = []
+    for place, gain in enumerate((0.0, 0.25)):
         for part in (of_report, of_declared, of_select):
-            counts: dict[str, list[int]] = {}
-            for place, gain in enumerate((0.0, 0.25)):
-                for seed in range(worlds // 2):
-                    with tempfile.TemporaryDirectory() as folder:
-                        for claim, said in part(Path(folder), seed, cluster, gain=gain):
-                            counts.setdefault(claim, [0, 0])[place] += said
-            for claim, (null, real) in counts.items():
-                kind = "alone" if cluster == 1 else f"clusters of {cluster}"
-                print(f"| {claim} | {kind} | {_of(null, worlds // 2)} | {_of(real, worlds // 2)} |", flush=True)
+            with tempfile.TemporaryDirectory() as folder:
+                claims += [(claim, place, said) for claim, said in part(Path(folder), seed, cluster, gain=gain)]
+    return claims
 
 
 def _of(times: int, worlds: int) -> str:
