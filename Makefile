@@ -27,7 +27,7 @@ export PYTHONDONTWRITEBYTECODE :=
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing moot and its dependencies into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --no-compile -e ".[local,dev]"
+	@.ci/install $(VENV) -e ".[local,dev]"
 	@touch $@
 
 lint: $(VENV)/.ready
@@ -37,6 +37,7 @@ lint: $(VENV)/.ready
 
 # The checks of lint run beside the tests, and what they say stands below. Plugins that no test here uses are slow to import.
 test: $(VENV)/.ready
+	@.ci/browser
 	$(BIN)/moot models add smollm2-135m
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; status=0; \
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal -p no:schemathesis -p no:anyio \
@@ -48,18 +49,18 @@ test-more: $(VENV)/.ready
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
 .clients/inspect: constraints.txt
-	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= $@/bin/python -m pip install --quiet inspect-ai "openai>=3.4"
+	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ inspect-ai "openai>=3.4"
 
 .clients/lm-eval: constraints.txt
-	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= $@/bin/python -m pip install --quiet "lm-eval[api]"
+	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ "lm-eval[api]"
 
 test-clients: $(VENV)/.ready .clients/inspect .clients/lm-eval
-	@$(BIN)/python -m pip install --quiet --no-compile -e ".[inspect]"
+	@.ci/install $(VENV) -e ".[inspect]"
 	MOOT_PYTHON_INSPECT=$(CURDIR)/.clients/inspect/bin/python MOOT_PYTHON_LM_EVAL=$(CURDIR)/.clients/lm-eval/bin/python \
 		$(BIN)/python -m pytest -q tests/clients
 
 test-ray: $(VENV)/.ready
-	@$(BIN)/python -m pip install --quiet --no-compile -e ".[ray]"
+	@.ci/install $(VENV) -e ".[ray]"
 	$(BIN)/python -m pytest -q tests/engine/test_ray.py
 
 demo: $(VENV)/.ready

@@ -8,6 +8,7 @@ import os
 import tempfile
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,3 +80,13 @@ def postgres() -> Iterator[Postgres]:
         server = pgserver.get_server(folder, cleanup_mode="delete")
     yield Postgres(server)
     server.cleanup()
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """What was not tested is said at the end, by its reason: a skipped test reads like a passed one otherwise."""
+    reasons: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("skipped", ()):
+        place = report.longrepr
+        reasons[place[2].removeprefix("Skipped: ") if isinstance(place, tuple) else str(place)] += 1
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"NOT TESTED: {count} skipped: {reason}", yellow=True, bold=True)
