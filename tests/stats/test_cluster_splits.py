@@ -23,6 +23,7 @@ from moot.stats.clusters import clustered, units_of
 from moot.stats.crossfit import crossfit, folds
 from moot.stats.estimates import estimate
 from moot.stats.frontier import Option, frontier
+from moot.stats.rank import halves
 from moot.types import Case, Question
 
 QUESTIONS = [f"q{number:03}" for number in range(60)]
@@ -72,6 +73,15 @@ def test_the_frontier_has_as_many_folds_as_there_are_clusters() -> None:
             assert [row["of_folds"] for row in frontier(options, QUESTIONS)] == [parts, parts]
     with clustered(dict.fromkeys(QUESTIONS, "one")):
         assert [(row["folds"], row["of_folds"]) for row in frontier(options, QUESTIONS)] == [(0, 0), (0, 0)]
+
+
+def test_no_cluster_is_in_both_halves() -> None:
+    """One half says how strong a model is, the other what it gains."""
+    with clustered(TOGETHER):
+        first = halves(QUESTIONS, seed=3)
+    assert 0 < len(first) < len(QUESTIONS)
+    for cluster in set(TOGETHER.values()):
+        assert len({question in first for question in QUESTIONS if TOGETHER.get(question) == cluster}) == 1
 
 
 def test_what_belongs_together_is_named_once() -> None:
