@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.cells import Stored
-from moot.measures.claims.headline import clusters_of, headline_figures
+from moot.measures.claims.headline import headline_figures
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.sides import SideResults, sides
 from moot.measures.source import Source
@@ -59,7 +59,7 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
     }
     return [
         {**row, **named[row["of"]], "unit": "usd" if usd else "calls"}
-        for row in frontier(points, asked, clusters=clusters_of(source, asked), seed=source.seed)
+        for row in frontier(points, asked, seed=source.seed)
     ]
 
 

@@ -19,6 +19,7 @@ from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import Alone, SideResults, alone_by_player, cells_named, side_of
 from moot.measures.source import Source
 from moot.stats.choice import chosen_interval, claim
+from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
@@ -100,7 +101,8 @@ def _accuracy(chosen: _Chosen, values: Mapping[str, Value], seed: int) -> Estima
     usual = estimate(known(fair(values)))
     if usual is None or len(chosen.paid) == 1:
         return usual
-    return chosen_interval(_table(chosen.paid, chosen.asked), chosen.place, usual, seed=seed)
+    table, clusters = _table(chosen.paid, chosen.asked), units_of(chosen.asked)
+    return chosen_interval(table, chosen.place, usual, clusters=clusters, seed=seed)
 
 
 def _table(options: Mapping[str, SideResults], asked: Sequence[str]) -> Floats:
@@ -239,7 +241,7 @@ def _over_best(
     if not pairs:
         return None
     table = _table(chosen.paid, chosen.asked)
-    clusters = clusters_of(source, chosen.asked)
+    clusters = units_of(chosen.asked)
     found = claim(table, alone, option=chosen.place, single=place, pooled=pooled, clusters=clusters, seed=source.seed)
     over = compared_row(pairs, pooled=pooled, seed=source.seed)
     reached = estimate(known(known_alone[place]))
@@ -249,17 +251,9 @@ def _over_best(
         over.pop("why", None)
     over = _whoever_is_best(over, singles, values)
     if reached is not None:
-        reached = chosen_interval(alone, place, reached, seed=source.seed)
+        reached = chosen_interval(alone, place, reached, clusters=clusters, seed=source.seed)
     paid = {"single": single, "singles": len(singles), "options": len(chosen.paid), "rule": RULE}
     return {**over, **paid, "best_single": estimate_row(reached)}
-
-
-def clusters_of(source: Source, asked: Sequence[str]) -> list[str] | None:
-    """What each question belongs to, a question without a cluster to itself; None where none has one."""
-    named = [source.cases[question].cluster for question in asked]
-    if not any(named):
-        return None
-    return [f"cluster {name}" if name else f"question {question}" for name, question in zip(named, asked, strict=True)]
 
 
 def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Row:

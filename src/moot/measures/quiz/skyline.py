@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, teams, values_by_question
 from moot.stats.choice import chosen_interval
+from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
@@ -161,7 +162,8 @@ def best_single(plays: Sequence[Played], *, questions: Collection[str] | None = 
     reached = estimate(known(fair(values)))
     if reached is not None:
         table = np.array([[np.nan if mark is None else mark for mark in own.values()] for own in marks.values()])
-        reached = chosen_interval(table, list(marks).index(name), reached, seed=seed)
+        place, clusters = list(marks).index(name), units_of(asked)
+        reached = chosen_interval(table, place, reached, clusters=clusters, seed=seed)
     ungraded = sum(value.open for value in values.values())
     bounds, rivals = _whoever_it_is(values_by_player, name, asked)
     player = name if reached is not None else None
