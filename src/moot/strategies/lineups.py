@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def lineups_of(played: Strategy, team: Team) -> tuple[Team, ...]:
-    """The teams that play, or a complaint that names the strategy."""
+    """The teams that play, or a complaint that names the strategy. None where the table has no seat for its captain."""
     with refusing(), blaming("strategy", played.name, "lineups"):
         given: object = played.lineups(team)
         if isinstance(given, Team):
@@ -22,11 +22,16 @@ def lineups_of(played: Strategy, team: Team) -> tuple[Team, ...]:
         if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
             raise NotAsExpected("a tuple of teams", type(given))
         lineups = tuple(given)
-        if not lineups:
-            raise NotAsExpected("at least one team", found=f"none for the team {team.name!r}")
         for lineup in lineups:
             _check_lineup(lineup, alone=traits_of(played).alone)
         return lineups
+
+
+def check_some(played: Strategy, lineups: int, teams: Iterable[str]) -> None:
+    """A strategy that plays at no table at all was not meant to be in the file."""
+    if not lineups:
+        with refusing(), blaming("strategy", played.name, "lineups"):
+            raise NotAsExpected("at least one team", found=f"none for the team {', '.join(map(repr, teams))}")
 
 
 def _check_lineup(lineup: object, *, alone: bool) -> None:
