@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 import time
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -33,6 +34,7 @@ from moot.openai_form.refusal import Refused, json_bytes, json_response
 from moot.openai_form.requests import Wanted, read_body, wanted_form
 from moot.serve.admission import Gate, Holder, KeyLimits
 from moot.serve.chat import ChatRequest
+from moot.serve.doors import Door, Doors
 from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
 from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
@@ -56,6 +58,12 @@ class Settings:
     keep_days: float | None = None
     reports: Path | None = None
     """A folder of reports that the page links to."""
+    hosts: Sequence[str] = ()
+    """Names that the server answers to, beside those of this machine."""
+    origins: Sequence[str] = ()
+    """Where pages come from that may use the server, beside its own."""
+    any_address: bool = False
+    """Whether it listens on every address that the machine has."""
 
 
 class Feedback(BaseModel):
@@ -84,7 +92,7 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> Starlette:
                 forgetting.cancel()
             await live.close()
 
-    routes = [*server.routes(), *history_routes(server.gate, live, settings.reports)]
+    routes = [*server.routes(), *history_routes(server.gate, live, settings.reports, server.page_token)]
     description = json_bytes(described(routes))
 
     async def openapi(request: Request) -> Response:
@@ -92,7 +100,10 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> Starlette:
 
     return Starlette(
         routes=[*routes, Route("/openapi.json", openapi)],
-        middleware=[Middleware(BodyLimit, most=settings.body_bytes, count=server.count_request)],
+        middleware=[
+            Middleware(BodyLimit, most=settings.body_bytes, count=server.count_request),
+            Middleware(Doors, door=server.door),
+        ],
         exception_handlers=TEAM_REFUSALS,
         lifespan=lifespan,
     )
@@ -106,6 +117,10 @@ class Server:
         self.settings = settings
         self.gate = Gate(settings.keys, limits=settings.limits, at_once=settings.at_once, waiting=settings.waiting)
         self.metrics = Metrics(self.gate)
+        self.page_token = None if settings.keys else secrets.token_urlsafe(32)
+        self.door = Door(
+            hosts=settings.hosts, origins=settings.origins, any_address=settings.any_address, token=self.page_token
+        )
         self._started = int(time.time())
 
     def count_request(self, path: str, status: int) -> None:

@@ -32,12 +32,17 @@ POLICY = (
 )
 """The page shows what models wrote: nothing of it may run, and nothing may leave."""
 
+NO_TOKEN = '<meta name="moot-page" content="">'
+"""Stands in the page where its token goes."""
+
+_GUARDED = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+
 _LIMIT = whole_number("limit", least=1, most=500, default=50)
 
 
-def history_routes(gate: Gate, live: LiveTeam, reports: Path | None) -> list[BaseRoute]:
+def history_routes(gate: Gate, live: LiveTeam, reports: Path | None, page_token: str | None) -> list[BaseRoute]:
     async def page(request: Request) -> Response:
-        return _file("table.html")
+        return _page(page_token)
 
     async def part(request: Request) -> Response:
         name = request.path_params["name"]
@@ -142,6 +147,12 @@ def _simulated(live: LiveTeam) -> list[str]:
     return [name for name, spec in live.experiment.spec.models.items() if spec.provider == "simulated"]
 
 
+def _page(token: str | None) -> Response:
+    """The page, with the token by which the server knows it again: never kept by anybody in between."""
+    text = (PAGE / "table.html").read_text(encoding="utf-8").replace(NO_TOKEN, f'{NO_TOKEN[:-2]}{token or ""}">')
+    headers = {**_GUARDED, "Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin"}
+    return Response(text, media_type=FILES["table.html"], headers=headers)
+
+
 def _file(name: str) -> Response:
-    headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
-    return FileResponse(PAGE / name, media_type=FILES[name], headers=headers)
+    return FileResponse(PAGE / name, media_type=FILES[name], headers=_GUARDED)
