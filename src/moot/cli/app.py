@@ -170,6 +170,13 @@ def serve(
     keep_days: Annotated[float | None, typer.Option(min=0, help="Forget what is older.")] = None,
     reports: Annotated[Path | None, typer.Option(help="A folder of reports that the page links to.")] = None,
     reuse: Annotated[bool, typer.Option("--reuse", help="Answer a repeated question from the store.")] = False,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="A name that others reach this server by; several times for several.")
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None, typer.Option(help="Pages from there may use this server: https://app.example.")
+    ] = None,
+    per_address: Annotated[int, typer.Option(min=1, help="Connections from one address.")] = 250,
 ) -> int:
     """A team as one model behind an OpenAI-compatible API, and a page where people watch the table."""
     from moot.cli.serve import serve_command
@@ -189,6 +196,9 @@ def serve(
         keep_days=keep_days,
         reports=reports,
         reuse=reuse,
+        allow_host=allow_host or [],
+        allow_origin=allow_origin or [],
+        per_address=per_address,
     )
 
 

@@ -14,7 +14,7 @@ from moot.live.served import served_name
 from moot.live.served_past import purge
 from moot.serve.admission import KeyLimits
 from moot.serve.app import DAY_S, Settings
-from moot.serve.serving import report_folder, serve
+from moot.serve.serving import hosts_of, origins_of, report_folder, serve
 from moot.store import from_here, queries
 
 
@@ -34,6 +34,9 @@ def serve_command(
     keep_days: float | None,
     reports: Path | None,
     reuse: bool,
+    allow_host: list[str],
+    allow_origin: list[str],
+    per_address: int,
 ) -> int:
     file = read_experiment(path, with_questions=False) if path is not None else embedded_team()
     settings = Settings(
@@ -43,9 +46,20 @@ def serve_command(
         body_bytes=body_kb * 1024,
         keep_days=keep_days,
         reports=report_folder(reports),
+        hosts=hosts_of(allow_host),
+        origins=origins_of(allow_origin),
     )
     url = from_here(store) if store else None
-    serve(file, host=host, port=port, key_env=key_env, settings=settings, store_url=url, reuse=reuse)
+    serve(
+        file,
+        host=host,
+        port=port,
+        key_env=key_env,
+        settings=settings,
+        per_address=per_address,
+        store_url=url,
+        reuse=reuse,
+    )
     return 0
 
 
