@@ -40,6 +40,7 @@ from moot.serve.metrics import Metrics
 from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
 from moot.serve.playing import Play, Stream, unless_gone
 from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS
+from moot.serve.schema_checks import SchemaChecks
 from moot.serve.responses import ResponsesRequest, response_events, response_json
 
 DAY_S = 86_400.0
@@ -90,6 +91,7 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> Starlette:
         finally:
             if forgetting is not None:
                 forgetting.cancel()
+            await server.schemas.close()
             await live.close()
 
     routes = [*server.routes(), *history_routes(server.gate, live, settings.reports, server.page_token)]
@@ -117,6 +119,7 @@ class Server:
         self.settings = settings
         self.gate = Gate(settings.keys, limits=settings.limits, at_once=settings.at_once, waiting=settings.waiting)
         self.metrics = Metrics(self.gate)
+        self.schemas = SchemaChecks()
         self.page_token = None if settings.keys else secrets.token_urlsafe(32)
         self.door = Door(
             hosts=settings.hosts, origins=settings.origins, any_address=settings.any_address, token=self.page_token

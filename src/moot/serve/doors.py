@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import logging
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from moot.openai_form.body import BodyTooLarge
 from moot.openai_form.refusal import Refused, refusal_response
+from moot.serve.refusal import as_refusal
+
+_log = logging.getLogger(__name__)
 
 PAGE_HEADER = "x-moot-page"
 DEFAULT_PORTS = ("80", "443")
@@ -132,13 +137,25 @@ class Doors:
             await send({"type": "http.response.body", "body": b""})
             return
 
+        started = False
+
         async def marked(message: Message) -> None:
+            nonlocal started
+            started = True
             if message["type"] == "http.response.start":
                 present = {name.lower() for name, _ in message["headers"]}
                 message["headers"] = [*message["headers"], *(pair for pair in more if pair[0] not in present)]
             await send(message)
 
-        await self.app(scope, receive, marked)
+        try:
+            await self.app(scope, receive, marked)
+        except BodyTooLarge:
+            raise
+        except Exception as error:
+            if started:
+                raise
+            _log.error("a request broke the server", exc_info=error)
+            await refusal_response(as_refusal(error))(scope, receive, marked)
 
 
 def _shared_with(origin: str) -> list[tuple[bytes, bytes]]:

@@ -75,6 +75,7 @@ class TeamServer(uvicorn.Server):
             ws="none",
             log_level="warning",
             access_log=False,
+            proxy_headers=False,
             timeout_graceful_shutdown=stop_s,
         )
         super().__init__(config)
