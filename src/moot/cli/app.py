@@ -160,6 +160,9 @@ def serve(
     key_env: Annotated[
         list[str] | None, typer.Option(help="A variable that holds a key; several times for several keys.")
     ] = None,
+    admin_key_env: Annotated[
+        list[str] | None, typer.Option(help="A variable that holds a key to the questions of all keys.")
+    ] = None,
     store: Annotated[str | None, typer.Option(help="Keep what is asked here instead.")] = None,
     per_minute: Annotated[int | None, typer.Option(min=1, help="Requests a minute for each key.")] = None,
     usd_per_day: Annotated[float | None, typer.Option(min=0, help="Money in 24 hours for each key.")] = None,
@@ -186,6 +189,7 @@ def serve(
         host=host,
         port=port,
         key_env=key_env or [],
+        admin_key_env=admin_key_env or [],
         store=store,
         per_minute=per_minute,
         usd_per_day=usd_per_day,

@@ -9,8 +9,10 @@ from sqlalchemy import Connection, delete, func, select, tuple_, update
 from moot.store import queries, schema
 
 
-def latest_episodes(connection: Connection, experiment: str, most: int) -> list[dict[str, Any]]:
-    """What was asked last: for a page that shows past questions."""
+def latest_episodes(
+    connection: Connection, experiment: str, most: int, asker: str | None = None
+) -> list[dict[str, Any]]:
+    """What was asked last: for a page that shows past questions. `asker`: only what this one asked."""
     places, episodes, cases, cells = schema.experiment_questions, schema.episodes, schema.cases, schema.cells
     query = (
         select(
@@ -31,6 +33,8 @@ def latest_episodes(connection: Connection, experiment: str, most: int) -> list[
         .order_by(episodes.c.created_at.desc())
         .limit(most)
     )
+    if asker is not None:
+        query = query.where(places.c.asker == asker)
     return [dict(row) for row in connection.execute(query).mappings()]
 
 

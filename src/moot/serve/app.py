@@ -39,6 +39,7 @@ from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
 from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
 from moot.serve.playing import Play, Stream, unless_gone
+from moot.serve.reports import Reports
 from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS
 from moot.serve.schema_checks import SchemaChecks
 from moot.serve.responses import ResponsesRequest, response_events, response_json
@@ -52,6 +53,8 @@ class Settings:
 
     keys: Mapping[str, str] = field(default_factory=dict)
     """Secrets by name; without any, whoever can reach the port may ask."""
+    admin_keys: Mapping[str, str] = field(default_factory=dict)
+    """Secrets of those who see the questions of all."""
     limits: KeyLimits = field(default_factory=KeyLimits)
     at_once: int = 64
     waiting: int = 256
@@ -94,7 +97,8 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> Starlette:
             await server.schemas.close()
             await live.close()
 
-    routes = [*server.routes(), *history_routes(server.gate, live, settings.reports, server.page_token)]
+    reports = Reports(settings.reports, secrets.token_bytes(32))
+    routes = [*server.routes(), *history_routes(server.gate, live, reports, server.page_token)]
     description = json_bytes(described(routes))
 
     async def openapi(request: Request) -> Response:
@@ -117,10 +121,16 @@ class Server:
     def __init__(self, live: LiveTeam, settings: Settings) -> None:
         self.live = live
         self.settings = settings
-        self.gate = Gate(settings.keys, limits=settings.limits, at_once=settings.at_once, waiting=settings.waiting)
+        self.gate = Gate(
+            settings.keys,
+            admins=settings.admin_keys,
+            limits=settings.limits,
+            at_once=settings.at_once,
+            waiting=settings.waiting,
+        )
         self.metrics = Metrics(self.gate)
         self.schemas = SchemaChecks()
-        self.page_token = None if settings.keys else secrets.token_urlsafe(32)
+        self.page_token = None if settings.keys or settings.admin_keys else secrets.token_urlsafe(32)
         self.door = Door(
             hosts=settings.hosts, origins=settings.origins, any_address=settings.any_address, token=self.page_token
         )
@@ -159,7 +169,9 @@ class Server:
 
     async def figures(self, request: Request) -> Response:
         """Figures for Prometheus."""
-        self.gate.holder(request)
+        if self.gate.holder(request).sees is not None:
+            words = "These are figures over all keys: they need the key of an admin (--admin-key-env)."
+            raise Refused(403, words, code="admin_key_needed")
         return Response(self.metrics.text(), media_type="text/plain; version=0.0.4")
 
     async def models(self, request: Request) -> Response:
@@ -208,12 +220,14 @@ class Server:
 
     async def feedback(self, request: Request) -> Response:
         """Tell what turned out to be right."""
-        self.gate.holder(request)
+        sees = self.gate.holder(request).sees
         body = read_body(Feedback, await request.body())
         if (body.answer is None) == (body.correct is None):
             raise Refused(400, "Send either 'answer' or 'correct'.", code="invalid_feedback", param="answer")
         try:
-            learnt = await self.live.record.feedback(body.episode, answer=body.answer, correct=body.correct)
+            learnt = await self.live.record.feedback(
+                body.episode, answer=body.answer, correct=body.correct, asker=sees
+            )
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
         self.metrics.feedback.labels(str(learnt["correct"]).lower()).inc()

@@ -51,8 +51,13 @@ class Conversation:
     wanted: Wanted | None
 
 
-def conversation(messages: list[ChatMessage], wanted: Wanted | None, prompts: Prompts, language: str) -> Conversation:
-    """The last message is the question; system messages go to every player; what was said before is its context."""
+def conversation(
+    messages: list[ChatMessage], wanted: Wanted | None, prompts: Prompts, language: str, asker: str | None = None
+) -> Conversation:
+    """The last message is the question; system messages go to every player; what was said before is its context.
+
+    The same words of two askers are two questions: what one of them says of an answer is not said of the other's.
+    """
     system = "\n\n".join(
         message.text for message in messages if message.role in ("system", "developer") and message.text.strip()
     )
@@ -63,7 +68,7 @@ def conversation(messages: list[ChatMessage], wanted: Wanted | None, prompts: Pr
     *before, last = spoken
     earlier = [(message.role, message.text) for message in before if message.text.strip()]
     text = prompts.render("chat", messages=earlier, question=last.text) if earlier else last.text
-    ident = f"asked-{digest([system, text])[:12]}"
+    ident = f"asked-{digest([system, text] if asker is None else [system, text, asker])[:12]}"
     instruction = prompts.render("served", instruction=system)
     return Conversation(Question(ident, text, language=language), instruction, wanted)
 

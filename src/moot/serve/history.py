@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Connection
 from starlette.requests import Request
@@ -20,6 +22,8 @@ from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.report.transcript import calls_of
 from moot.serve.admission import Gate
+from moot.serve.reports import HEADERS as REPORT_HEADERS
+from moot.serve.reports import Reports
 from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
 from moot.store.rows import case_of, verdict_json, verdict_of
 
@@ -40,7 +44,7 @@ _GUARDED = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosnif
 _LIMIT = whole_number("limit", least=1, most=500, default=50)
 
 
-def history_routes(gate: Gate, live: LiveTeam, reports: Path | None, page_token: str | None) -> list[BaseRoute]:
+def history_routes(gate: Gate, live: LiveTeam, reports: Reports, page_token: str | None) -> list[BaseRoute]:
     async def page(request: Request) -> Response:
         return _page(page_token)
 
@@ -67,20 +71,20 @@ def history_routes(gate: Gate, live: LiveTeam, reports: Path | None, page_token:
 
     async def episodes(request: Request) -> Response:
         """What was asked last."""
-        gate.holder(request)
+        sees = gate.holder(request).sees
         limit = read_whole_number(request, _LIMIT)
         await live.record.flush()
-        rows = await live.store.read(partial(latest_episodes, experiment=live.record.id, most=limit))
+        rows = await live.store.read(partial(latest_episodes, experiment=live.record.id, most=limit, asker=sees))
         names = {cell.id: name for name, cell in reversed(live.cells.items())}
         return json_response({"episodes": [_short(row, names) for row in rows]})
 
     async def episode(request: Request) -> Response:
         """One question whole: every prompt, reply, ballot and grade."""
-        gate.holder(request)
+        sees = gate.holder(request).sees
         ident = request.path_params["episode"]
         await live.record.flush()
         try:
-            record = await live.store.read(partial(_whole, experiment=live.record.id, episode=ident))
+            record = await live.store.read(partial(_whole, experiment=live.record.id, episode=ident, asker=sees))
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
         return json_response(record)
@@ -88,18 +92,17 @@ def history_routes(gate: Gate, live: LiveTeam, reports: Path | None, page_token:
     async def list_reports(request: Request) -> Response:
         """The reports that lie beside the page."""
         gate.holder(request)
-        names = sorted(_reports(reports))
-        return json_response(
-            {"reports": [{"name": name.removesuffix(".html"), "url": f"/reports/{name}"} for name in names]}
-        )
+        names = await asyncio.to_thread(reports.names)
+        return json_response({"reports": [_link(name, reports.ticket(name)) for name in names]})
 
     async def report(request: Request) -> Response:
-        """A report is a file that anyone may be given; it is served like the page, without a key."""
         name = request.path_params["name"]
-        pages = _reports(reports)
-        if name not in pages:
+        if not reports.opens(name, request.query_params.get("ticket", "")):
+            gate.holder(request)
+        content = await asyncio.to_thread(reports.read, name)
+        if content is None:
             raise Refused(404, f"There is no report {name!r}.", code="unknown_url")
-        return FileResponse(pages[name], media_type="text/html; charset=utf-8")
+        return Response(content, media_type="text/html; charset=utf-8", headers=REPORT_HEADERS)
 
     return [
         Route("/", page),
@@ -112,8 +115,8 @@ def history_routes(gate: Gate, live: LiveTeam, reports: Path | None, page_token:
     ]
 
 
-def _whole(connection: Connection, experiment: str, episode: str) -> dict[str, Any]:
-    row = find_episode(connection, experiment, episode)
+def _whole(connection: Connection, experiment: str, episode: str, asker: str | None) -> dict[str, Any]:
+    row = find_episode(connection, experiment, episode, asker)
     case = case_of(row["content"])
     return {
         "episode": episode,
@@ -139,8 +142,8 @@ def _short(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _reports(folder: Path | None) -> dict[str, Path]:
-    return {page.name: page for page in folder.glob("*.html")} if folder is not None else {}
+def _link(name: str, ticket: str) -> dict[str, str]:
+    return {"name": name.removesuffix(".html"), "url": f"/reports/{quote(name)}?ticket={ticket}"}
 
 
 def _simulated(live: LiveTeam) -> list[str]:

@@ -75,7 +75,7 @@ class Play:
             raise Refused(404, str(error), code="model_not_found", param="model") from None
         if self.wanted is not None:
             await check_schema(self.wanted, self.server.schemas, self.holder.name)
-        return conversation(self.messages, self.wanted, prompts, live.experiment.spec.language)
+        return conversation(self.messages, self.wanted, prompts, live.experiment.spec.language, self.holder.asker)
 
     async def played(
         self, talk: Conversation, ticket: Ticket, heard: Callable[[Call], None] = unheard
@@ -88,7 +88,12 @@ class Play:
 
         with span(f"chat {self.model}", {"gen_ai.request.model": self.model}) as note:
             asked = await live.play(
-                talk.question, self.model, system=talk.system, deadline_s=self.time_limit_s, heard=noted
+                talk.question,
+                self.model,
+                system=talk.system,
+                deadline_s=self.time_limit_s,
+                heard=noted,
+                asker=self.holder.asker,
             )
             dress = None
             if self.wanted is not None and asked.verdict.answer is not None:

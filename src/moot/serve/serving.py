@@ -29,6 +29,7 @@ def serve(
     host: str,
     port: int,
     key_env: Sequence[str],
+    admin_key_env: Sequence[str] = (),
     settings: Settings,
     per_address: int = 250,
     store_url: str | None = None,
@@ -38,10 +39,12 @@ def serve(
     settings = replace(
         settings,
         keys=keys_of(key_env),
+        admin_keys=keys_of(admin_key_env, "--admin-key-env"),
         hosts=(*settings.hosts, host),
         any_address=host in ("0.0.0.0", "::"),
     )
-    if not settings.keys and not is_loopback(host):
+    keyed = _told_apart(settings)
+    if not keyed and not is_loopback(host):
         raise UsageError(
             f"--host {host} can be reached by others, and without a key anyone could spend your money; "
             "name a variable that holds a key with --key-env, or leave --host out"
@@ -59,7 +62,7 @@ def serve(
     files = raise_file_limit()
     connections = Connections(most=max(16, files // 2), per_address=per_address)
     print(f"connections: at most {connections.most}, {per_address} from one address; files: {files}")
-    if not settings.keys:
+    if not keyed:
         print("no key: it listens on this machine only (--key-env VAR to serve others)")
     sys.stdout.flush()
     TeamServer(app, connections).run(sockets=[listening])
@@ -76,6 +79,7 @@ class TeamServer(uvicorn.Server):
             log_level="warning",
             access_log=False,
             proxy_headers=False,
+            server_header=False,
             timeout_graceful_shutdown=stop_s,
         )
         super().__init__(config)
@@ -85,13 +89,25 @@ class TeamServer(uvicorn.Server):
         spare_collector()
 
 
-def keys_of(variables: Sequence[str]) -> dict[str, str]:
+def _told_apart(settings: Settings) -> bool:
+    """Whether there are keys. Each has to be one's own: questions belong to the key that asked them."""
+    named = [*settings.keys.items(), *settings.admin_keys.items()]
+    for name, key in named:
+        for other, same in named:
+            if name != other and key == same:
+                raise UsageError(f"--key-env: {name} and {other} hold the same key; expected one for each")
+    if twice := settings.keys.keys() & settings.admin_keys.keys():
+        raise UsageError(f"--admin-key-env: {min(twice)} is named under --key-env too; expected another variable")
+    return bool(named)
+
+
+def keys_of(variables: Sequence[str], option: str = "--key-env") -> dict[str, str]:
     """Keys by the names of the variables that hold them: the name may be shown, the key never is."""
     keys = {}
     for name in variables:
         key = os.environ.get(name, "").strip()
         if not key:
-            raise UsageError(f"--key-env: the environment variable {name} is not set")
+            raise UsageError(f"{option}: the environment variable {name} is not set")
         keys[name] = key
     return keys
 
