@@ -11,7 +11,7 @@ from moot.errors import UsageError
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.spec import read_experiment
 from moot.live.served import served_name
-from moot.live.served_past import purge
+from moot.live.served_past import forget
 from moot.serve.admission import KeyLimits
 from moot.serve.app import DAY_S, Settings
 from moot.serve.serving import hosts_of, origins_of, report_folder, serve
@@ -79,6 +79,6 @@ async def _purge(path: Path, days: float, url: str | None) -> dict[str, int]:
         experiment = await opened.run(lambda connection: queries.latest_experiment(connection, wanted))
         if experiment is None:
             raise UsageError(f"nothing served is kept here; {path} was never served with this store")
-        return await opened.run(lambda connection: purge(connection, experiment["id"], time.time() - days * DAY_S))
+        return await forget(opened, wanted, time.time() - days * DAY_S)
     finally:
         await opened.close()

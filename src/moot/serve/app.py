@@ -7,14 +7,13 @@ stops its calls; a client in a hurry gets the vote of those who have replied.
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import logging
 import secrets
 import time
 import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +25,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from moot.errors import MootError, UsageError
-from moot.live.served_past import purge
+from moot.live.served import served_name
+from moot.live.served_past import forget
 from moot.live.team import LiveTeam
 from moot.openai_form.body import BodyLimit
 from moot.openai_form.completions import Completion, Head, models_json
@@ -43,6 +43,8 @@ from moot.serve.reports import Reports
 from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS
 from moot.serve.schema_checks import SchemaChecks
 from moot.serve.responses import ResponsesRequest, response_events, response_json
+
+_log = logging.getLogger(__name__)
 
 DAY_S = 86_400.0
 
@@ -235,10 +237,15 @@ class Server:
 
     async def forget(self) -> None:
         """Once at the start and then every day: nothing older than was promised stays."""
+        scrub = True  # an earlier server may have been ended in the middle of it
         while True:
             before = time.time() - (self.settings.keep_days or 0) * DAY_S
-            with contextlib.suppress(MootError):
-                await self.live.store.run(partial(purge, experiment=self.live.record.id, before=before))
+            try:
+                await forget(self.live.store, served_name(self.live.experiment.name), before, scrub=scrub)
+                scrub = False
+            except MootError as error:
+                scrub = True
+                _log.warning("what is older than %s days could not all be forgotten: %s", self.settings.keep_days, error)
             await asyncio.sleep(DAY_S)
 
 
