@@ -95,7 +95,9 @@ async def test_what_is_younger_and_what_was_run_stays(tmp_path: Path) -> None:
     questions.write_text('{"id": "1", "text": "Which river?", "answer": "Nile"}\n', encoding="utf-8")
     file = {**THREE, "store": "sqlite:///three.db", "strategies": ["vote"]}
     (tmp_path / "team.yaml").write_text(yaml.safe_dump({**file, "questions": {"file": "q.jsonl"}}), encoding="utf-8")
-    assert await asyncio.to_thread(run_app, app, ["run", str(tmp_path / "team.yaml"), "--quiet"]) == 0
+    command = [sys.executable, "-m", "moot", "run", "team.yaml", "--quiet"]
+    done = await asyncio.to_thread(subprocess.run, command, cwd=tmp_path, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
     async with moot.load_team(tmp_path / "team.yaml") as team:
         await team.ask(f"Where is {SECRET}?")
     assert holding(tmp_path)

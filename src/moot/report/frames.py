@@ -32,6 +32,9 @@ Kind = Literal[
     "judgements",
     "settlements",
 ]
+FORMULA = r"^[=+\-@\t\r\n\x00＝＋－＠]"
+"""What a text begins with that is computed, or hides one that is."""
+
 Format = Literal["csv", "parquet"]
 
 RAW: tuple[Kind, ...] = get_args(Kind)
@@ -327,8 +330,20 @@ def write_tables(folder: Path, kind: Format, tables: Mapping[str, DataFrame]) ->
     for name, table in tables.items():
         path = folder / f"{name}.{kind}"
         if kind == "csv":
-            table.write_csv(path)
+            without_formulas(table).write_csv(path)
         else:
             table.write_parquet(path)
         written.append(path)
     return written
+
+
+def without_formulas(table: DataFrame) -> DataFrame:
+    """Texts that a spreadsheet would take for a formula, with an apostrophe before them; numbers are as they were.
+
+    Questions and answers are anybody's words, and whoever opens the table trusts it.
+    """
+    import polars
+
+    harmless = polars.col(polars.String).str.replace(FORMULA, "'$0")
+    names = {name: re.sub(FORMULA, r"'\g<0>", name) for name in table.columns}
+    return table.with_columns(harmless).rename(names)

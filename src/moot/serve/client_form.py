@@ -16,6 +16,7 @@ from moot.live.team import Asked, total_cost, total_usage
 from moot.models.model import Model, Wrapper
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import Wanted
+from moot.serve.discretion import public_words
 from moot.serve.schema_checks import SchemaChecks
 from moot.team.forms import Unusable, read_reply
 from moot.types import Call, Reply, Request
@@ -114,6 +115,6 @@ async def dressed(asked: Asked, wanted: Wanted, checks: SchemaChecks, asker: str
         cost_usd=total_cost(calls),
     )
     if heard.value is None:
-        words = f"The team's answer is {verdict.answer!r}, but nobody could write it down in your schema: {heard.cause}"
+        words = f"The team's answer is {verdict.answer!r}, but nobody could write it down in your schema: {public_words(heard.cause or heard.outcome)}"
         raise Refused(502, words, code="schema_not_followed", kind="server_error")
     return whole, json.dumps(heard.value, ensure_ascii=False)

@@ -22,6 +22,7 @@ from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.report.transcript import calls_of
 from moot.serve.admission import Gate
+from moot.serve.discretion import public_record
 from moot.serve.reports import HEADERS as REPORT_HEADERS
 from moot.serve.reports import Reports
 from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
@@ -87,7 +88,7 @@ def history_routes(gate: Gate, live: LiveTeam, reports: Reports, page_token: str
             record = await live.store.read(partial(_whole, experiment=live.record.id, episode=ident, asker=sees))
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
-        return json_response(record)
+        return json_response(public_record(record))
 
     async def list_reports(request: Request) -> Response:
         """The reports that lie beside the page."""

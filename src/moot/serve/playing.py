@@ -22,6 +22,7 @@ from moot.openai_form.requests import ChatMessage, Wanted
 from moot.serve.admission import Gate, Holder, Ticket
 from moot.serve.chat import PIECE, Conversation, completion_of, conversation, table_event
 from moot.serve.client_form import check_schema, dressed
+from moot.serve.discretion import public_record
 from moot.serve.events import call_event, seated_event, verdict_event
 from moot.serve.metrics import Metrics
 from moot.serve.refusal import as_refusal
@@ -134,7 +135,7 @@ class Play:
 
         def tell(event: Mapping[str, Any]) -> None:
             if watched:
-                happened.put_nowait(table_event(self.head, event))
+                happened.put_nowait(table_event(self.head, public_record(event)))
 
         async def work() -> tuple[Asked, Completion]:
             try:

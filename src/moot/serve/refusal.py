@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from starlette.requests import Request
@@ -9,6 +10,9 @@ from starlette.responses import Response
 
 from moot.errors import BudgetReached, MootError, StoreError
 from moot.openai_form.refusal import REFUSALS, Refused, refusal_response
+from moot.serve.discretion import public_words
+
+_log = logging.getLogger(__name__)
 
 NOT_KEEPING = "The store cannot be written; until it can, nothing is answered."
 
@@ -24,7 +28,8 @@ def as_refusal(error: Exception) -> Refused:
     if isinstance(error, StoreError):  # whose words name files of the server; its log has them
         return Refused(503, NOT_KEEPING, code="store_error", kind="server_error", retry_after_s=1.0)
     if isinstance(error, MootError):
-        return Refused(503, str(error), code="team_error", kind="server_error")
+        _log.warning("a question could not be played: %s", error)
+        return Refused(503, public_words(str(error)), code="team_error", kind="server_error")
     return Refused(500, BROKEN, code="internal_error", kind="server_error")
 
 
