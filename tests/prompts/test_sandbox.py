@@ -62,7 +62,9 @@ BOMBS = {
     "indent": "{{ question | indent(1000000000, true) }}",
     "replace": "{% set t = 'aaaaaaaa' %}" + "{% set t = t | replace('a', 'aaaaaaaa') %}" * 12 + "{{ t }}",
     "join": "{% set t = question %}" + "{% set t = t | join(t) %}" * 12 + "{{ t }}",
-    "loops": "{% for a in q %}" * 0 + "".join(f"{{% for a{n} in question | list %}}" for n in range(30)) + "{% endfor %}" * 30,
+    "loops": "{% for a in q %}" * 0
+    + "".join(f"{{% for a{n} in question | list %}}" for n in range(30))
+    + "{% endfor %}" * 30,
     "recursive": "{% for a in choices recursive %}{{ loop(choices) }}{{ loop(choices) }}{% endfor %}",
     "wordwrap": "{{ question | wordwrap(1, wrapstring='a' * 1000000000) }}",
     "batches": "{% for a in choices | batch(1000000000, 'x') %}{% endfor %}",
@@ -99,13 +101,16 @@ def test_what_is_harmless_with_an_example_is_bounded_with_a_question(tmp_path: P
     inputs = {"choices": (), "context": None, "kind": "open"}
     assert prompts.render("draft", question="Who?", **inputs) == "Who?"
     started = time.process_time()
-    with pytest.raises(UsageError, match="draft.j2"):
+    with pytest.raises(UsageError, match=r"draft\.j2"):
         prompts.render("draft", question="x" * 100_000, **inputs)
     assert time.process_time() - started < 10
 
 
 def test_strategies_of_others_are_bound_by_the_same(tmp_path: Path) -> None:
-    own = {"plead": "{# inputs: question #}{{ question.__class__.__mro__ }}", "sum": "{# inputs: question #}{{ 1 + 1 }}"}
+    own = {
+        "plead": "{# inputs: question #}{{ question.__class__.__mro__ }}",
+        "sum": "{# inputs: question #}{{ 1 + 1 }}",
+    }
     prompts = Prompts("en").bringing(own)
     with pytest.raises(UsageError):
         prompts.render("plead", question="Who?")

@@ -84,9 +84,14 @@ async def test_hundreds_of_half_open_connections_shut_nobody_out(tmp_path: Path)
 
 
 async def test_many_addresses_together_shut_nobody_out(tmp_path: Path) -> None:
-    async with serving(tmp_path, connections=Connections(most=60, per_address=40, patience=PATIENT)) as served:
-        async with half_open(served, 40, "127.0.0.3"), half_open(served, 40, "127.0.0.4"), half_open(served, 40):
-            assert await fresh(served, "127.0.0.2") == 200
+    limits = Connections(most=60, per_address=40, patience=PATIENT)
+    async with (
+        serving(tmp_path, connections=limits) as served,
+        half_open(served, 40, "127.0.0.3"),
+        half_open(served, 40, "127.0.0.4"),
+        half_open(served, 40),
+    ):
+        assert await fresh(served, "127.0.0.2") == 200
 
 
 @pytest.mark.parametrize("beginning", BEGINNINGS)
@@ -188,8 +193,6 @@ async def test_what_is_no_http_gets_the_error_form(tmp_path: Path) -> None:
 
 async def test_who_never_reads_its_stream_gives_its_place_up(tmp_path: Path) -> None:
     """A place at the table is held while a stream is sent: one that nobody reads must not hold it for ever."""
-    from test_api import until
-
     from moot.models.model import Wrapper
     from moot.types import Reply, Request
 
@@ -202,9 +205,10 @@ async def test_who_never_reads_its_stream_gives_its_place_up(tmp_path: Path) -> 
     ) as served:
         body = {"model": "three/vote", "messages": [{"role": "user", "content": "?"}], "stream": True}
         data = json.dumps(body).encode()
-        reader, writer = await asyncio.open_connection(*place(served), limit=1024)
+        _, writer = await asyncio.open_connection(*place(served), limit=1024)
         writer.transport.pause_reading()  # type: ignore[attr-defined]
-        head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
+        head = "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        head += f"Content-Length: {len(data)}\r\n\r\n"
         writer.write(head.encode() + data)
 
         async def under_way() -> float:
@@ -213,12 +217,11 @@ async def test_who_never_reads_its_stream_gives_its_place_up(tmp_path: Path) -> 
                 return float(line)
 
         async with asyncio.timeout(30):
-            while await under_way() < 1:
+            while await under_way() < 1:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
-            while await under_way() > 0:
+            while await under_way() > 0:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
         writer.transport.abort()
-        del reader, until
 
 
 def test_limits_on_files_are_raised_and_said(tmp_path: Path) -> None:

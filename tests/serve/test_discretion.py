@@ -20,7 +20,9 @@ async def answering(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) 
     host = "upstream-7.internal.example"
     words = f"no worker at http://{host}:9000/v1 (10.1.2.3:9000, [fd00::7]:80) for key {KEY}"
     body = json.dumps({"error": {"message": words}}).encode()
-    head = f"HTTP/1.1 400 No\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    head = (
+        f"HTTP/1.1 400 No\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    )
     writer.write(head.encode() + body)
     await writer.drain()
     writer.close()
@@ -50,7 +52,7 @@ async def test_no_address_and_no_key_reaches_a_client(
     }
     config: dict[str, Any] = {
         "name": "three",
-        "models": {name: model for name in ("ann", "bob")},
+        "models": dict.fromkeys(("ann", "bob"), model),
         "teams": {"three": {"players": ["ann", "bob"], "captain": "ann"}},
         "strategies": ["vote", "talkative", "solo"],
     }
@@ -62,7 +64,9 @@ async def test_no_address_and_no_key_reaches_a_client(
             told_nothing(json.dumps(body), port)
             asked = {"model": name, "messages": [{"role": "user", "content": "Which?"}], "stream": True}
             watched = {"X-Moot-Team": "true"}
-            async with served.session.post(served.url + "/v1/chat/completions", json=asked, headers=watched) as response:
+            async with served.session.post(
+                served.url + "/v1/chat/completions", json=asked, headers=watched
+            ) as response:
                 text = await response.text()
             assert '"error"' in text
             told_nothing(text, port)

@@ -38,12 +38,22 @@ async def asked_times(served: Served) -> int:
     return len(listed["episodes"])
 
 
-FREE_TYPES = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain;application/json", "")
+FREE_TYPES = (
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "text/plain;application/json",
+    "",
+)
 
 
 async def test_a_body_that_any_page_may_send_is_not_read(tmp_path: Path) -> None:
     """These need no leave of the browser, whatever the page: so no other page may ask with them."""
-    bodies = {"/v1/chat/completions": ASK, "/v1/responses": {"model": "three/vote", "input": "Why?"}, "/v1/feedback": {}}
+    bodies = {
+        "/v1/chat/completions": ASK,
+        "/v1/responses": {"model": "three/vote", "input": "Why?"},
+        "/v1/feedback": {},
+    }
     async with serving(tmp_path) as served:
         for kind in FREE_TYPES:
             for path, body in bodies.items():
@@ -68,7 +78,15 @@ async def test_a_name_that_was_bound_anew_reaches_nothing(tmp_path: Path) -> Non
 
 async def test_hosts_of_this_machine_and_those_allowed_are_answered(tmp_path: Path) -> None:
     async with serving(tmp_path, settings=Settings(hosts=("team.example",))) as served:
-        for host in ("127.0.0.1", "127.0.0.1:1234", "localhost:9", "LocalHost", "[::1]:8000", "team.example", "TEAM.example:443"):
+        for host in (
+            "127.0.0.1",
+            "127.0.0.1:1234",
+            "localhost:9",
+            "LocalHost",
+            "[::1]:8000",
+            "team.example",
+            "TEAM.example:443",
+        ):
             assert (await raw(served, "GET", "/v1/models", {"Host": host}))[0] == 200, host
         for hosts in ("", "other.example", "10.0.0.1"):
             assert (await raw(served, "GET", "/v1/models", {"Host": hosts}))[0] == 421, hosts
@@ -80,7 +98,15 @@ async def test_hosts_of_this_machine_and_those_allowed_are_answered(tmp_path: Pa
 @pytest.mark.parametrize("keyed", [False, True])
 async def test_another_sites_page_asks_nothing(tmp_path: Path, keyed: bool) -> None:
     async with serving(tmp_path, settings=KEYED if keyed else None) as served:
-        for origin in ("http://evil.example", "null", "http://127.0.0.1:1", "https://localhost", "file://", "", "127.0.0.1:5"):
+        for origin in (
+            "http://evil.example",
+            "null",
+            "http://127.0.0.1:1",
+            "https://localhost",
+            "file://",
+            "",
+            "127.0.0.1:5",
+        ):
             headers = {"Host": "127.0.0.1:5", "Origin": origin, "Content-Type": "application/json"}
             headers |= KEY if keyed else {}
             status, answer = await raw(served, "POST", "/v1/chat/completions", headers, json.dumps(ASK).encode())
@@ -106,7 +132,12 @@ async def test_a_page_without_an_origin_is_known_by_what_the_browser_says(tmp_pa
 async def test_without_a_key_the_page_has_a_token_of_its_own(tmp_path: Path) -> None:
     async with serving(tmp_path) as served:
         host = served.url.removeprefix("http://")
-        headers = {"Host": host, "Origin": served.url, "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin"}
+        headers = {
+            "Host": host,
+            "Origin": served.url,
+            "Content-Type": "application/json",
+            "Sec-Fetch-Site": "same-origin",
+        }
         body = json.dumps(ASK).encode()
         status, answer = await raw(served, "POST", "/v1/chat/completions", headers, body)
         assert (status, "page_token" in answer) == (403, True), answer
@@ -128,7 +159,10 @@ async def test_an_origin_that_is_allowed_may_ask_and_read(tmp_path: Path) -> Non
     settings = Settings(origins=("https://app.example",))
     async with serving(tmp_path, settings=settings) as served:
         headers = {"Host": "127.0.0.1", "Origin": "https://app.example", "Sec-Fetch-Site": "cross-site"}
-        asks = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,x-stainless-os"}
+        asks = {
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "authorization,x-stainless-os",
+        }
         status, answer = await raw(served, "OPTIONS", "/v1/chat/completions", {**headers, **asks})
         assert status == 204
         allowed = answer.casefold()
@@ -228,7 +262,9 @@ async def test_a_name_bound_to_this_machine_shows_nothing_in_a_browser(tmp_path:
 
         def visit() -> str:
             browser.get(f"http://bound.example:{port}/")
-            script = "const done = arguments[0]; fetch('/v1/moot/episodes').then((r) => done(r.status), () => done('no'))"
+            script = (
+                "const done = arguments[0]; fetch('/v1/moot/episodes').then((r) => done(r.status), () => done('no'))"
+            )
             return f"{browser.execute_async_script(script)} {browser.page_source}"
 
         shown = await asyncio.to_thread(visit)

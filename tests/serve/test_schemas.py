@@ -42,11 +42,17 @@ def choices(levels: int) -> dict[str, Any]:
 COSTLY: dict[str, dict[str, Any]] = {
     "branching references": branching(40),
     "a reference to itself": {"$ref": "#"},
-    "two that refer to each other": {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}},
+    "two that refer to each other": {
+        "$ref": "#/$defs/a",
+        "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}},
+    },
     "deep": nested(60),
     "choices": choices(13),
     "many words": {"type": "object", "enum": [{"a": f"{number:05}"} for number in range(20_000)]},
-    "many properties": {"type": "object", "properties": {f"p{n}": {"anyOf": [{"type": "string"}] * 9} for n in range(4_000)}},
+    "many properties": {
+        "type": "object",
+        "properties": {f"p{n}": {"anyOf": [{"type": "string"}] * 9} for n in range(4_000)},
+    },
     "a long pattern": {"type": "object", "properties": {"a": {"pattern": "(a{1,99}){1,99}" * 900}}},
     "a large pattern": {"type": "object", "properties": {"a": {"pattern": r"(\w{1000}){1000}"}}},
 }
@@ -209,7 +215,7 @@ async def test_a_check_that_takes_too_long_is_really_stopped(tmp_path: Path) -> 
         assert alive() == 1
         assert "longer than 0.5 s" in str(await checks.problem_of({"title": "slow"}, "ann"))
         async with asyncio.timeout(20):
-            while alive():
+            while alive():  # noqa: ASYNC110  processes tell nobody
                 await asyncio.sleep(0.02)
         assert await checks.problem_of({"title": "again"}, "ann") is None, "another takes its place"
         leaving = asyncio.create_task(checks.problem_of({"title": "slow, and nobody waits"}, "bob"))
@@ -220,7 +226,7 @@ async def test_a_check_that_takes_too_long_is_really_stopped(tmp_path: Path) -> 
     finally:
         await checks.close()
     async with asyncio.timeout(20):
-        while alive():
+        while alive():  # noqa: ASYNC110  processes tell nobody
             await asyncio.sleep(0.02)
 
 
@@ -260,7 +266,9 @@ async def test_a_number_that_no_json_holds_does_not_fit(tmp_path: Path) -> None:
     class Endless(Wrapper):
         async def generate(self, request: Request) -> Reply:
             if request.schema is not None and "far" in request.schema.get("properties", {}):
-                return Reply('{"far": 1e999}' if "far" not in str(request.messages[-1]) else f'{{"far": {LONG_NUMBER}}}')
+                return Reply(
+                    '{"far": 1e999}' if "far" not in str(request.messages[-1]) else f'{{"far": {LONG_NUMBER}}}'
+                )
             return await self.inner.generate(request)
 
     schema = {"type": "object", "properties": {"far": {"type": "number"}}, "required": ["far"]}

@@ -60,7 +60,12 @@ def purge(connection: Connection, name: str, before: float) -> dict[str, int]:
     """
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA secure_delete = ON")  # else the words stay in the file as free space
-    experiments, places, episodes, cases = schema.experiments, schema.experiment_questions, schema.episodes, schema.cases
+    experiments, places, episodes, cases = (
+        schema.experiments,
+        schema.experiment_questions,
+        schema.episodes,
+        schema.cases,
+    )
     served = connection.execute(select(experiments.c.id).where(experiments.c.name == name)).scalars().all()
     cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment.in_(served))
     mine = places.c.experiment.in_(served)
@@ -69,11 +74,12 @@ def purge(connection: Connection, name: str, before: float) -> dict[str, int]:
     old = (*asked, episodes.c.created_at < before)
     touched = connection.execute(select(episodes.c.question).where(*old).distinct()).scalars().all()
     ids = _ids_of(connection, served, touched)
+    played = tuple_(schema.scores.c.cell, schema.scores.c.repeat).in_(
+        select(episodes.c.cell, episodes.c.repeat).where(*old)
+    )
     for part in queries.chunks(ids):
-        graded = (schema.scores.c.case.in_(select(cases.c.id).where(cases.c.question_id.in_(part))),)
-        played = select(episodes.c.cell, episodes.c.repeat).where(*old)
-        graded += (tuple_(schema.scores.c.cell, schema.scores.c.repeat).in_(played),)
-        connection.execute(delete(schema.scores).where(*graded))
+        of_these = schema.scores.c.case.in_(select(cases.c.id).where(cases.c.question_id.in_(part)))
+        connection.execute(delete(schema.scores).where(of_these, played))
     matched = tuple_(schema.matches.c.question, schema.matches.c.repeat)
     connection.execute(
         delete(schema.matches).where(matched.in_(select(episodes.c.question, episodes.c.repeat).where(*old)))

@@ -127,7 +127,10 @@ def _in_the_body(location: Sequence[int | str], raw: bytes) -> list[int | str]:
         return []
     try:
         inside: Any = json.loads(raw)
-    except (ValueError, RecursionError):  # what the validator reads and Python does not, such as a number of 5,000 digits
+    except (
+        ValueError,
+        RecursionError,
+    ):  # what the validator reads and Python does not, such as a number of 5,000 digits
         return list(location)
     place: list[int | str] = []
     for part in location:

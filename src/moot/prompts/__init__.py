@@ -71,7 +71,16 @@ _EXAMPLE: dict[str, Any] = {
     "left_out": 0,
 }
 """What a user's template is tried out with."""
-_BREAKS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError, MemoryError)
+_BREAKS = (
+    TemplateError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+    MemoryError,
+)
 """What filling in a template may raise."""
 _HERE = Path(__file__).parent
 _INPUTS = re.compile(r"\{#\s*inputs:\s*([^#]*?)\s*#\}")

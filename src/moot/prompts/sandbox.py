@@ -14,9 +14,10 @@ from itertools import islice
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, Undefined, nodes
-from jinja2.defaults import DEFAULT_FILTERS
+from jinja2.exceptions import SecurityError
+from jinja2.filters import FILTERS as USUAL_FILTERS
 from jinja2.runtime import Context, LoopContext
-from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 MOST_STEPS = 400_000
 """For one prompt: steps of loops, and filters and comparisons, a hundred characters of a text being one as well."""
@@ -29,17 +30,37 @@ MOST_SOURCE = 200_000
 MOST_INDENT = 80
 
 _METHODS = frozenset(
-    "strip lstrip rstrip lower upper title capitalize casefold startswith endswith split rsplit splitlines partition "
-    "rpartition removeprefix removesuffix isdigit isalpha isupper islower find count".split()
+    (
+        *("strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize", "casefold", "startswith", "endswith"),
+        *("split", "rsplit", "splitlines", "partition", "rpartition", "removeprefix", "removesuffix"),
+        *("isdigit", "isalpha", "isupper", "islower", "find", "count"),
+    )
 )
 """What may be asked of a text. None makes it longer than it was."""
 _LOOP = frozenset(
-    "index index0 revindex revindex0 first last length depth depth0 previtem nextitem cycle changed".split()
+    (
+        *("index", "index0", "revindex", "revindex0", "first", "last", "length", "depth", "depth0"),
+        *("previtem", "nextitem", "cycle", "changed"),
+    )
 )
 _FILTERS = (
-    "abs capitalize count d default e escape first float int last length list lower map max min reject rejectattr "
-    "reverse round select selectattr sort string title tojson trim truncate unique upper wordcount"
-).split()
+    *("abs", "capitalize", "count", "d", "default", "e", "escape", "first", "float", "int", "last", "length", "list"),
+    *(
+        "lower",
+        "map",
+        "max",
+        "min",
+        "reject",
+        "rejectattr",
+        "reverse",
+        "round",
+        "select",
+        "selectattr",
+        "sort",
+        "string",
+    ),
+    *("title", "tojson", "trim", "truncate", "unique", "upper", "wordcount"),
+)
 _ALLOWED = (
     nodes.Template, nodes.Output, nodes.TemplateData, nodes.Name, nodes.Const, nodes.If, nodes.For, nodes.Assign,
     nodes.Filter, nodes.Test, nodes.Getattr, nodes.Getitem, nodes.Slice, nodes.Compare, nodes.Operand, nodes.And,
@@ -192,7 +213,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         )
         self.globals.clear()
         ours = {"format": _format, "join": _join, "replace": _replace, "indent": _indent}
-        usual = {name: DEFAULT_FILTERS[name] for name in _FILTERS}
+        usual = {name: USUAL_FILTERS[name] for name in _FILTERS}
         self.filters = {name: _paid(filter_) for name, filter_ in {**usual, **ours, **filters}.items()}
         self._inserted = {"moot counted": _counted, "moot charged": _charged, "moot concat": _concat}
         self.filters.update(self._inserted)
@@ -242,7 +263,9 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
                 if isinstance(value, nodes.Concat):
                     setattr(parent, field, _through("moot concat", value))
                 elif isinstance(value, list):
-                    joined = [_through("moot concat", each) if isinstance(each, nodes.Concat) else each for each in value]
+                    joined = [
+                        _through("moot concat", each) if isinstance(each, nodes.Concat) else each for each in value
+                    ]
                     setattr(parent, field, joined)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
@@ -250,7 +273,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
             return attr in _LOOP
         return isinstance(obj, str) and attr in _METHODS
 
-    def call(__self, __context: Context, __obj: Any, *args: Any, **options: Any) -> Any:  # noqa: N805  Jinja's own names
+    def call(__self, __context: Context, __obj: Any, *args: Any, **options: Any) -> Any:
         _spend(1 + _length(getattr(__obj, "__self__", None)) // CHARACTERS_A_STEP)
         return super().call(__context, __obj, *args, **options)
 
@@ -270,5 +293,5 @@ def _bits(value: Any) -> int:
     return value.bit_length() if isinstance(value, int) else 0
 
 
-def _through(name: str, expression: nodes.Expr) -> nodes.Filter:
+def _through(name: str, expression: nodes.Node) -> nodes.Filter:
     return nodes.Filter(expression, name, [], [], None, None, lineno=expression.lineno)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -34,6 +35,9 @@ Kind = Literal[
 ]
 FORMULA = r"^[=+\-@\t\r\n\x00＝＋－＠]"
 """What a text begins with that is computed, or hides one that is."""
+
+NUMBER = r"^[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?%?$"
+"""What begins so and is no formula all the same."""
 
 Format = Literal["csv", "parquet"]
 
@@ -344,6 +348,8 @@ def without_formulas(table: DataFrame) -> DataFrame:
     """
     import polars
 
-    harmless = polars.col(polars.String).str.replace(FORMULA, "'$0")
-    names = {name: re.sub(FORMULA, r"'\g<0>", name) for name in table.columns}
-    return table.with_columns(harmless).rename(names)
+    text = polars.col(polars.String)
+    computed = text.str.contains(FORMULA) & ~text.str.contains(NUMBER)
+    quoted = polars.when(computed).then(polars.concat_str(polars.lit("'"), text)).otherwise(text)
+    names = {name: f"'{name}" if re.match(FORMULA, name) else name for name in table.columns}
+    return table.with_columns(quoted.name.keep()).rename(names)

@@ -105,9 +105,9 @@ class Gate:
         """
         every = {**keys, **(admins or {})}
         bounds = limits or KeyLimits()
-        self._holders = {
-            name: Holder(name, bounds, asker=name, sees_all=name in (admins or {})) for name in every
-        } or {"anyone": Holder("anyone", bounds)}
+        self._holders = {name: Holder(name, bounds, asker=name, sees_all=name in (admins or {})) for name in every} or {
+            "anyone": Holder("anyone", bounds)
+        }
         self._secrets = {name: secret.encode() for name, secret in every.items()}
         self._slots = asyncio.Semaphore(at_once)
         self._most_waiting = waiting

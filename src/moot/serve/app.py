@@ -39,10 +39,10 @@ from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
 from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
 from moot.serve.playing import Play, Stream, unless_gone
-from moot.serve.reports import Reports
 from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS
-from moot.serve.schema_checks import SchemaChecks
+from moot.serve.reports import Reports
 from moot.serve.responses import ResponsesRequest, response_events, response_json
+from moot.serve.schema_checks import SchemaChecks
 
 _log = logging.getLogger(__name__)
 
@@ -227,9 +227,7 @@ class Server:
         if (body.answer is None) == (body.correct is None):
             raise Refused(400, "Send either 'answer' or 'correct'.", code="invalid_feedback", param="answer")
         try:
-            learnt = await self.live.record.feedback(
-                body.episode, answer=body.answer, correct=body.correct, asker=sees
-            )
+            learnt = await self.live.record.feedback(body.episode, answer=body.answer, correct=body.correct, asker=sees)
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
         self.metrics.feedback.labels(str(learnt["correct"]).lower()).inc()
@@ -245,7 +243,9 @@ class Server:
                 scrub = False
             except MootError as error:
                 scrub = True
-                _log.warning("what is older than %s days could not all be forgotten: %s", self.settings.keep_days, error)
+                _log.warning(
+                    "what is older than %s days could not all be forgotten: %s", self.settings.keep_days, error
+                )
             await asyncio.sleep(DAY_S)
 
 

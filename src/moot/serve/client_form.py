@@ -115,6 +115,7 @@ async def dressed(asked: Asked, wanted: Wanted, checks: SchemaChecks, asker: str
         cost_usd=total_cost(calls),
     )
     if heard.value is None:
-        words = f"The team's answer is {verdict.answer!r}, but nobody could write it down in your schema: {public_words(heard.cause or heard.outcome)}"
+        cause = public_words(heard.cause or heard.outcome)
+        words = f"The team's answer is {verdict.answer!r}, but nobody could write it down in your schema: {cause}"
         raise Refused(502, words, code="schema_not_followed", kind="server_error")
     return whole, json.dumps(heard.value, ensure_ascii=False)

@@ -208,5 +208,3 @@ def raise_file_limit() -> int:
         return most if soft == resource.RLIM_INFINITY else soft
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     return most
-
-

@@ -23,9 +23,9 @@ from moot.openai_form.refusal import Refused, json_response
 from moot.report.transcript import calls_of
 from moot.serve.admission import Gate
 from moot.serve.discretion import public_record
+from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
 from moot.serve.reports import HEADERS as REPORT_HEADERS
 from moot.serve.reports import Reports
-from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
 from moot.store.rows import case_of, verdict_json, verdict_of
 
 PAGE = Path(__file__).parent / "page"
