@@ -108,7 +108,7 @@ def test_a_file_may_name_files_outside_of_its_folder(tmp_path: Path) -> None:
     (folder / "link.jsonl").symlink_to(outside)
     for name in (str(outside), "../outside.jsonl", "link.jsonl"):
         plan = built(folder, questions={"file": name})
-        assert "my diary" in str(plan.cases)
+        assert "my diary" in str(list(plan.dataset))
 
 
 def test_a_variable_goes_to_the_address_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
