@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import OrderedDict, defaultdict
@@ -27,7 +28,11 @@ MOST_LINE = 4 * 1024 * 1024
 KEPT = 256
 """Schemas whose verdict is remembered: a client sends the same one with every question."""
 
-WORKER = (sys.executable, "-m", "moot.serve.schema_worker")
+WORKER = (sys.executable, "-P", "-m", "moot.serve.schema_worker")
+"""-P: nothing is imported from the folder that the server was started in, which may be a stranger's."""
+
+NEEDED = ("PATH", "PYTHONPATH", "PYTHONHOME", "LANG", "LC_ALL", "SYSTEMROOT")
+"""Of the environment; keys are no business of a process that reads what strangers send."""
 
 
 class _TooLong(Exception):
@@ -96,7 +101,10 @@ class SchemaChecks:
         return answer
 
     async def _started(self) -> Process:
-        process = await asyncio.create_subprocess_exec(*self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+        environment = {name: os.environ[name] for name in NEEDED if name in os.environ}
+        process = await asyncio.create_subprocess_exec(
+            *self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment
+        )
         self._running.add(process)
         try:
             async with asyncio.timeout(START_S):
