@@ -43,7 +43,7 @@ class ClientForm:
 
 
 @dataclass(frozen=True, slots=True)
-class _Anything:
+class AnyObject:
     """Takes every object that a reply may be read as."""
 
     objects: list[Mapping[str, Any]]
@@ -66,7 +66,7 @@ class CheckedModel(Wrapper):
         reply = await self.inner.generate(request)
         objects: list[Mapping[str, Any]] = []
         with suppress(Unusable):
-            read_reply(reply, _Anything(objects))
+            read_reply(reply, AnyObject(objects))
         for data in objects:
             text = _text(data)
             if text and text not in self._form.fitting:
