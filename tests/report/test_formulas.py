@@ -32,8 +32,9 @@ def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
     (path,) = write_tables(tmp_path, "csv", {"answers": table})
     with path.open(newline="", encoding="utf-8") as file:
         head, *rows = list(csv.reader(file))
-    assert head == ["'=answer", "value", "none"]
-    assert [row[0] for row in rows] == [*(f"'{text}" for text in HOSTILE), *HARMLESS]
+    assert head == ["'=answer", "value", "none", "again"]
+    for column in (0, 3):
+        assert [row[column] for row in rows] == [*(f"'{text}" for text in HOSTILE), *HARMLESS]
     assert float(rows[1][1]) == -1, "a number is a number"
     (path,) = write_tables(tmp_path, "parquet", {"answers": table})
     assert polars.read_parquet(path)["=answer"].to_list() == texts, "a file of typed columns holds what was said"

@@ -322,8 +322,11 @@ def without_formulas(table: DataFrame) -> DataFrame:
     """
     import polars
 
-    text = polars.col(polars.String)
-    computed = text.str.contains(FORMULA) & ~text.str.contains(NUMBER)
-    quoted = polars.when(computed).then(polars.concat_str(polars.lit("'"), text)).otherwise(text)
+    quoted = []
+    for name, kind in table.schema.items():
+        if kind == polars.String:
+            text = polars.col(name)
+            computed = text.str.contains(FORMULA) & ~text.str.contains(NUMBER)
+            quoted.append(polars.when(computed).then("'" + text).otherwise(text).alias(name))
     names = {name: f"'{name}" if re.match(FORMULA, name) else name for name in table.columns}
-    return table.with_columns(quoted.name.keep()).rename(names)
+    return table.with_columns(quoted).rename(names)
