@@ -26,9 +26,8 @@ HARMLESS = ["", "the Nile", "-5", "+3.5", "-1e-7", "12%", "a=b", "1+1", "'=1", "
 
 def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
     texts = [*HOSTILE, *HARMLESS]
-    table = polars.DataFrame(
-        {"=answer": texts, "value": [-float(number) for number in range(len(texts))], "none": None}
-    )
+    values = [-float(number) for number in range(len(texts))]
+    table = polars.DataFrame({"=answer": texts, "value": values, "none": None, "again": texts})
     (path,) = write_tables(tmp_path, "csv", {"answers": table})
     with path.open(newline="", encoding="utf-8") as file:
         head, *rows = list(csv.reader(file))
