@@ -38,7 +38,7 @@ from moot.models.recorded import read_recording
 from moot.models.stream import read_stream
 from moot.models.wire import preview, read_completion, storable
 from moot.prompts import block, line
-from moot.serve.client_form import ClientForm
+from moot.serve.client_form import AnyObject, ClientForm
 from moot.strategies.argument import ArgumentForm
 from moot.strategies.discuss.challenge import AgreementForm
 from moot.strategies.discuss.paper import Paper, PickForm
@@ -72,6 +72,7 @@ FORMS: dict[str, Form[Any]] = {
     "agreement": AgreementForm(),
     "client": ClientForm({"properties": {"answer": {"type": "string", "pattern": "^(a+)+$"}}, "required": ["answer"]}),
     "client-any": ClientForm({"type": "object"}),
+    "client-objects": AnyObject([]),
 }
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -39,6 +40,8 @@ TOGETHER = 500
 LINGER_S = 0.2
 """They gather for this long before they are written."""
 
+EPISODE_ID = re.compile("ep_[0-9a-f]{40}")
+
 AGAIN_S = 1.0
 """The pause before a store that did not take them is tried again."""
 
@@ -57,6 +60,8 @@ class ServedRecord:
         self._cells = tuple(cells)
         self._waiting: asyncio.Queue[Episode | tuple[Table, Row] | None] = asyncio.Queue()
         self._calls: dict[str, Row] = {}
+        self._askers: dict[str, str | None] = {}
+        """Whose the questions are that are not written yet."""
         self._writer: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
         self._failed = asyncio.Event()
@@ -88,7 +93,9 @@ class ServedRecord:
         chosen_on = {cell.id: cell.chosen_on for cell in self._cells}
         queries.declare_experiment(connection, row, [cell.row() for cell in self._cells], chosen_on)
 
-    def add(self, episode: Episode) -> None:
+    def add(self, episode: Episode, asker: str | None = None) -> None:
+        """`asker`: whose question it is, where several ask."""
+        self._askers[episode.question.digest] = asker
         self._waiting.put_nowait(episode)
 
     async def find_call(self, key: str) -> Row | None:
@@ -175,11 +182,13 @@ class ServedRecord:
                 break
         for row in calls:
             self._calls.pop(row["key"], None)
+        for episode in episodes:
+            self._askers.pop(episode.question.digest, None)
 
     def _keep(self, connection: Connection, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
         for table in dict.fromkeys(table for table, _ in rows):
             queries.add(connection, table, [row for of, row in rows if of is table])
-        cases = _placed(connection, self.id, [episode.question for episode in episodes])
+        cases = _placed(connection, self.id, [episode.question for episode in episodes], self._askers)
         scores = []
         for episode in episodes:
             case = cases[episode.question.digest]
@@ -188,13 +197,18 @@ class ServedRecord:
         queries.put(connection, schema.episodes, [episode_row(episode) for episode in episodes])
         queries.put(connection, schema.scores, scores)
 
-    async def feedback(self, episode: str, *, answer: str | None = None, correct: bool | None = None) -> dict[str, Any]:
-        """What turned out to be right: the answer itself, or whether the team's was."""
+    async def feedback(
+        self, episode: str, *, answer: str | None = None, correct: bool | None = None, asker: str | None = None
+    ) -> dict[str, Any]:
+        """What turned out to be right: the answer itself, or whether the team's was. `asker`: only on its questions."""
         await self.flush()
-        return await self._store.run(partial(self._learn, episode=episode, answer=answer, correct=correct))
+        learn = partial(self._learn, episode=episode, answer=answer, correct=correct, asker=asker)
+        return await self._store.run(learn)
 
-    def _learn(self, connection: Connection, episode: str, answer: str | None, correct: bool | None) -> dict[str, Any]:
-        row = find_episode(connection, self.id, episode)
+    def _learn(
+        self, connection: Connection, episode: str, answer: str | None, correct: bool | None, asker: str | None
+    ) -> dict[str, Any]:
+        row = find_episode(connection, self.id, episode, asker)
         case = case_of(row["content"])
         if answer is not None:
             case = replace(case, answer=answer, known=True)
@@ -234,7 +248,9 @@ class ServedRecord:
             queries.put(connection, schema.scores, [graded])
 
 
-def _placed(connection: Connection, experiment: str, questions: Sequence[Question]) -> dict[str, Case]:
+def _placed(
+    connection: Connection, experiment: str, questions: Sequence[Question], askers: Mapping[str, str | None]
+) -> dict[str, Case]:
     """The case of each question; one that was never asked before gets a place among the others.
 
     A case that is there stands: it may be better known than a new one would be.
@@ -249,7 +265,13 @@ def _placed(connection: Connection, experiment: str, questions: Sequence[Questio
         places = schema.experiment_questions
         last = connection.execute(select(func.max(places.c.position)).where(places.c.experiment == experiment)).scalar()
         rows = [
-            {"experiment": experiment, "position": position, "question": case.question.digest, "case": case.digest}
+            {
+                "experiment": experiment,
+                "position": position,
+                "question": case.question.digest,
+                "case": case.digest,
+                "asker": askers.get(case.question.digest),
+            }
             for position, case in enumerate(new, start=0 if last is None else last + 1)
         ]
         queries.add(connection, schema.cases, [case_row(case) for case in new])
@@ -271,21 +293,22 @@ def _cases(connection: Connection, experiment: str, questions: Sequence[str]) ->
     return case_by_question
 
 
-def find_episode(connection: Connection, experiment: str, episode: str) -> Any:
-    """An episode by the id that the client was given, with its case."""
+def find_episode(connection: Connection, experiment: str, episode: str, asker: str | None = None) -> Any:
+    """An episode by the id that the client was given, with its case. `asker`: only one of its own."""
+    if not EPISODE_ID.fullmatch(episode):
+        raise UsageError(f"there is no episode {episode!r}")
     number, question = episode.removeprefix("ep_")[:8], episode.removeprefix("ep_")[8:]
-    repeat = -1
-    with suppress(ValueError):
-        repeat = int(number, 16)
+    repeat = int(number, 16)
     places, episodes = schema.experiment_questions, schema.episodes
     cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment == experiment)
     this = (episodes.c.cell.in_(cells), episodes.c.question == question, episodes.c.repeat == repeat)
+    own = () if asker is None else (places.c.asker == asker,)
     row = (
         connection.execute(
             select(episodes, schema.cases.c.content)
             .join(places, places.c.question == episodes.c.question)
             .join(schema.cases, schema.cases.c.id == places.c.case)
-            .where(places.c.experiment == experiment, *this)
+            .where(places.c.experiment == experiment, *this, *own)
         )
         .mappings()
         .first()

@@ -213,8 +213,12 @@ class LiveTeam:
         system: str = "",
         deadline_s: float | None = None,
         heard: Callable[[Call], None] = unheard,
+        asker: str | None = None,
     ) -> Asked:
-        """Play one question through. `system` goes before every player's own instruction; `heard` is told each call."""
+        """Play one question through. `system` goes before every player's own instruction; `heard` is told each call.
+
+        `asker`: whose question it is, where several ask.
+        """
         await self.open()
         name = model or self._usual()
         cell = self.cell(name)
@@ -239,7 +243,7 @@ class LiveTeam:
             groups=groups,
         )
         if self._keep:
-            self.record.add(episode)
+            self.record.add(episode, asker)
         return asked
 
     def _usual(self) -> str:

@@ -38,7 +38,7 @@ from moot.models.filtered import FILTERED, filter_words
 from moot.models.model import messages_json
 from moot.models.proxy import environment_proxy
 from moot.models.retry_after import retry_after_s
-from moot.models.secrets import Secrets
+from moot.models.secrets import Secrets, secret_headers
 from moot.models.stream import read_stream
 from moot.models.wire import preview, read_completion, storable
 from moot.types import Price, Reply, Request
@@ -99,7 +99,10 @@ class EndpointModel:
         self.stream = stream
         self._api_key = api_key
         proxied = urlsplit(self.network.proxy or "")
-        self._secrets = Secrets((api_key, *self.network.headers.values(), proxied.password, proxied.username))
+        self._secrets = Secrets(
+            (api_key, proxied.password, *secret_headers(self.network.headers)),
+            in_messages=(*self.network.headers.values(), proxied.username),
+        )
         named = {**(params or {}), **(extra or {})}
         self._temperature_named = "temperature" in named
         self._body = {"model": model, **with_temperature(named)}

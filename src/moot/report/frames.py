@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -36,6 +37,12 @@ Kind = Literal[
     "matches",
     "choices",
 ]
+FORMULA = r"^[=+\-@\t\r\n\x00＝＋－＠]"
+"""What a text begins with that is computed, or hides one that is."""
+
+NUMBER = r"^[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?%?$"
+"""What begins so and is no formula all the same."""
+
 Format = Literal["csv", "parquet"]
 
 RAW: tuple[Kind, ...] = get_args(Kind)
@@ -303,8 +310,25 @@ def write_tables(folder: Path, kind: Format, tables: Mapping[str, DataFrame]) ->
     for name, table in tables.items():
         path = folder / f"{name}.{kind}"
         if kind == "csv":
-            table.write_csv(path)
+            without_formulas(table).write_csv(path)
         else:
             table.write_parquet(path)
         written.append(path)
     return written
+
+
+def without_formulas(table: DataFrame) -> DataFrame:
+    """Texts that a spreadsheet would take for a formula, with an apostrophe before them; numbers are as they were.
+
+    Questions and answers are anybody's words, and whoever opens the table trusts it.
+    """
+    import polars
+
+    quoted = []
+    for name, kind in table.schema.items():
+        if kind == polars.String:
+            text = polars.col(name)
+            computed = text.str.contains(FORMULA) & ~text.str.contains(NUMBER)
+            quoted.append(polars.when(computed).then("'" + text).otherwise(text).alias(name))
+    names = {name: f"'{name}" if re.match(FORMULA, name) else name for name in table.columns}
+    return table.with_columns(quoted).rename(names)

@@ -12,12 +12,13 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from sqlalchemy import Connection, Engine, Table, inspect
+from sqlalchemy import Connection, Engine, Table, Text, inspect
 
 from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, UsageError
 from moot.store import schema
@@ -40,6 +41,8 @@ from moot.store.store import Done, Failed, Group, Store, storable_value
 
 T = TypeVar("T")
 
+SCRUB_S = 60.0
+"""How long to wait for a table that is in use."""
 
 MIGRATING = 0x6D6F6F74
 """The advisory lock under which tables are made: the letters of our name."""
@@ -111,6 +114,25 @@ class PostgresStore(Store):
             return work(connection)
 
         return await self.run(at_one_moment)
+
+    async def scrub(self) -> None:
+        """New files for every table. The server's own log of changes is its keeper's, and so are its backups."""
+        await self._until_idle()
+        connection = await self._connect()
+        try:
+            await connection.execute(f"SET lock_timeout = '{SCRUB_S:.0f}s'")
+            for table in schema.metadata.sorted_tables:
+                texts = [column.name for column in table.columns if isinstance(column.type, Text)]
+                # Else the planner keeps the most frequent texts as statistics of its own.
+                for column in texts:
+                    await connection.execute(f'ALTER TABLE {table.name} ALTER COLUMN "{column}" SET STATISTICS 0')
+                await connection.execute(f"VACUUM (FULL, ANALYZE) {table.name}")
+            with suppress(Exception):  # only for superusers: dead statistics stay until the server's own vacuum
+                await connection.execute("VACUUM FULL pg_catalog.pg_statistic")
+        except Exception as error:  # noqa: BLE001  whatever a driver raises
+            raise said(error, self.name) from None
+        finally:
+            await connection.close()
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)

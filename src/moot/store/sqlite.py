@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -27,6 +28,9 @@ from moot.store.store import Done, Failed, Group, Store, storable_value
 
 BUSY_TIMEOUT_S = 60.0
 """How long to wait for another process that is writing."""
+
+SCRUB_S = 30.0
+"""How long to wait for those who read what is about to be forgotten."""
 
 T = TypeVar("T")
 
@@ -89,6 +93,25 @@ class SqliteStore(Store):
             connection.exec_driver_sql("PRAGMA query_only = ON")
             connection.exec_driver_sql("BEGIN")
             return work(connection)
+
+    async def scrub(self) -> None:
+        await self._until_idle()
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._scrub)
+
+    def _scrub(self) -> None:
+        """Free space goes with a new file, and the log is emptied into it; whoever reads an old state has to let go first."""
+        with _said_plainly(self.path):
+            self._raw.execute("VACUUM")
+            ends_at = time.monotonic() + SCRUB_S
+            self._raw.execute("PRAGMA busy_timeout = 100")
+            try:
+                while self._raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                    if time.monotonic() > ends_at:
+                        held = "somebody reads an earlier state of the store and does not let go"
+                        raise StoreError(f"{self.path}-wal: {held}; what was forgotten is still in it. Try again.")
+                    time.sleep(0.05)
+            finally:
+                self._raw.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_S * 1000:.0f}")
 
     async def _write(self, group: Group) -> Done:
         """What may wait (the lock, the disk, long work) is done on the thread; rows are inserted here.

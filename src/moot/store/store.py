@@ -138,6 +138,10 @@ class Store(ABC):
         return await self.run(work)
 
     @abstractmethod
+    async def scrub(self) -> None:
+        """After deleting what must not be found again: no file of the store holds it any more, or an error says which."""
+
+    @abstractmethod
     async def _open(self) -> None:
         """Connect, and bring the tables up to date."""
 
