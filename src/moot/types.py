@@ -153,6 +153,8 @@ class Request:
     attempt: int = 0
     question_id: str | None = None
     """What the call is about. Never sent to an endpoint; recorded and simulated models find their reply by it."""
+    form_is_ours: bool = True
+    """False: the schema was brought by somebody who asks. How a server takes it says nothing about other calls."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,14 @@
 """A model whose own mistakes are failed calls: whatever an object or a package of somebody else's raises or returns.
 
 Whoever asks a model, be it a player, a judge or one that groups, then hears of it in one way and goes on with the rest.
+Here every reply and every error of a run passes the border, whichever kind of model it comes from.
 """
 
 from __future__ import annotations
 
-from moot.errors import ModelBroke, MootError
+from moot.errors import CallError, ModelBroke, MootError
+from moot.models import border
 from moot.models.model import Wrapper
-from moot.plugins import in_one_line
 from moot.types import Reply, Request
 
 
@@ -17,10 +18,16 @@ class Answerable(Wrapper):
     async def generate(self, request: Request) -> Reply:
         try:
             reply: object = await self.inner.generate(request)
+            if isinstance(reply, Reply):
+                return border.admitted(reply)
+        except CallError as error:
+            border.clean_error(error)
+            raise
         except MootError:
             raise
+        except border.NoReply as error:
+            raise ModelBroke(f"model {self.name!r}: {error}") from None
         except Exception as error:
-            raise ModelBroke(f"model {self.name!r}: {in_one_line(error)}") from error
-        if not isinstance(reply, Reply):
-            raise ModelBroke(f"model {self.name!r}: expected a Reply, found {type(reply).__name__}")
-        return reply
+            said = " ".join(border.words(error).split())
+            raise ModelBroke(f"model {self.name!r}: {type(error).__name__}: {said}") from error
+        raise ModelBroke(f"model {self.name!r}: expected a Reply, found {type(reply).__name__}")

@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 from sqlalchemy import Connection, Table
 
 from moot.errors import StoreError, UsageError
-from moot.models.wire import storable
+from moot.models.border import storable
 from moot.store.statements import Row
 
 T = TypeVar("T")

@@ -21,7 +21,7 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import orjson
 
-from moot.models.wire import storable
+from moot.models.border import storable
 from moot.team.final_line import after_thoughts, final_answer
 from moot.team.final_line.letters import YES_NO, known_letter, whole_option
 from moot.types import Question, Reply
