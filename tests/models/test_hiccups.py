@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_server import GOOD, completion, hostile, http, until_closed
+import yaml
+from hostile_server import GOOD, Hostile, completion, hostile, http, until_closed
 
-import moot
-from moot import Case, Question
+from moot.engine.runner import Runner
 from moot.errors import RateLimited, TransportError
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
 from moot.models.retry import Patience
 
-CASES = [Case(Question("q1", "Which?"), "A")]
 ATTEMPTS = 3
 
 
@@ -34,13 +38,35 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[TransportError]:
     return made
 
 
-def cup(base_url: str, folder: Path, **model: Any) -> dict[str, Any]:
-    ann = {"provider": "endpoint", "base_url": base_url, "model": "m", "retries": {"attempts": ATTEMPTS}, **model}
-    return {"name": "cup", "questions": CASES, "models": {"ann": ann}, "store": f"sqlite:///{folder}/cup.db"}
+@dataclass
+class Played:
+    """How it ended for each model, in the words of the store."""
+
+    outcomes: dict[str, str]
+    causes: dict[str, str]
 
 
-def outcomes(results: moot.Results) -> Any:
-    return results.figures["accuracy"][0]["outcomes"]
+async def run(base_url: str, folder: Path, *names: str, **model: Any) -> Played:
+    """What `moot run` does, for many models at once: each asks by its own name."""
+    common = {"provider": "endpoint", "base_url": base_url, "retries": {"attempts": ATTEMPTS}, **model}
+    models = {f"m{number}": {**common, "model": name} for number, name in enumerate(names)}
+    (folder / "questions.jsonl").write_text('{"id": "q1", "text": "Which?", "answer": "A"}\n')
+    path = folder / "cup.yaml"
+    path.write_text(yaml.safe_dump({"name": "cup", "questions": {"file": "questions.jsonl"}, "models": models}))
+    plan = build(read_experiment(path))
+    store = await plan.store().open()
+    await Runner(plan, store).run()
+    await store.close()
+    connection = sqlite3.connect(folder / "cup.db")
+    rows = connection.execute(
+        "SELECT player, outcome, verdict FROM episodes JOIN cells ON cells.id = episodes.cell"
+    ).fetchall()
+    connection.close()
+    of = {f"m{number}": name for number, name in enumerate(names)}
+    return Played(
+        {of[player]: outcome for player, outcome, _ in rows},
+        {of[player]: json.loads(verdict).get("cause", "") for player, _, verdict in rows},
+    )
 
 
 def sse(*events: Any) -> bytes:
@@ -103,31 +129,33 @@ STREAMED: dict[str, bytes] = {
     "cut": http(sse(chunk("It is"), chunk("well", "stop")))[:-60],
     "an empty list of choices": http(sse({"choices": []}, b"[DONE]")),
 }
-HICCUPS = [(False, *case) for case in WHOLE.items()] + [(True, *case) for case in STREAMED.items()]
 
 
-@pytest.mark.parametrize(
-    ("stream", "sent"), [case[::2] for case in HICCUPS], ids=[f"{'stream' if s else 'whole'}: {n}" for s, n, _ in HICCUPS]
-)
+def asked(server: Hostile) -> Counter[str]:
+    return Counter(body["model"] for body in server.seen)
+
+
+@pytest.mark.parametrize(("stream", "hiccups"), [(False, WHOLE), (True, STREAMED)], ids=["whole", "stream"])
 async def test_a_hiccup_is_the_endpoints_failure(
-    stream: bool, sent: bytes, tmp_path: Path, pauses: list[TransportError]
+    stream: bool, hiccups: dict[str, bytes], tmp_path: Path, pauses: list[TransportError]
 ) -> None:
     """Tried again with a pause before each; then failed, and the next run asks again."""
-    async with hostile(lambda body, number: sent if number <= ATTEMPTS else http(completion())) as server:
-        results = await moot.arun(cup(server.base_url, tmp_path, stream=stream))
-        assert outcomes(results) == {"failed": 1}
-        assert len(server.seen) == ATTEMPTS
-        assert len(pauses) >= ATTEMPTS - 1
-        assert all(len(cause) < 1_000 for cause in results.failures)
-        again = await moot.arun(cup(server.base_url, tmp_path, stream=stream))
-    assert outcomes(again) == {"answered": 1}
-    assert len(server.seen) == ATTEMPTS + 1
+    well = False
+    async with hostile(lambda body, number: http(completion()) if well else hiccups[body["model"]]) as server:
+        played = await run(server.base_url, tmp_path, *hiccups, stream=stream)
+        assert played.outcomes == dict.fromkeys(hiccups, "failed")
+        assert asked(server) == dict.fromkeys(hiccups, ATTEMPTS)
+        assert len(pauses) >= len(hiccups) * (ATTEMPTS - 1)
+        assert all(len(cause) < 1_000 for cause in played.causes.values())
+        well = True
+        again = await run(server.base_url, tmp_path, *hiccups, stream=stream)
+    assert again.outcomes == dict.fromkeys(hiccups, "answered")
+    assert asked(server) == dict.fromkeys(hiccups, ATTEMPTS + 1)
 
 
-@pytest.mark.parametrize("sent", [WHOLE["HTML"], WHOLE["an error of 502"]], ids=["HTML", "error"])
-async def test_one_hiccup_costs_one_more_request(sent: bytes, tmp_path: Path, pauses: list[TransportError]) -> None:
-    async with hostile(lambda body, number: sent if number == 1 else http(completion())) as server:
-        assert outcomes(await moot.arun(cup(server.base_url, tmp_path))) == {"answered": 1}
+async def test_one_hiccup_costs_one_more_request(tmp_path: Path, pauses: list[TransportError]) -> None:
+    async with hostile(lambda body, number: WHOLE["HTML"] if number == 1 else http(completion())) as server:
+        assert (await run(server.base_url, tmp_path, "m")).outcomes == {"m": "answered"}
     assert len(server.seen) == 2
     assert server.seen[0] == server.seen[1], "the same request, and no word to the model about its form"
 
@@ -141,38 +169,41 @@ LIMITED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-@pytest.mark.parametrize("error", LIMITED.values(), ids=LIMITED)
 async def test_a_rate_limit_inside_a_success_is_one(
-    error: Any, stream: bool, tmp_path: Path, pauses: list[TransportError]
+    stream: bool, tmp_path: Path, pauses: list[TransportError]
 ) -> None:
-    body = sse({"error": error}) if stream else {"error": error}
-    limited = http(body, Retry_After="0.2")
-    async with hostile(lambda body, number: limited if number == 1 else http(completion())) as server:
-        assert outcomes(await moot.arun(cup(server.base_url, tmp_path, stream=stream))) == {"answered": 1}
-    (pause,) = pauses
-    assert isinstance(pause, RateLimited)
-    assert pause.retry_after_s == 0.2
+    seen: set[str] = set()
+
+    def answer(body: Any, number: int) -> bytes:
+        if body["model"] in seen:
+            return http(completion())
+        seen.add(body["model"])
+        error = {"error": LIMITED[body["model"]]}
+        return http(sse(error) if stream else error, Retry_After="0.2")
+
+    async with hostile(answer) as server:
+        played = await run(server.base_url, tmp_path, *LIMITED, stream=stream)
+    assert played.outcomes == dict.fromkeys(LIMITED, "answered")
+    assert [type(error) for error in pauses] == [RateLimited] * len(LIMITED)
+    assert {error.retry_after_s for error in pauses} == {0.2}
 
 
 async def test_the_pause_may_stand_in_the_error(tmp_path: Path, pauses: list[TransportError]) -> None:
     """OpenRouter puts the provider's headers into the metadata."""
     error = {"code": 429, "message": "slow down", "metadata": {"headers": {"Retry-After": "0.1"}}}
     async with hostile(lambda body, number: http({"error": error} if number == 1 else completion())) as server:
-        assert outcomes(await moot.arun(cup(server.base_url, tmp_path))) == {"answered": 1}
-    assert [getattr(error, "retry_after_s", None) for error in pauses] == [0.1]
+        assert (await run(server.base_url, tmp_path, "m")).outcomes == {"m": "answered"}
+    assert [error.retry_after_s for error in pauses] == [0.1]
 
 
-@pytest.mark.parametrize("code", [400, 401, 402, 403, 404])
-async def test_a_refusal_inside_a_success_is_not_tried_again(
-    code: int, tmp_path: Path, pauses: list[TransportError]
-) -> None:
-    async with hostile(lambda body, number: http({"error": {"code": code, "message": "no credits"}})) as server:
-        results = await moot.arun(cup(server.base_url, tmp_path))
-    assert outcomes(results) == {"failed": 1}
-    assert (len(server.seen), pauses) == (1, [])
-    (cause,) = results.failures
-    assert "RequestRejected" in cause
-    assert "no credits" in cause
+async def test_a_refusal_inside_a_success_is_not_tried_again(tmp_path: Path, pauses: list[TransportError]) -> None:
+    codes = ["400", "401", "402", "403", "404"]
+    refused = {code: http({"error": {"code": int(code), "message": "no credits"}}) for code in codes}
+    async with hostile(lambda body, number: refused[body["model"]]) as server:
+        played = await run(server.base_url, tmp_path, *codes)
+    assert played.outcomes == dict.fromkeys(codes, "failed")
+    assert (len(server.seen), pauses) == (len(codes), [])
+    assert all("RequestRejected" in cause and "no credits" in cause for cause in played.causes.values())
 
 
 UNUSABLE: dict[str, Any] = {
@@ -184,18 +215,18 @@ UNUSABLE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-@pytest.mark.parametrize("body", UNUSABLE.values(), ids=UNUSABLE)
 async def test_a_good_reply_with_useless_words_is_unanswered(
-    body: Any, stream: bool, tmp_path: Path, pauses: list[TransportError]
+    stream: bool, tmp_path: Path, pauses: list[TransportError]
 ) -> None:
-    async with hostile(lambda _, number: http(body)) as server:
-        assert outcomes(await moot.arun(cup(server.base_url, tmp_path, stream=stream))) == {"unanswered": 1}
-        assert (len(server.seen), pauses) == (5, [])
-        assert outcomes(await moot.arun(cup(server.base_url, tmp_path, stream=stream))) == {"unanswered": 1}
-    assert len(server.seen) == 5, "it is not asked again"
+    async with hostile(lambda body, number: http(UNUSABLE[body["model"]])) as server:
+        for _ in range(2):
+            played = await run(server.base_url, tmp_path, *UNUSABLE, stream=stream)
+            assert played.outcomes == dict.fromkeys(UNUSABLE, "unanswered")
+            assert asked(server) == dict.fromkeys(UNUSABLE, 5), "it is not asked again"
+    assert pauses == []
 
 
 async def test_an_error_beside_whole_words_is_no_failure(tmp_path: Path, pauses: list[TransportError]) -> None:
     async with hostile(lambda _, number: http({**completion(), "error": {"code": 0, "message": "success"}})) as server:
-        assert outcomes(await moot.arun(cup(server.base_url, tmp_path))) == {"answered": 1}
+        assert (await run(server.base_url, tmp_path, "m")).outcomes == {"m": "answered"}
     assert len(server.seen) == 1

@@ -49,6 +49,7 @@ from moot.types import Price, Reply, Request
 
 JsonMode = Literal["auto", "schema", "object", "off"]
 Mode = Literal["schema", "object", "off"]
+_MODES: tuple[Mode, ...] = ("schema", "object", "off")
 _LESSER: Mapping[Mode, Mode] = {"schema": "object", "object": "off"}
 MOST_DISLIKED = 1_000
 """Schemas that a server did not like are remembered, so many of them."""
@@ -136,12 +137,18 @@ class EndpointModel:
         }
 
     async def generate(self, request: Request) -> Reply:
+        try:
+            return await self._in_some_mode(request)
+        except FormRefused as error:
+            raise RequestRejected(str(error), status=error.status) from None
+
+    async def _in_some_mode(self, request: Request) -> Reply:
         if request.schema is None or self._json_mode != "auto":
             return await self._post(request, self._mode)
         mode = self._mode
         if mode == "schema" and self._disliked and schema_key(request.schema) in self._disliked:
             mode = "object"
-        unknown: Mode | None = None
+        learnt = self._mode
         while True:
             try:
                 reply = await self._post(request, mode)
@@ -149,13 +156,13 @@ class EndpointModel:
                 if mode not in _LESSER:
                     raise
                 if error.mode:
-                    unknown = mode
+                    learnt = _LESSER[mode] if mode == learnt else learnt
                 elif mode == "schema" and request.form_is_ours and len(self._disliked) < MOST_DISLIKED:
                     self._disliked.add(schema_key(request.schema))
                 mode = _LESSER[mode]
                 continue
-            if unknown is not None and unknown == self._mode and request.form_is_ours:
-                self._mode = _LESSER[unknown]
+            if request.form_is_ours and _MODES.index(learnt) > _MODES.index(self._mode):
+                self._mode = learnt
             return reply
 
     @property

@@ -15,14 +15,14 @@ from moot.live.team import Asked, LiveTeam, total_cost, total_usage
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import Wanted
 from moot.serve.client_schema import fits, problem_of
-from moot.team.forms import Unusable
+from moot.team.forms import FromOutside, Unusable
 from moot.types import Call
 
 STAGE = "dress"
 
 
 @dataclass(frozen=True, slots=True)
-class ClientForm:
+class ClientForm(FromOutside):
     """Whatever JSON Schema a client sends; without one, any object."""
 
     schema: Mapping[str, Any]

@@ -89,6 +89,12 @@ class HoldsAnswer(Protocol[T_co]):
         """The value, once the answer is known: what else was said is the text as it is."""
 
 
+class FromOutside:
+    """A form that somebody who asks has brought: how a server takes it says nothing about the forms of the team."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Read(Generic[T]):
     value: T
