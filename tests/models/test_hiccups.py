@@ -169,9 +169,7 @@ LIMITED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_a_rate_limit_inside_a_success_is_one(
-    stream: bool, tmp_path: Path, pauses: list[TransportError]
-) -> None:
+async def test_a_rate_limit_inside_a_success_is_one(stream: bool, tmp_path: Path, pauses: list[TransportError]) -> None:
     seen: set[str] = set()
 
     def answer(body: Any, number: int) -> bytes:

@@ -148,7 +148,9 @@ async def test_what_fails_in_every_mode_teaches_nothing() -> None:
         assert model.json_support == "schema"
 
 
-@pytest.mark.parametrize("raw", [b"", b"null", b"[1]", b'{"error": 5}', b'{"error": {"message": {"json": 1}}}', b"\xff{"])
+@pytest.mark.parametrize(
+    "raw", [b"", b"null", b"[1]", b'{"error": 5}', b'{"error": {"message": {"json": 1}}}', b"\xff{"]
+)
 def test_any_body_may_be_read_for_a_complaint(raw: bytes) -> None:
     assert complaint(400, raw) in (None, "mode", "schema", "generation")
     assert complaint(500, b"json not supported") is None

@@ -60,7 +60,11 @@ async def hostile(answer: Callable[[Any, int], Sent]) -> AsyncIterator[Hostile]:
         with suppress(ConnectionError, asyncio.IncompleteReadError):
             head = await reader.readuntil(b"\r\n\r\n")
             length = next(
-                (int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")),
+                (
+                    int(line.split(b":")[1])
+                    for line in head.split(b"\r\n")
+                    if line.lower().startswith(b"content-length")
+                ),
                 0,
             )
             raw = await reader.readexactly(length)

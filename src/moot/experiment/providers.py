@@ -188,9 +188,7 @@ def _proxy(file: ExperimentFile, name: str, spec: EndpointSpec, key: str | None)
     return proxy
 
 
-def _endpoint(
-    file: ExperimentFile, name: str, spec: EndpointSpec, dataset: Dataset | None, shared: Shared
-) -> Model:
+def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, dataset: Dataset | None, shared: Shared) -> Model:
     from moot.models.endpoint import EndpointModel, Network
 
     certificates = {}
@@ -234,9 +232,7 @@ def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, *_: Any) -> Mod
     )
 
 
-def _simulated(
-    file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Dataset | None, shared: Shared
-) -> Model:
+def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Dataset | None, shared: Shared) -> Model:
     from moot.simulate.simulated import SimulatedModel
     from moot.simulate.world import World
 

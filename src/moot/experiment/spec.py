@@ -285,7 +285,10 @@ class Experiment(Strict):
     repeats: int = Field(default=1, ge=1)
     budget_usd: float | None = Field(default=None, gt=0)
     replies_in_flight_mb: float = Field(
-        default=256.0, gt=0, le=1_000_000, description="MiB that large replies of endpoints hold together while they come in"
+        default=256.0,
+        gt=0,
+        le=1_000_000,
+        description="MiB that large replies of endpoints hold together while they come in",
     )
     store: Annotated[str, AfterValidator(_store)] | None = None
 

@@ -17,7 +17,9 @@ Complaint = Literal["mode", "schema", "generation"]
 FORM_STATUSES = (400, 404, 415, 422, 501)
 
 _FORM = re.compile(r"response.?format|json|schema|structured|grammar|guided", re.IGNORECASE)
-_MODE = re.compile(r"response.?format|json.?(?:schema|object|mode|output)|structured.?output|guided|grammar", re.IGNORECASE)
+_MODE = re.compile(
+    r"response.?format|json.?(?:schema|object|mode|output)|structured.?output|guided|grammar", re.IGNORECASE
+)
 _UNSUPPORTED = re.compile(
     r"\bun(?:supported|known|available|recogni[sz]ed|expected)\b|(?:\bnot|n't)\s+(?:\w+\s+)?(?:support|available|implement"
     r"|allow|permit|recogni[sz]e|known|enabled|valid\b|accept|one of)|no support|extra (?:input|field)|must be|should be"

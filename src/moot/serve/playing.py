@@ -65,6 +65,7 @@ class Play:
     def talk(self) -> Conversation:
         """What is asked. Whatever is wrong with it is found here, before anybody waits."""
         live = self.server.live
+        live.record.check()
         try:
             prompts = live.cell(self.model).team.prompts
         except UsageError as error:
