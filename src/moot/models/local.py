@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 from moot.errors import ReplyBroken, RequestRejected, ServerFailed, UsageError
+from moot.models.hiccups import preview
 from moot.models.model import messages_json
 from moot.models.packaged import fingerprint, resolve
-from moot.models.hiccups import preview
 from moot.models.wire import build_reply
 from moot.types import FREE, NOTHING, Price, Reply, Request
 

@@ -6,7 +6,6 @@ import math
 import time
 from email.utils import parsedate_to_datetime
 
-
 LONGEST_S = 366 * 86_400.0
 """Nobody means more than a year; a number of hundreds of digits is no time at all."""
 
