@@ -86,7 +86,7 @@ print("PEAK", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, "CODE", code)
 
 async def peak_mib(folder: Path, base_url: str, whole: list[str], streamed: list[str]) -> float:
     """What `moot run` takes at most, in a process of its own."""
-    folder.mkdir()
+    folder.mkdir()  # noqa: ASYNC240
     common = {"provider": "endpoint", "base_url": base_url, "max_reply_mb": 8, "timeout_s": 6}
     common["retries"] = {"attempts": 1}
     models = {f"w{n}": {**common, "model": f"whole {name}"} for n, name in enumerate(whole)}
@@ -125,6 +125,11 @@ async def test_a_bomb_takes_no_more_than_it_may(tmp_path: Path) -> None:
         assert kinds[f"w{list(ATTACKS).index(attack)}"] == "ReplyTooLarge"
     assert set(kinds.values()) == {"ReplyTooLarge", "ServerFailed", "ConnectionFailed", "TimedOut"}
     assert server.sent_bytes < 1_500 * MIB, "what is too large is not waited for"
+
+
+async def until(met: Callable[[], bool]) -> None:
+    while not met():  # noqa: ASYNC110  nobody tells
+        await asyncio.sleep(0.001)
 
 
 def asking(base_url: str, **options: Any) -> EndpointModel:
@@ -192,8 +197,7 @@ async def test_large_replies_wait_for_each_other_and_all_come_in() -> None:
         models = [asking(server.base_url, intake=Intake(MIB, room)) for _ in range(12)]
         small = EndpointModel("bob", base_url=server.base_url, model="small", intake=Intake(MIB, room))
         replies = asyncio.gather(*(model.generate(PLAIN) for model in models))
-        while room.used < MIB:
-            await asyncio.sleep(0.001)
+        await until(lambda: room.used >= MIB)
         assert (await small.generate(PLAIN)).text == "small"
         assert {len(reply.text) for reply in await replies} == {900_000}
         for model in (*models, small):
@@ -212,8 +216,7 @@ async def test_a_call_that_is_given_up_gives_its_room_back() -> None:
     async with hostile(lambda *_: stuck()) as server:
         model = asking(server.base_url, intake=Intake(MIB, room))
         call = asyncio.create_task(model.generate(PLAIN))
-        while room.used < SMALL_BYTES:
-            await asyncio.sleep(0.001)
+        await until(lambda: room.used >= SMALL_BYTES)
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
         assert room.used == 0

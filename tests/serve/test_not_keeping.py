@@ -37,6 +37,10 @@ def rows(folder: Path, sql: str) -> list[Any]:
         connection.close()
 
 
+def largest(folder: Path) -> int:
+    return max(file.stat().st_size for file in folder.glob("*.db*"))
+
+
 async def until(met: Callable[[], Awaitable[bool]], seconds: float = 40.0) -> None:
     ends_at = time.monotonic() + seconds
     while not await met():
@@ -78,17 +82,19 @@ async def test_one_odd_reply_stops_nothing(
     if store == "postgresql":
         config["store"] = request.getfixturevalue("postgres").database()
     odd = iter([*ODD.values(), completion()])
-    async with hostile(lambda body, number: http(json.dumps(next(odd)))) as server:  # NaN and all
-        async with serving(tmp_path, team(server.base_url, **config)) as table:
-            for name in (*ODD, "an ordinary one"):
-                status, said = await table.chat(f"Which, {name}?", "one/vote")
-                assert (status, said.get("error")) == (200, None), name
-                assert (await table.get("/healthz"))[0] == 200, name
-            async with asyncio.timeout(30):
-                status, listed = await table.get("/v1/moot/episodes")
-            assert status == 200
-            assert len(listed["episodes"]) == len(ODD) + 1, "all of them are kept"
-            assert (await table.get(f"/v1/moot/episodes/{listed['episodes'][0]['episode']}"))[0] == 200
+    async with (
+        hostile(lambda body, number: http(json.dumps(next(odd)))) as server,  # NaN and all
+        serving(tmp_path, team(server.base_url, **config)) as table,
+    ):
+        for name in (*ODD, "an ordinary one"):
+            status, said = await table.chat(f"Which, {name}?", "one/vote")
+            assert (status, said.get("error")) == (200, None), name
+            assert (await table.get("/healthz"))[0] == 200, name
+        async with asyncio.timeout(30):
+            status, listed = await table.get("/v1/moot/episodes")
+        assert status == 200
+        assert len(listed["episodes"]) == len(ODD) + 1, "all of them are kept"
+        assert (await table.get(f"/v1/moot/episodes/{listed['episodes'][0]['episode']}"))[0] == 200
 
 
 # --- a writer that dies -----------------------------------------------------------------------------------------------
@@ -190,7 +196,7 @@ async def test_a_full_disk_asks_no_model_and_is_left_by_itself(tmp_path: Path, b
                 return status == 503
 
             await until(lambda: _true(table.healthy()))
-            table.let_files_grow(max(file.stat().st_size for file in tmp_path.glob("*.db*")) + 400_000)
+            table.let_files_grow(largest(tmp_path) + 400_000)
             await until(full)
             await until(lambda: _not(table.healthy()))
             asked = len(server.seen)

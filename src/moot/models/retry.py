@@ -1,7 +1,8 @@
 """Retry: only what may pass next time, never for ever, and the real error is kept.
 
-429, 5xx, successes without a reply, timeouts and lost connections are tried again after a pause that grows and is jittered, so that a thousand
-callers do not come back in step; Retry-After wins over our own guess. Anything else fails at once.
+429, 5xx, successes without a reply, timeouts and lost connections are tried again after a pause that grows and is
+jittered, so that a thousand callers do not come back in step; Retry-After wins over our own guess. Anything else fails at
+once.
 """
 
 from __future__ import annotations
