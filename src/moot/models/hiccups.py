@@ -26,7 +26,7 @@ PASSING_STATUSES = (408, 409, 425)
 
 
 def failed_finish(finish: str) -> bool:
-    return re.sub(r"[^a-z]", "", finish.casefold()) in _FAILED_FINISHES
+    return finish not in ("stop", "length") and re.sub(r"[^a-z]", "", finish.casefold()) in _FAILED_FINISHES
 
 
 def error_of(body: Mapping[str, Any], choice: Mapping[str, Any]) -> object:

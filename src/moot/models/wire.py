@@ -31,7 +31,9 @@ def read_completion(
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     message = choice.get("message")
-    finish = border.name(choice.get("finish_reason")) or "stop"
+    finish = choice.get("finish_reason")
+    if finish != "stop":
+        finish = border.name(finish) or "stop"
     text = _text_of(message.get("content")) if isinstance(message, dict) else ""
     if not text and (why := _filtered(body, choice)):
         text, finish = why[: border.LONGEST_WORDS], FILTERED
