@@ -262,9 +262,7 @@ PLUGGED: Mapping[str, Callable[[], Any]] = {
 
 def test_models_of_others_end_in_an_outcome(tmp_path: Path) -> None:
     good = json.dumps({"reasoning": "r", "answer": "A"})
-    odd = Reply(
-        good, "\ud800", Usage(2**63, -1, True, 1.5), math.nan, "\x00", math.inf, "\ud800", {"\ud800": {1: object()}}
-    )  # type: ignore[arg-type]
+    odd = Reply(good, "\ud800", Usage(2**63, -1, 2**31, 10**400), 0.0, "\x00" * 1_000, 1e300, "\ud800")
     models = {name.replace(" ", "-"): Odd(name.replace(" ", "-"), reply) for name, reply in PLUGGED.items()}
     models["odd"] = Odd("odd", lambda: odd)
     results = moot.run(

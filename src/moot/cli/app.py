@@ -248,12 +248,15 @@ def grade(
         int | None, typer.Option(min=1, max=100, help="How many answers a judge sees in a call; 1: each by itself.")
     ] = None,
     settle: Annotated[bool, typer.Option("--settle", help="A person decides what is disputed or ungraded.")] = False,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Ask a grader of your own again about what it has graded.")
+    ] = False,
     store: Annotated[str | None, typer.Option(help="Grade this store: sqlite:///PATH.")] = None,
 ) -> int:
     """Grade again from the store: by match, judges and persons' words. No player is called."""
     from moot.cli.grade import grade_command
 
-    return grade_command(file, judges=judge or [], batch=batch, settling=settle, store=store)
+    return grade_command(file, judges=judge or [], batch=batch, settling=settle, store=store, anew=anew)
 
 
 @app.command()

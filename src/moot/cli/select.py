@@ -38,6 +38,7 @@ from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials
 from moot.stats.clusters import clustered
 from moot.store.calls import ExperimentCalls
 from moot.store.store import Store
+from moot.strategies import traits_of
 from moot.team import Team
 
 EXPERIMENTS = (".yaml", ".yml")
@@ -167,14 +168,14 @@ async def _on_experiment(path: Path, asked: Asked, wanted: Wanted, url: str | No
                 rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON)
             _show(rows, stored.labels, asked, BY_VOTE, as_json)
             return 0
-        model, mixture = named
+        model, played = named
         async with _chained(file, model, opened, judged=stored.open) as seated:
             (table,) = seated.teams.values()
             by = StoredGrading(opened, seated.grading)
-            summariser = summariser_of(stored, mixture, seated.model(model), table, by)
+            summariser = summariser_of(stored, played, seated.model(model), table, by)
             with clustered(stored.clusters):
                 rows = await _rows(stored.labels, asked, summariser.maker(), CHOSEN_ON)
-        words = f"the ensemble's word is that of {model}{_repeated(mixture.repeats)}"
+        words = f"the ensemble's word is that of {model}{_repeated(traits_of(played).repeats)}"
         _show(rows, stored.labels, asked, words, as_json)
         for cause, times in summariser.failures.most_common(5):
             print(f"moot: the summariser failed {times} times and counts as not right: {tamed(cause)}", file=sys.stderr)

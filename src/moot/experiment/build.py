@@ -29,6 +29,7 @@ from moot.grade.judge import ONE_BY_ONE
 from moot.models.closest import closest
 from moot.prompts import SETS, Prompts
 from moot.strategies import Strategy, prompt_folders, prompts_brought, strategy, traits_of
+from moot.strategies.lineups import lineups_of
 from moot.strategies.option_values import OptionError
 from moot.team import Player, Team
 from moot.team.player import numbered
@@ -170,7 +171,7 @@ def _cells_of(
 ) -> Iterator[Cell]:
     for team in (table for declared in teams.values() for table in declared.tables()):
         try:
-            lineups = played.lineups(staffed(file, models, position, played, team))
+            lineups = lineups_of(played, staffed(file, models, position, played, team))
         except FileError:
             raise
         except UsageError as error:

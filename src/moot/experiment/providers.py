@@ -32,13 +32,14 @@ from moot.experiment.model_specs import (
     plugged_providers,
 )
 from moot.experiment.spec import ExperimentFile
+from moot.models.answerable import shape_in_json
 from moot.models.closest import closest
 from moot.models.intake import MIB, Intake, Room
 from moot.models.model import Model
 from moot.models.proxy import ENV, environment_proxy
-from moot.plugins import CannotLoad, loaded
+from moot.plugins import CannotLoad, PluginBroke, loaded
 from moot.strategies.option_values import OptionError, built
-from moot.types import FREE, Price
+from moot.types import FREE, Price, Request
 
 LONGEST_KEY = 100_000
 """Characters of a key file that are read: one that never ends must not be waited for."""
@@ -269,6 +270,10 @@ def _plugged(file: ExperimentFile, name: str, spec: PluggedSpec, *_: Any) -> Mod
             f"provider {spec.provider!r} made no model called {name!r}; expected name, price, shape, generate, close"
         )
         raise file.error(("models", name, "provider"), problem)
+    try:
+        shape_in_json(model, Request(()))
+    except PluginBroke as error:
+        raise file.error(("models", name, "provider"), str(error)) from None
     return model
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from moot.engine.matching import drafts_repeat
-from moot.measures.cells import Row, Stored, own_repeats
+from moot.measures.cells import Row, Stored
 from moot.traces import NotNeeded, Trace, of_kind
 from moot.types import Answer, Case, Verdict
 
@@ -48,7 +47,7 @@ class Recorded:
     @property
     def key(self) -> Key:
         """Which drafts it rests on: several episodes share them where a strategy has repeats of its own."""
-        return self.question, drafts_repeat(self.repeat, own_repeats(self.cell))
+        return self.question, self.cell["traits"].drafts_repeat(self.repeat)
 
 
 class EpisodeOutline(NamedTuple):

@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection
 
-from moot.engine.matching import Matches
+from moot.engine.match_record import Groups, Matches
 from moot.grade.graders import USUAL, AskedOnce, grader_or_absent
 from moot.grade.grading import scored, scores_name
 from moot.grade.judge import ONE_BY_ONE
@@ -26,7 +26,6 @@ from moot.measures.cells import Stored as Stored
 from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, right_of
 from moot.measures.judgements import judgements_by_case
 from moot.measures.outlines import all_outlines_alone, outlines_alone, outlines_together
-from moot.measures.quiz.played import Groups, Played
 from moot.measures.spending import Spending, Spent
 from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.store import queries
@@ -52,7 +51,7 @@ class Source:
     - `groups(episode)`: who said the same among the drafts that an episode rests on.
     - `spent(keys)`: tokens and cost of calls.
     - `seed`: of everything that is drawn, so that a report is the same twice.
-    - `so_far`: the figures of the measures before this one.
+    - `so_far`: the figures of the measures before this one, which can be read and not written.
 
     Cases, matches and judgements are read once.
     """
@@ -66,8 +65,8 @@ class Source:
         """How many questions it is planned on."""
         self.hypotheses = tuple(hypotheses)
         """Those of the file as it is now, beside what the store holds as declared."""
-        self.so_far: dict[str, Any] = {}
-        """The figures of the measures before: what one measure gives another."""
+        self.so_far: Mapping[str, Any] = {}
+        """The figures of the measures before: what one measure gives another. To be read, not written."""
         self.ident: str = experiment["id"]
         self.name: str = experiment["name"]
         self.config: dict[str, Any] = json.loads(experiment["config"])
@@ -87,8 +86,6 @@ class Source:
         self.tables: dict[str, TeamDrafts] = {}
         self._seen: dict[str, list[EpisodeOutline]] = {}
         self._alone_read = False
-        self.plays: dict[str, list[Played]] = {}
-        """A team's plays, kept by `quiz.plays` once they are made."""
         batch = self.config.get("judge", {}).get("batch", ONE_BY_ONE)
         self.judgements = judgements_by_case(connection, digests, self.judges, batch)
         """What the named judges have said, by the digest of the case."""

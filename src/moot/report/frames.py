@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, select
 
 from moot.errors import UsageError
 from moot.measures.cells import Row, stored_cell
 from moot.measures.episodes import drafts_of
 from moot.measures.section import Section
 from moot.measures.source import Source, grader_of
+from moot.report.frame_words import choices, experiments_named, grades, judgements, matches, settlements
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
 
@@ -31,6 +32,9 @@ Kind = Literal[
     "questions",
     "judgements",
     "settlements",
+    "grades",
+    "matches",
+    "choices",
 ]
 Format = Literal["csv", "parquet"]
 
@@ -67,7 +71,9 @@ def frame(connection: Connection, kind: str, experiment: str | None = None) -> D
     ``scores``: every grader's word. ``traces``: every record of what happened on the way to a verdict. ``verdicts``: each
     verdict whole, with its transcript. ``drafts``: what players said alone, and what it is worth. ``cells``: who played
     what, with options and traits. ``questions``: each with its reference. ``judgements``: what each judge said of an
-    answer. ``settlements``: what persons said of one, which stands over every judge.
+    answer. ``settlements``: what persons said of one, which stands over every judge. ``grades``: what a grader of your
+    own said of one. ``matches``: which answers to a question mean the same. ``choices``: the questions that a cell, such
+    as a team of proposers, was chosen on.
     """
     makers: dict[str, Callable[[Connection, str | None], Iterator[dict[str, Any]]]] = {
         "episodes": _episodes,
@@ -78,8 +84,11 @@ def frame(connection: Connection, kind: str, experiment: str | None = None) -> D
         "drafts": _drafts,
         "cells": _cells,
         "questions": _questions,
-        "judgements": _judgements,
-        "settlements": _settlements,
+        "judgements": judgements,
+        "settlements": settlements,
+        "grades": grades,
+        "matches": matches,
+        "choices": choices,
     }
     if kind not in makers:
         raise UsageError(f"a store has no frame {kind!r}; expected {', '.join(makers)}")
@@ -111,6 +120,9 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
         "tries",
     ),
     "settlements": ("experiment", "question_id", "case", "answer", "right", "settled_at"),
+    "grades": ("experiment", "question_id", "case", "answer", "grader", "value", "stage", "detail"),
+    "matches": ("experiment", "question_id", "question", "repeat", "position", "by", "content"),
+    "choices": ("experiment", *_CELL, "cohort", "cell", "question", "question_id"),
 }
 
 
@@ -123,17 +135,6 @@ def experiments_frame(connection: Connection) -> DataFrame:
         for row in connection.execute(query)
     ]
     return _table(rows, ("experiment", "questions", "created_at", "id"))
-
-
-def _experiments(connection: Connection, name: str | None) -> list[Row]:
-    table = schema.experiments
-    query = select(table).order_by(table.c.created_at.desc())
-    experiments: list[Any] = list(
-        connection.execute(query if name is None else query.where(table.c.name == name)).mappings()
-    )
-    if name is not None and not experiments:
-        raise UsageError(f"this store holds no run of {name!r}")
-    return experiments
 
 
 class _Play(NamedTuple):
@@ -153,7 +154,7 @@ class _Play(NamedTuple):
 def _plays(connection: Connection, name: str | None) -> Iterator[_Play]:
     """Each once a name: plans under one name share what they have played."""
     yielded: set[tuple[str, str, str, int]] = set()
-    for experiment in _experiments(connection, name):
+    for experiment in experiments_named(connection, name):
         grader = grader_of(json.loads(experiment["config"]))
         ids = {row["question"]: row["question_id"] for row in queries.cases_of(connection, experiment["id"])}
         for cell in queries.cells_of(connection, experiment["id"]):
@@ -208,7 +209,7 @@ def _drafts(connection: Connection, name: str | None) -> Iterator[dict[str, Any]
 
 def _cells(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
     yielded: set[tuple[str, str]] = set()
-    for experiment in _experiments(connection, name):
+    for experiment in experiments_named(connection, name):
         for cell in queries.cells_of(connection, experiment["id"]):
             if (key := (experiment["name"], cell["id"])) not in yielded:
                 yielded.add(key)
@@ -220,40 +221,13 @@ def _questions(connection: Connection, name: str | None) -> Iterator[dict[str, A
     """Each with its reference as JSON; of several plans under one name the newest says where a question stands."""
     places, cases = schema.experiment_questions, schema.cases
     yielded: set[tuple[str, str]] = set()
-    for experiment in _experiments(connection, name):
+    for experiment in experiments_named(connection, name):
         query = select(places, cases.c.question_id, cases.c.content).join(cases, cases.c.id == places.c.case)
         query = query.where(places.c.experiment == experiment["id"]).order_by(places.c.position)
         for row in connection.execute(query).mappings():
             if (key := (experiment["name"], row["case"])) not in yielded:
                 yielded.add(key)
                 yield {**row, "experiment": experiment["name"]}
-
-
-def _judgements(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
-    """Each answer as it was compared, normalised; `judge` with a mark of its model and prompt; `right` None: no usable word."""
-    yield from _words_on(connection, name, schema.judgements)
-
-
-def _settlements(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
-    yield from _words_on(connection, name, schema.settlements)
-
-
-def _words_on(connection: Connection, name: str | None, words: Table) -> Iterator[dict[str, Any]]:
-    """What was said of answers to the questions of an experiment, each once a name."""
-    places, cases = schema.experiment_questions, schema.cases
-    yielded: set[tuple[Any, ...]] = set()
-    for experiment in _experiments(connection, name):
-        query = select(words, cases.c.question_id).join(cases, cases.c.id == words.c.case)
-        query = query.join(places, places.c.case == words.c.case).where(places.c.experiment == experiment["id"])
-        for row in connection.execute(query.order_by(places.c.position, *words.primary_key)).mappings():
-            key = (experiment["name"], *(row[column.name] for column in words.primary_key))
-            if key not in yielded:
-                yielded.add(key)
-                yield {**row, "experiment": experiment["name"], "right": _yes_or_no(row["right"])}
-
-
-def _yes_or_no(right: int | None) -> bool | None:
-    return None if right is None else bool(right)
 
 
 def _json(content: object) -> str:
@@ -271,8 +245,8 @@ def _calls(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]
 def _scores(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
     """Every grader's word, also those of graders that a report no longer goes by."""
     scores, cells, cases = schema.scores, schema.cells, schema.cases
-    for experiment in dict.fromkeys(plan["name"] for plan in _experiments(connection, name)):
-        plan_ids = [plan["id"] for plan in _experiments(connection, experiment)]
+    for experiment in dict.fromkeys(plan["name"] for plan in experiments_named(connection, name)):
+        plan_ids = [plan["id"] for plan in experiments_named(connection, experiment)]
         places = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment.in_(plan_ids))
         asked = select(schema.experiment_questions.c.case).where(schema.experiment_questions.c.experiment.in_(plan_ids))
         query = (

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from moot.engine.match_record import Groups
 from moot.experiment.claims import SideName
 from moot.measures.cells import Row, Stored
 from moot.measures.episodes import right_of
-from moot.measures.quiz.played import Groups
 from moot.measures.source import Source
 from moot.report.figures import grader_of
 from moot.report.names import short_names, ways_of

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from moot.engine.match_record import Groups
 from moot.stats.estimates import Row, estimate
 from moot.stats.graded import Value, accuracy_row, family_row, known, value_of
 from moot.stats.paired import mean_difference
 from moot.types import Estimate
 
-Groups = tuple[tuple[str, ...], ...]
 UNPLAYED = Value(None, 0.0, 1.0)
 """Of a question that somebody was not asked, while others were: it is neither right nor wrong."""
 Drafts = tuple[str, int]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from moot.measures.cells import Stored, playing_alone, table_of
 from moot.measures.episodes import EpisodeOutline, Key
@@ -17,21 +18,25 @@ from moot.measures.source import Source, chosen_by, groups_of
 from moot.measures.team_drafts import TeamDrafts
 from moot.types import Case
 
+_KEPT: WeakKeyDictionary[Source, dict[str, list[Played]]] = WeakKeyDictionary()
+"""A team's plays, as long as what they were made of is read from."""
+
 
 def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[Played], TeamDrafts]:
     """Every play of a team and of its players alone, from one pass over their episodes."""
     team_cells = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
     seen = [episode for cell in team_cells for episode in source.seen(cell)]
     table = source.tables.setdefault(team, TeamDrafts())
-    if team not in source.plays:
+    kept = _KEPT.setdefault(source, {})
+    if team not in kept:
         plays = [_played(source, *both, table) for both in zip(seen, source.paid_usd(seen), strict=True)]
         alone = playing_alone(cells, team_cells[0])
         for name in [player["name"] for player in json.loads(team_cells[0]["spec"])["players"]]:
             plays += _native(source, name, alone.get(name), table)
         # What a chosen team could reach together is a claim about it too.
         but = frozenset.intersection(*map(source.chosen_on, team_cells))
-        source.plays[team] = [play for play in plays if play.question not in but] if but else plays
-    return source.plays[team], table
+        kept[team] = [play for play in plays if play.question not in but] if but else plays
+    return kept[team], table
 
 
 def alone_plays(source: Source, cell: Stored) -> list[Played]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from moot.measures.quiz.played import Drafts, Groups, Played, groups_of, split, teams
+from moot.engine.match_record import Groups
+from moot.measures.quiz.played import Drafts, Played, groups_of, split, teams
 from moot.stats.estimates import Row
 from moot.stats.proportion import share_over_questions
 

@@ -150,7 +150,7 @@ def _right_labels(group: Sequence[Trial]) -> list[Row]:
 
 def _notes(group: Sequence[Trial]) -> list[str]:
     """What selectors said, each sentence once, with the number of splits it was said on."""
-    times_by_note = Counter(note for trial in group for note in trial.notes if not note.startswith("tau = "))
+    times_by_note = Counter(note for trial in group for note in trial.notes)
     return [
         note if times == len(group) else f"{note} ({times} of {len(group)} splits)"
         for note, times in times_by_note.items()
