@@ -69,7 +69,7 @@ def _shared(case: Case) -> Iterator[object]:
     yield case.question.digest
     yield words_of(case.question)
     if case.cluster is not None:
-        yield ("cluster", case.cluster)
+        yield ("cluster", case.question_set, case.cluster)
 
 
 class Lessons:

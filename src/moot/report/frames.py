@@ -104,7 +104,7 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
     "scores": (*_PLACE, "grader", "value", "stage", "detail"),
     "traces": (*_PLACE, "position", "kind", "content"),
     "verdicts": (*_PLACE, "outcome", "answer", "verdict", "transcript", "seconds", "created_at"),
-    "drafts": (*_PLACE, "by", "text", "reasoning", "outcome", "cause", "value"),
+    "drafts": (*_PLACE, "by", "text", "reasoning", "outcome", "cause", "value", "stage"),
     "cells": ("experiment", *_CELL, "cohort", "cell", "options", "traits", "spec"),
     "questions": ("experiment", "position", "question_id", "question_set", "cluster", "question", "case", "content"),
     "judgements": (
@@ -199,11 +199,13 @@ def _drafts(connection: Connection, name: str | None) -> Iterator[dict[str, Any]
             source = Source(connection, play.experiment)
         cell, case = stored_cell(play.cell), source.cases[play.row["question"]]
         for draft in drafts_of(cell, verdict_of(play.row["verdict"])):
+            score = source.score(case, draft.text)
             yield {
                 **play.place(),
                 "by": draft.player,
                 **{key: getattr(draft, key) for key in ("text", "reasoning", "outcome", "cause")},
-                "value": source.grade(case, draft.text),
+                "value": score.value,
+                "stage": score.stage,
             }
 
 

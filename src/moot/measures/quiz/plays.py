@@ -16,6 +16,7 @@ from moot.measures.episodes import EpisodeOutline, Key
 from moot.measures.quiz.played import Played
 from moot.measures.source import Source, chosen_by, groups_of
 from moot.measures.team_drafts import TeamDrafts
+from moot.stats.graded import Way
 from moot.types import Case
 
 _KEPT: WeakKeyDictionary[Source, dict[str, list[Played]]] = WeakKeyDictionary()
@@ -52,6 +53,7 @@ def alone_plays(source: Source, cell: Stored) -> list[Played]:
             outcome=episode.outcome,
             calls=len(episode.calls),
             cost_usd=paid,
+            way=episode.way,
         )
         for episode, paid in zip(seen, source.paid_usd(seen), strict=True)
     ]
@@ -78,10 +80,12 @@ def _drafted(source: Source, player: str, name: str, table: TeamDrafts, but: Col
             continue
         case, draft = source.cases[key[0]], table.drafts_heard(key).get(player)
         if draft is not None:
-            right = source.grade(case, draft.text)
-            yield _single(case, key, player, name, right=right, outcome=draft.outcome, calls=1, cost_usd=None)
+            right, way = source.graded(case, draft.text)
+            yield _single(case, key, player, name, right=right, outcome=draft.outcome, calls=1, cost_usd=None, way=way)
         elif player in table.not_heard(key):
-            unknown = _single(case, key, player, name, right=None, outcome="unanswered", calls=0, cost_usd=None)
+            unknown = _single(
+                case, key, player, name, right=None, outcome="unanswered", calls=0, cost_usd=None, way="not heard"
+            )
             yield replace(unknown, heard=False)
 
 
@@ -95,6 +99,7 @@ def _single(
     outcome: str,
     calls: int,
     cost_usd: float | None,
+    way: Way,
 ) -> Played:
     return Played(
         key[0],
@@ -107,6 +112,7 @@ def _single(
         calls=calls,
         cost_usd=cost_usd,
         repeat=key[1],
+        way=way,
     )
 
 
@@ -131,4 +137,5 @@ def _played(source: Source, seen: EpisodeOutline, paid_usd: float | None, table:
         calls=len(seen.calls),
         cost_usd=paid_usd,
         repeat=seen.key[1],
+        way=seen.way,
     )
