@@ -22,7 +22,7 @@ from beside import in_a_thread
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.errors import CallError, FileError, GenerationFailed
+from moot.errors import CallError, FileError, ReplyBroken
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.models.endpoint import EndpointModel, Network
@@ -394,7 +394,7 @@ async def test_litellms_errors_and_replies(monkeypatch: pytest.MonkeyPatch) -> N
         return Said()
 
     monkeypatch.setattr(model._litellm, "acompletion", fails)
-    with pytest.raises(GenerationFailed) as caught:
+    with pytest.raises(ReplyBroken) as caught:
         await model.generate(ASKED)
     monkeypatch.setattr(model._litellm, "acompletion", repeats)
     reply = await model.generate(ASKED)

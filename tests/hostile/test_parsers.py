@@ -34,9 +34,11 @@ from moot.grade.lemmas import lemma_key
 from moot.grade.match import match
 from moot.grade.normalise import normalise, spelled
 from moot.grade.squad import squad
+from moot.models.border import storable
+from moot.models.hiccups import preview
 from moot.models.recorded import read_recording
 from moot.models.stream import read_stream
-from moot.models.wire import preview, read_completion, storable
+from moot.models.wire import read_completion
 from moot.prompts import block, line
 from moot.serve.client_form import AnyObject, ClientForm
 from moot.strategies.argument import ArgumentForm

@@ -129,6 +129,7 @@ class ExperimentKeys(TypedDict, total=False):
     prompts: str | Path | None
     repeats: int
     budget_usd: float | None
+    replies_in_flight_mb: float
     store: str | None
 
 
@@ -156,6 +157,12 @@ class Experiment(Strict):
     prompts: Text | None = Field(default=None, description="A folder of templates that replace ours, or small")
     repeats: int = Field(default=1, ge=1)
     budget_usd: float | None = Field(default=None, gt=0)
+    replies_in_flight_mb: float = Field(
+        default=256.0,
+        gt=0,
+        le=1_000_000,
+        description="MiB that large replies of endpoints hold together while they come in",
+    )
     store: Annotated[str, AfterValidator(checked_store)] | None = None
 
     _objects: Objects = PrivateAttr(default=NO_OBJECTS)

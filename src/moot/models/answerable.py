@@ -1,6 +1,7 @@
 """A model whose own mistakes are failed calls: whatever an object or a package of somebody else's raises or returns.
 
 Whoever asks a model, be it a player, a judge or one that groups, then hears of it in one way and goes on with the rest.
+Here every reply and every error of a run passes the border, whichever kind of model it comes from.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from moot.errors import ModelBroke, MootError
+from moot.errors import CallError, ModelBroke, MootError
+from moot.models import border
 from moot.models.model import Model, Wrapper
 from moot.plugins import NotAsExpected, PluginBroke, blaming, in_one_line
 from moot.types import Reply, Request, Usage, canonical_json
@@ -28,6 +30,9 @@ class Answerable(Wrapper):
     async def generate(self, request: Request) -> Reply:
         try:
             reply: object = await self.inner.generate(request)
+        except CallError as error:
+            border.clean_error(error)
+            raise
         except MootError:
             raise
         except asyncio.CancelledError as error:
@@ -35,12 +40,13 @@ class Answerable(Wrapper):
                 raise  # somebody stops it; else it has cancelled itself
             raise ModelBroke(f"model {self.name!r}: CancelledError") from error
         except Exception as error:
-            raise ModelBroke(f"model {self.name!r}: {in_one_line(error)}") from error
+            said = " ".join(border.words(error).split())
+            raise ModelBroke(f"model {self.name!r}: {type(error).__name__}: {said}") from error
         if not isinstance(reply, Reply):
             raise ModelBroke(f"model {self.name!r}: expected a Reply, found {type(reply).__name__}")
         if (problem := _odd_part(reply)) is not None:
-            raise ModelBroke(f"model {self.name!r}: expected a Reply with {problem}")
-        return reply
+            raise ModelBroke(border.words(f"model {self.name!r}: expected a Reply with {problem}"))
+        return border.admitted(reply)
 
 
 def checked_shape(model: Model, request: Request) -> Mapping[str, Any]:

@@ -18,14 +18,14 @@ from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import Wanted
 from moot.serve.discretion import public_words
 from moot.serve.schema_checks import SchemaChecks
-from moot.team.forms import Unusable, read_reply
+from moot.team.forms import FromOutside, Unusable, read_reply
 from moot.types import Call, Reply, Request
 
 STAGE = "dress"
 
 
 @dataclass(frozen=True, slots=True)
-class ClientForm:
+class ClientForm(FromOutside):
     """Whatever JSON Schema a client sends; without one, any object. What fits was found out before it is read."""
 
     schema: Mapping[str, Any]

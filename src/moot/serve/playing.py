@@ -70,6 +70,7 @@ class Play:
     async def talk(self) -> Conversation:
         """What is asked. Whatever is wrong with it is found here: past the limits of the key, before anybody is paid."""
         live = self.server.live
+        live.record.check()
         try:
             prompts = live.cell(self.model).team.prompts
         except UsageError as error:

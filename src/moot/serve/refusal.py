@@ -26,7 +26,8 @@ def as_refusal(error: Exception) -> Refused:
     if isinstance(error, BudgetReached):
         return Refused(503, str(error), code="budget_reached", kind="insufficient_quota")
     if isinstance(error, StoreError):  # whose words name files of the server; its log has them
-        return Refused(503, NOT_KEEPING, code="store_error", kind="server_error", retry_after_s=1.0)
+        pause_s = error.retry_after_s or 5.0
+        return Refused(503, NOT_KEEPING, code="store_error", kind="server_error", retry_after_s=pause_s)
     if isinstance(error, MootError):
         _log.warning("a question could not be played: %s", error)
         return Refused(503, public_words(str(error)), code="team_error", kind="server_error")

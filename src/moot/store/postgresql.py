@@ -37,7 +37,7 @@ from moot.store.postgresql_line import (
     worn_out,
 )
 from moot.store.statements import Row, insert_new, insert_or_replace
-from moot.store.store import Done, Failed, Group, Store, storable_value
+from moot.store.store import Done, Failed, Group, Store, bounded_value
 
 T = TypeVar("T")
 
@@ -98,6 +98,7 @@ class PostgresStore(Store):
         self._thread.shutdown(wait=False)
 
     async def find_call(self, key: str) -> Row | None:
+        self.check()
         return await self._finder.find(key)
 
     async def _write(self, group: Group) -> Done:
@@ -213,7 +214,7 @@ class Writing:
                 raise
             if self._cleaned or not unwritable(error):
                 raise said(error, self._link.name) from None
-        # NUL, or half a surrogate pair. To look for them in every row would cost more than to begin again.
+        # NUL, half a surrogate pair, a number of 32 bits. To look for them in every row would cost more than to begin again.
         self._cleaned = True
         return await self.commit()
 
@@ -234,7 +235,7 @@ class Writing:
     async def _many(self, connection: Any, insert: Any, rows: Sequence[Row]) -> None:
         values = insert.values(rows)
         if self._cleaned:
-            values = [tuple(map(storable_value, row)) for row in values]
+            values = [tuple(map(bounded_value, row)) for row in values]
         await connection.executemany(insert.sql, values)
 
     async def _stored_before(self, connection: Any) -> dict[str, Row]:
@@ -267,6 +268,16 @@ class Finder:
         return await future
 
     async def _ask(self) -> None:
+        try:
+            await self._answer_all()
+        finally:
+            self._task = None
+            for future in (waiter for futures in self._wanted.values() for waiter in futures):
+                if not future.done():  # whoever asked while we were stopped: there is nobody left to answer
+                    future.set_exception(StoreError(f"{self._link.name}: it is closed"))
+            self._wanted = {}
+
+    async def _answer_all(self) -> None:
         while self._wanted:
             wanted, self._wanted = self._wanted, {}
             try:
@@ -281,7 +292,6 @@ class Finder:
                 for future in (waiter for futures in wanted.values() for waiter in futures):
                     if not future.done():
                         future.set_exception(failed)
-        self._task = None
 
     async def close(self) -> None:
         if self._task is not None:

@@ -24,7 +24,7 @@ from sqlalchemy.pool import SingletonThreadPool
 from moot.errors import StoreError, StoreFull, StoreNewer, StoreUnreadable
 from moot.store import schema
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
-from moot.store.store import Done, Failed, Group, Store, storable_value
+from moot.store.store import Done, Failed, Group, Store, bounded_value
 
 BUSY_TIMEOUT_S = 60.0
 """How long to wait for another process that is writing."""
@@ -76,6 +76,7 @@ class SqliteStore(Store):
 
         As long as we alone write, what is not among the known keys is not there, and needs no look.
         """
+        self.check()
         if self._known is not None and hash(key) not in self._known:
             return None
         try:
@@ -126,8 +127,9 @@ class SqliteStore(Store):
             try:
                 try:
                     earlier = self._insert(group)
-                except UnicodeEncodeError:
-                    # Half a surrogate pair. To look for one in every row would cost more than to begin again.
+                except (UnicodeEncodeError, OverflowError):
+                    # Half a surrogate pair, or a number of 64 bits. To look for them in every row would cost more than
+                    # to begin again.
                     await in_thread(self._raw.rollback)
                     await in_thread(self._begin)
                     earlier = self._insert(group, cleaned=True)
@@ -160,7 +162,7 @@ class SqliteStore(Store):
     def _many(self, insert: Insert, rows: Sequence[Row], *, cleaned: bool) -> int:
         values = insert.values(rows)
         if cleaned:
-            values = [tuple(map(storable_value, row)) for row in values]
+            values = [tuple(map(bounded_value, row)) for row in values]
         return self._raw.executemany(insert.sql, values).rowcount
 
     def _learn_keys(self, calls: Sequence[Row]) -> None:
