@@ -89,7 +89,9 @@ def frontier(
     affordable = [np.flatnonzero(~costlier[:, own]) for own in range(len(names))]
     beaten = _beaten(tables, affordable, units_of(asked), seed)
     rows: list[Row] = []
-    for own in sorted(range(len(names)), key=lambda place: (paid[place], -reached[place], names[place])):
+    for own in sorted(
+        range(len(names)), key=lambda place: (round(float(paid[place]), 12), -reached[place], names[place])
+    ):
         usual = estimate(_known(asked, tables.right[own]))
         better = beaten[own]
         rows.append(

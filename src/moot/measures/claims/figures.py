@@ -75,7 +75,8 @@ def _bounds(side: SideResults, asked: Sequence[str]) -> Row:
 def power_rows(headline: Row | None, figures: Mapping[str, Any]) -> Iterator[Row]:
     """The smallest difference that each comparison could have shown, from its n and its discordant pairs alone."""
     if headline and (over := headline["over_best_single"]):
-        yield from _power(headline["of"], "best single", over, 1)
+        # The claim pays for all options that it was chosen from, at the most as Bonferroni would.
+        yield from _power(headline["of"], "best single", over, over["options"])
     if headline and (over := headline["over_captain"]):
         yield from _power(headline["of"], "its captain", over, 1)
     for row in figures.get("comparisons", ()):

@@ -48,7 +48,8 @@ class _Summaries:
     """What one cell's summariser made of what it read."""
 
     source: Source
-    scores: dict[int, list[Value]] = field(default_factory=lambda: defaultdict(list))
+    scores: dict[str, list[Value]] = field(default_factory=lambda: defaultdict(list))
+    """By the question's digest, by which its cluster is known."""
     by_count: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     """By how many of the responses in front of it were right."""
     proposers: tuple[str, ...] = ()
@@ -63,13 +64,13 @@ class _Summaries:
     """Of each episode: what its own answer and the responses in front of it are worth."""
     grades: dict[tuple[str, str], Value] = field(default_factory=dict)
 
-    def add(self, case: Case, position: int, value: Value, verdict: Verdict) -> None:
+    def add(self, case: Case, value: Value, verdict: Verdict) -> None:
         self.episodes += 1
         self.proposers = tuple(draft.player for draft in verdict.answers) or self.proposers
         self.cut += bool(of_kind(verdict.traces, Cut))
         self.drawn = self.drawn and all(record.drawn for record in _readers(verdict))
         right = value.known
-        self.scores[position].append(value)
+        self.scores[case.question.digest].append(value)
         responses = [self._grade(case, draft.text) for draft in verdict.answers if draft.text is not None]
         self.looks.append((value, *responses))
         if right is None:
@@ -89,8 +90,7 @@ class _Summaries:
 
     def accuracy(self) -> Row:
         """Over what is graded, with its bounds; `ungraded` counts episodes."""
-        values = {str(position): mean_value(scores) for position, scores in self.scores.items()}
-        row = accuracy_row(values)
+        row = accuracy_row({question: mean_value(scores) for question, scores in self.scores.items()})
         return {**row, "episodes": self.episodes, "ungraded": self.ungraded}
 
     def right_labels(self) -> list[Row]:
@@ -117,7 +117,6 @@ def _row(source: Source, cell: Stored) -> Row:
     for row in source.results(cell):
         read.add(
             source.cases[row["question"]],
-            row["position"],
             graded_value(*source.graded_as(row)),
             verdict_of(row["verdict"]),
         )
