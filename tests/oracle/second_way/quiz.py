@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
 
-from second_way.diversity import diversity, fullest_groups, self_preference
+from second_way.diversity import diversity, number_of_answers, self_preference
 from second_way.intervals import Difference
 from second_way.quiz_pairs import adjusted, bounds, difference
 from second_way.raw import Raw
-from second_way.shares import Value, accuracy_row, mean_row, value_of
+from second_way.shares import Value, accuracy_row, mean_row, unfair, value_of
 from second_way.skyline import best_single, gap, heard_row, players, single, skyline
 from second_way.tables import Play, Table, grades, parts, tables
 from second_way.threshold import talk_threshold
@@ -101,7 +101,7 @@ def comparisons(table: Table) -> list[Row]:
 
 def talk_by_diversity(table: Table) -> list[Row]:
     """Talking less voting where the players gave d answers, captain by captain, then over all that both have."""
-    distinct = {key: len(groups) for key, groups in fullest_groups(table.plays).items()}
+    distinct = number_of_answers(table)
     rows: list[Row] = []
     for talk, vote in product(table.talking, table.voting):
         for d in sorted(set(distinct.values())):
@@ -120,12 +120,16 @@ def _compared(first: Mapping[str, Sequence[Play]], second: Mapping[str, Sequence
     """The plays of some captains against those of the same in the second; a question is one pair, or the mean of some."""
     pairs: dict[str, list[tuple[Value, Value]]] = {}
     means = len(first) > 1
+    heard = True
     for captain, plays in first.items():
         one, other = grades(plays), grades(second[captain])
         means = means or any(len(several) > 1 for side in (one, other) for several in side.values())
         for question in one.keys() & other.keys():
             pairs.setdefault(question, []).append((value_of(one[question]), value_of(other[question])))
-    return {**difference(pairs, means=means), **bounds(pairs)}
+        heard = heard and all(
+            play.heard for play in (*plays, *second[captain]) if play.question in one.keys() & other.keys()
+        )
+    return {**difference(pairs, means=means, heard=heard), **bounds(pairs)}
 
 
 def categories(raw: Raw, table: Table) -> list[Row]:
@@ -158,6 +162,8 @@ def human(raw: Raw, table: Table) -> list[Row]:
 
 def _beside_people(right: Mapping[str, Sequence[float | None]], rates: Mapping[str, float]) -> Row:
     known = {question: value.known for question, plays in right.items() if (value := value_of(plays)).known is not None}
+    if unfair([[grade] for plays in right.values() for grade in plays]):
+        known = {}
     people = mean_row([rates[question] for question in known])
     row = accuracy_row(right, "accuracy") | {
         "human": people["value"],

@@ -7,7 +7,7 @@ from typing import Any
 
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Difference, holm, mcnemar, mean, shown_p
-from second_way.shares import Value, mean_value
+from second_way.shares import Value, mean_value, unfair_together
 
 Row = dict[str, Any]
 FEW_QUESTIONS, FEW_DISCORDANT = 30, 10
@@ -17,19 +17,21 @@ Pairs = Mapping[str, Sequence[tuple[Value, Value]]]
 """By question, one pair for each captain."""
 
 
-def difference(pairs: Pairs, *, means: bool) -> Row:
-    """Over the pairs of which both sides are graded."""
+def difference(pairs: Pairs, *, means: bool, heard: bool = True) -> Row:
+    """Over the pairs of which both sides are graded; nothing where these flatter, or somebody was not heard."""
     known = {
         question: [(a, b) for one, other in several if (a := one.known) is not None and (b := other.known) is not None]
         for question, several in pairs.items()
     }
     both = [(mean([a for a, _ in several]), mean([b for _, b in several])) for several in known.values() if several]
+    if not heard or unfair_together([pair for several in pairs.values() for pair in several]):
+        both = []
     differences = [one - other for one, other in both]
     rescues, regressions = (sum(sign * value > 1e-12 for value in differences) for sign in (1, -1))
     row: Row = {"difference": None, "low": None, "high": None, "p": None, "n": len(both), "test": "none"}
     row |= {"rescues": rescues, "regressions": regressions, "small": True}
     if not both:
-        return {**row, "why": ANY_TEXT}
+        return {**row, "rescues": None, "regressions": None, "why": ANY_TEXT}
     exact = not means and all(value in (0, 1) for pair in both for value in pair)
     figure = Difference(differences, mcnemar(rescues, regressions) if exact else None)
     low, high = figure.limits()

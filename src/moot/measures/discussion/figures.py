@@ -27,11 +27,10 @@ from moot.measures.discussion.naming import (
     with_role,
 )
 from moot.measures.discussion.similarity import similarity_figures
-from moot.measures.discussion.talks import Talk, by_question, fitted, score, slope_bounds, turns_to_decide
-from moot.measures.episodes import right_of
+from moot.measures.discussion.talks import Talk, fitted, score, slope_bounds, turns_to_decide, values_of
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
-from moot.stats.graded import family_row
+from moot.stats.graded import family_row, known, why_unfair_together
 from moot.stats.paired import FEW_QUESTIONS
 from moot.store.rows import verdict_of
 from moot.strategies.option_meanings import Meaning, in_words, meanings_named
@@ -108,12 +107,12 @@ def _read(source: Source, cell: Stored) -> Discussion:
     for row in source.results(cell):
         question = row["question"]
         case, verdict = source.cases[question], verdict_of(row["verdict"])
-        right = right_of(row)
-        read.talks.append(Talk(question, right, row["outcome"], verdict.turns, row["repeat"], case.question_set))
+        right, way = source.graded_as(row)
+        read.talks.append(Talk(question, right, row["outcome"], verdict.turns, row["repeat"], case.question_set, way))
         read.answers.setdefault(question, []).append(_stood(case, verdict))
         objections = tuple(of_kind(verdict.traces, Objection))
         read.rounds.extend(
-            ChallengeRound(question, right, put, objections) for put in of_kind(verdict.traces, Challenge)
+            ChallengeRound(question, right, way, put, objections) for put in of_kind(verdict.traces, Challenge)
         )
     return read
 
@@ -141,7 +140,13 @@ def _talks_alone(source: Source, cell: Stored) -> list[Talk]:
     """A player's plays by itself, as discussions of one turn."""
     return [
         Talk(
-            episode.key[0], episode.right, episode.outcome, 1, episode.key[1], source.cases[episode.key[0]].question_set
+            episode.key[0],
+            episode.right,
+            episode.outcome,
+            1,
+            episode.key[1],
+            source.cases[episode.key[0]].question_set,
+            episode.way,
         )
         for episode in source.seen(cell)
     ]
@@ -178,16 +183,15 @@ def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
             against = usual.get((discussion.table, apart_from(discussion.cell, *free)))
             if against is None or discussion.is_like(part, standard):
                 continue
-            both = Held(discussion.cell, discussion.talks), Held(against.cell, against.talks)
-            ours, theirs = (side.values() for side in both)
-            pairs = {question: [(value, theirs[question])] for question, value in ours.items() if question in theirs}
+            ours, theirs = values_of(discussion.talks), values_of(against.talks)
+            pairs = {q: [(ours[q], theirs[q])] for q in ours if q in theirs}
             if not pairs:
                 continue
-            compared = family_row(pairs, pooled=any(side.repeated for side in both), seed=source.seed)
+            pooled = len(discussion.talks) > len(ours) or len(against.talks) > len(theirs)
             of, other = (in_words(side.options[part]) for side in (discussion, against))
             kind = {"protocol_part": True} if meaning_of(discussion.cell, part).role == "protocol" else {}
             named = {**names[discussion.cell["id"]], "part": part, "of": of, "against": other, **kind}
-            yield {**named, **_flag(discussion, part), **compared}
+            yield {**named, **_flag(discussion, part), **family_row(pairs, pooled=pooled, seed=source.seed)}
 
 
 def _flag(discussion: Discussion, part: str) -> Row:
@@ -241,23 +245,28 @@ def _line(source: Source, along: str, key: str, group: Sequence[Discussion], nam
         discussion.options[key]: discussion
         for discussion in sorted(group, key=lambda discussion: discussion.options[key])
     }
-    line = fitted({float(x): by_question(discussion.talks) for x, discussion in by_x.items()}, seed=source.seed)
-    if line is None:
+    points = {float(x): values_of(discussion.talks) for x, discussion in by_x.items()}
+    shared = set.intersection(*map(set, points.values()))
+    if not shared:
         return
+    together = [tuple(values[question] for values in points.values()) for question in sorted(shared)]
+    unfair = why_unfair_together(together)
+    line = None if unfair else fitted({x: known(values) for x, values in points.items()}, seed=source.seed)
     yield {
         "along": along,
         "key": key,
         "step": meaning_of(group[0].cell, key).step or key.replace("_", " "),
         **{name: value for name, value in named.items() if name != "label"},
         "also_varied": [name for name in varied([discussion.cell for discussion in group]) if name != key],
-        "slope": line.slope.value,
-        "low": line.slope.low,
-        "high": line.slope.high,
-        "intercept": line.intercept,
-        "n": line.slope.n,
-        "small": line.slope.n < FEW_QUESTIONS,
-        **slope_bounds({float(x): Held(held.cell, held.talks).values() for x, held in by_x.items()}),
-        "points": [{"x": x, **score(discussion.talks), "line": line.at(x)} for x, discussion in by_x.items()],
+        "slope": line and line.slope.value,
+        "low": line and line.slope.low,
+        "high": line and line.slope.high,
+        "intercept": line and line.intercept,
+        "n": line.slope.n if line else 0,
+        "small": line is None or line.slope.n < FEW_QUESTIONS,
+        "points": [{"x": x, **score(discussion.talks), "line": line and line.at(x)} for x, discussion in by_x.items()],
+        **slope_bounds(points),
+        **({} if line else {"why": unfair or "no question is graded for all of them"}),
     }
 
 
