@@ -14,10 +14,10 @@ from scipy import stats
 from second_way.cohort_gap import _closed, _players
 from second_way.compare import ANY_TEXT
 from second_way.intervals import mean, normal_point
-from second_way.pairs import Pair, drafting, split, stages
+from second_way.pairs import Pair, drafting, split, stages, unfair_pairs
 from second_way.quiz_pairs import TESTED, Pairs, adjusted, bounds, difference
 from second_way.raw import Raw
-from second_way.shares import Value, accuracy_row, mean_value, value_of
+from second_way.shares import Grade, Value, accuracy_row, flattering, unfair_together, value_of, whole_mean
 
 Row = dict[str, Any]
 Values = Mapping[str, Value]
@@ -41,7 +41,7 @@ def _taxes(raw: Raw) -> Iterator[Row]:
     ways: dict[str, dict[str, dict[str, Value]]] = {"double-call": {}, "single-call": {}}
     for cell in raw.cells:
         if cell.traits.get("alone"):
-            rights: dict[str, list[float | None]] = {}
+            rights: dict[str, list[Grade]] = {}
             for episode in raw.episodes(cell):
                 rights.setdefault(episode.question, []).append(episode.right)
             ways[drafting(cell)][str(cell.player)] = {q: value_of(several) for q, several in rights.items()}
@@ -56,7 +56,7 @@ def _taxes(raw: Raw) -> Iterator[Row]:
 def _sides(pairs: Pairs, one: str, other: str) -> Row:
     """Over the questions of which both are graded."""
     known = [(a.known, b.known) for ((a, b),) in pairs.values() if a.known is not None and b.known is not None]
-    if not known:
+    if not known or unfair_together([pair for several in pairs.values() for pair in several]):
         return {one: None, other: None}
     return {one: mean([a or 0.0 for a, _ in known]), other: mean([b or 0.0 for _, b in known])}
 
@@ -72,18 +72,16 @@ def _gaps(raw: Raw, by_cohort: Sequence[tuple[str | None, Sequence[Pair]]]) -> I
 
 
 def _values(pairs: Sequence[Pair], side: str) -> dict[str, dict[str, Value]]:
-    rights: dict[str, dict[str, list[float | None]]] = {}
+    rights: dict[str, dict[str, list[Grade]]] = {}
     for pair in pairs:
-        right = getattr(pair, side).right
-        plays = rights.setdefault(pair.player, {}).setdefault(pair.question, [])
-        plays.append(None if right is None else float(right))
+        rights.setdefault(pair.player, {}).setdefault(pair.question, []).append(getattr(pair, side).grade)
     return {model: {q: value_of(several) for q, several in own.items()} for model, own in rights.items()}
 
 
 def _average(values: Mapping[str, Values]) -> dict[str, Value]:
     """On the questions that all have."""
     asked = set.intersection(*(set(own) for own in values.values()))
-    return {question: mean_value([own[question] for own in values.values()]) for question in asked}
+    return {question: whole_mean([own[question] for own in values.values()]) for question in asked}
 
 
 WHEN = {"alone": "native", "after": "after"}
@@ -98,6 +96,7 @@ def _averages(pairs: Sequence[Pair]) -> Iterator[Row]:
 
 def _accuracy(values: Values) -> Row:
     known = [value.known for value in values.values() if value.known is not None]
+    known = [] if flattering(values.values()) else known
     row = accuracy_row({str(place): [value] for place, value in enumerate(known)})
     if any(value.open for value in values.values()):
         low, high = (mean([getattr(value, end) for value in values.values()]) for end in ("least", "most"))
@@ -120,14 +119,22 @@ def _models(pairs: Sequence[Pair]) -> Iterator[Row]:
                     row.pop(TESTED, None)
                 named = {"cohort": cohort, "model": model, "when": when, "value": right["value"]}
                 named |= {"value_low": right["low"], "value_high": right["high"]}
+                named |= {"value_bounds": right["bounds"]} if "bounds" in right else {}
                 yield {**named, "average": _sides(beside, "value", "average")["average"], **row}
 
 
 def _strength(raw: Raw, pairs: Sequence[Pair]) -> Row | None:
     """Spearman of how right each is alone on one half of the questions, and what it gains on the other."""
-    models = split([pair for pair in pairs if pair.graded], lambda pair: pair.player)
-    if len(models) < 3:
+    known = [pair for pair in pairs if pair.graded]
+    models = split(known, lambda pair: pair.player)
+    everybody = {pair.player for pair in pairs}
+    if len(everybody) < 3:
         return None
+    beside: Row = {"models": len(models), "pairs": len(known)}
+    if len(known) < len(pairs):
+        beside["ungraded"] = len(pairs) - len(known)
+    if unfair_pairs(pairs) or len(models) < len(everybody):
+        return {**dict.fromkeys(("rho", "low", "high", "p")), **beside, "why": ANY_TEXT}
     half = _half(raw, {pair.question for pair in pairs})
     strengths, gains = [], []
     for own in models.values():
@@ -141,7 +148,7 @@ def _strength(raw: Raw, pairs: Sequence[Pair]) -> Row | None:
         return None
     rho = float(stats.pearsonr(*ranks).statistic)
     orders = [float(stats.pearsonr(ranks[0], order).statistic) for order in permutations(ranks[1])]
-    row: Row = {"rho": rho, "low": None, "high": None, "models": len(models)}
+    row: Row = {"rho": rho, "low": None, "high": None, **beside}
     row["p"] = mean([float(abs(other) >= abs(rho) - 1e-9) for other in orders])
     if len(models) >= 4:
         inside = max(-1 + 1e-12, min(1 - 1e-12, rho))

@@ -16,7 +16,7 @@ from second_way.intervals import mean
 from second_way.meanings import Meanings, plain
 from second_way.raw import Cell, Episode, Raw
 from second_way.resampling import drawn_sums, ends
-from second_way.shares import accuracy_row, share_row
+from second_way.shares import Grade, accuracy_row, graded, rights, share_row, unfair
 from second_way.tables import drafts_of, table_name
 
 Row = dict[str, Any]
@@ -118,24 +118,26 @@ def _grouped_by_words(raw: Raw) -> int:
 
 def _mixture(raw: Raw, cell: Cell) -> Row:
     episodes = raw.episodes(cell)
-    values = {(row["question_id"], row["text"]): row["value"] for row in raw.tables["drafts"]}
-    grades: dict[str, list[float | None]] = {}
+    grades: dict[str, list[Grade]] = {}
     counts: dict[int, list[float]] = {}
     proposers: list[str] = []
+    looks: list[list[Grade]] = []
     unknown = cut = 0
     for episode in episodes:
         grades.setdefault(episode.question, []).append(episode.right)
         drafts = [(answer[0], answer[1]) for answer in episode.verdict.get("answers", ())]
         proposers = [player for player, _ in drafts] or proposers
         cut += any(record["kind"] == "cut" for record in episode.traces)
-        if episode.right is None:
+        responses = [raw.draft_grades[episode.question, text] for _, text in drafts if text is not None]
+        looks.append([episode.right, *responses])
+        if not graded(episode.right):
             continue
-        rights = [values[episode.question, text] for _, text in drafts if text is not None]
-        if None in rights:
+        if not all(map(graded, responses)):
             unknown += 1
         else:
-            counts.setdefault(sum(right == 1.0 for right in rights), []).append(episode.right)
-    ungraded = sum(episode.right is None for episode in episodes)
+            counts.setdefault(sum(right == 1.0 for right in responses), []).append(episode.right)
+    ungraded = sum(not graded(episode.right) for episode in episodes)
+    counts = {} if unfair(looks) else counts
     shown = cell.options["accuracies"] == "shown"
     told = ("shown" if cell.options.get("shown_accuracies") else "unknown") if shown else "hidden"
     return {
@@ -170,10 +172,10 @@ def _partners(raw: Raw, mixtures: Sequence[tuple[Cell, Row]]) -> Iterator[Row]:
             continue
         kind = cell.traits.get("drafts")
         alone = [c for c in raw.cells if c.player == row["proposers"][0] and c.traits.get("drafts") == kind]
-        rights = [e.right for c in alone for e in raw.episodes(c) if e.right is not None]
-        if rights:
+        grades = [episode.right for c in alone for episode in raw.episodes(c)]
+        if rights(grades) and not unfair([[grade] for grade in grades]):
             key = row["summariser"], row["order"], row["accuracies"]
-            groups.setdefault(key, []).append((row, mean(rights)))
+            groups.setdefault(key, []).append((row, mean(rights(grades))))
     for (summariser, _, _), several in groups.items():
         if len(several) < 2:
             continue
@@ -221,8 +223,8 @@ def _kind(row: Any) -> str:
     return "unanswerable" if row.get("answer") is None else "answerable"
 
 
-def _scores(read: Any, episodes: Sequence[Episode], score: Any) -> dict[str, list[float | None]]:
-    scores: dict[str, list[float | None]] = {}
+def _scores(read: Any, episodes: Sequence[Episode], score: Any) -> dict[str, list[Grade]]:
+    scores: dict[str, list[Grade]] = {}
     for episode in episodes:
         row = read[episode.question]
         gold = [""] if row.get("answer") is None else [row["answer"], *row.get("accepted", ())]

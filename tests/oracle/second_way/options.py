@@ -9,7 +9,7 @@ from functools import cached_property
 
 from second_way.intervals import mean
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import NOBODY_KNOWS, Value, mean_value, value_of
+from second_way.shares import NOBODY_KNOWS, Value, graded, mean_value, value_of
 from second_way.tables import grades, parts, table_name, tables
 
 Values = Mapping[str, Value]
@@ -73,7 +73,7 @@ class Option:
 
     @property
     def ungraded(self) -> int:
-        return sum(episode.right is None for own in self.episodes for episode in own)
+        return sum(not graded(episode.right) for own in self.episodes for episode in own)
 
 
 def _asked(episodes: Iterable[Episode]) -> dict[str, list[Episode]]:

@@ -10,7 +10,7 @@ from second_way.diversity import diversity, number_of_answers, self_preference
 from second_way.intervals import Difference
 from second_way.quiz_pairs import adjusted, bounds, difference
 from second_way.raw import Raw
-from second_way.shares import Value, accuracy_row, mean_row, unfair, value_of
+from second_way.shares import Grade, Value, accuracy_row, mean_row, unfair, value_of
 from second_way.skyline import best_single, gap, heard_row, players, single, skyline
 from second_way.tables import Play, Table, grades, parts, tables
 from second_way.threshold import talk_threshold
@@ -160,7 +160,7 @@ def human(raw: Raw, table: Table) -> list[Row]:
     return rows
 
 
-def _beside_people(right: Mapping[str, Sequence[float | None]], rates: Mapping[str, float]) -> Row:
+def _beside_people(right: Mapping[str, Sequence[Grade]], rates: Mapping[str, float]) -> Row:
     known = {question: value.known for question, plays in right.items() if (value := value_of(plays)).known is not None}
     if unfair([[grade] for plays in right.values() for grade in plays]):
         known = {}

@@ -12,10 +12,13 @@ from second_way.intervals import ALPHA, fieller, mean, normal_point
 from second_way.raw import Raw
 from second_way.shares import (
     NOBODY_KNOWS,
+    Grade,
     Value,
     accuracy_row,
+    graded,
     mean_row,
     mean_value,
+    rights,
     unfair,
     unfair_together,
     value_of,
@@ -58,10 +61,10 @@ def tops(alone: Sequence[Play]) -> dict[str, Value]:
     return found
 
 
-def _best(rights: Sequence[float | None]) -> Value:
-    highest = max([right for right in rights if right is not None], default=0.0)
-    grades = tuple(rights)
-    return Value(None, highest, 1.0, grades) if None in rights else Value(highest, highest, highest, grades)
+def _best(grades: Sequence[Grade]) -> Value:
+    highest = max(rights(grades), default=0.0)
+    known = highest if all(map(graded, grades)) else None
+    return Value(known, highest, highest if known is not None else 1.0, tuple(grades))
 
 
 def skyline(raw: Raw, table: Table) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from second_way.paired_scores import share
 from second_way.quiz_pairs import FEW_QUESTIONS, Pairs, adjusted, bounds, difference
 from second_way.raw import Cell, Episode, Raw
 from second_way.resampling import drawn_sums, ends
-from second_way.shares import Value, mean_value, value_of
+from second_way.shares import Grade, Value, accuracy_row, graded, unfair_together, value_of, whole_mean
 
 Row = dict[str, Any]
 PARTS = ("paradigm", "style", "drafting", "personas", "step_by_step", "decision")
@@ -86,7 +86,7 @@ def _but(cell: Cell, *names: str) -> str:
 
 
 def _values(raw: Raw, cell: Cell) -> dict[str, Value]:
-    rights: dict[str, list[float | None]] = {}
+    rights: dict[str, list[Grade]] = {}
     for episode in raw.episodes(cell):
         rights.setdefault(episode.question, []).append(episode.right)
     return {question: value_of(several) for question, several in rights.items()}
@@ -163,7 +163,7 @@ def _families(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
             sides = [[_values(raw, cell) for cell in families[name]] for name in (one, other)]
             asked = set.intersection(*(set(values) for side in sides for values in side))
             pairs = {
-                q: [(mean_value([v[q] for v in sides[0]]), mean_value([v[q] for v in sides[1]]))] for q in sorted(asked)
+                q: [(whole_mean([v[q] for v in sides[0]]), whole_mean([v[q] for v in sides[1]]))] for q in sorted(asked)
             }
             if not pairs:
                 continue
@@ -229,31 +229,19 @@ def _line(raw: Raw, key: str, group: Sequence[Cell]) -> Row | None:
     by_x = {cell.options[key]: cell for cell in sorted(group, key=lambda cell: int(cell.options[key]))}
     values = {x: _values(raw, cell) for x, cell in by_x.items()}
     played = set.intersection(*(set(own) for own in values.values()))
-    asked = [q for q in sorted(played) if all(own[q].known is not None for own in values.values())]
-    if not asked:
+    if not played:
         return None
+    asked = [q for q in sorted(played) if all(own[q].known is not None for own in values.values())]
+    ungraded = len(played) - len(asked)
+    if unfair_together([[own[q] for own in values.values()] for q in played]):
+        asked = []
     xs = np.array([*values], dtype=float)
-    slopes = []
-    for question in asked:
-        scores = [own[question].known or 0.0 for own in values.values()]
-        slopes.append(float(np.polyfit(xs, scores, 1)[0]))
-    means = [mean([own[question].known or 0.0 for question in asked]) for own in values.values()]
-    slope, intercept = (float(part) for part in np.polyfit(xs, means, 1))
     weights = (xs - xs.mean()) / ((xs - xs.mean()) ** 2).sum()
-    steepest = float(np.abs(weights).sum()) / 2
-    # Rounded: a fit leaves traces of a slope where there is none.
-    low, high = Difference([round(one / steepest, 12) for one in slopes]).limits()
-    row: Row = {
-        "slope": slope,
-        "low": None if low is None else low * steepest,
-        "high": None if high is None else high * steepest,
-        "intercept": intercept,
-        "n": len(asked),
-        "small": len(asked) < FEW_QUESTIONS,
-        "points": [{"x": x, **_score(raw.episodes(cell)), "line": intercept + slope * x} for x, cell in by_x.items()],
-    }
+    row = _fitted(xs, weights, values, asked)
+    line = row.pop("line")
+    row["points"] = [{"x": x, **_score(raw.episodes(cell)), "line": line(x)} for x, cell in by_x.items()]
     if any(own[question].open for own in values.values() for question in played):
-        row["ungraded"] = len(played) - len(asked)
+        row["ungraded"] = ungraded
         points = [*zip(weights, values.values(), strict=True)]
         row["bounds"] = {
             "low": math.fsum(w * mean([(own[q].least if w > 0 else own[q].most) for q in played]) for w, own in points),
@@ -262,6 +250,30 @@ def _line(raw: Raw, key: str, group: Sequence[Cell]) -> Row | None:
             ),
         }
     return row
+
+
+def _fitted(xs: Any, weights: Any, values: Mapping[Any, Mapping[str, Value]], asked: Sequence[str]) -> Row:
+    if not asked:
+        nothing: Row = dict.fromkeys(("slope", "low", "high", "intercept"))
+        return {**nothing, "n": 0, "small": True, "line": lambda x: None, "why": ANY_TEXT}
+    slopes = []
+    for question in asked:
+        scores = [own[question].known or 0.0 for own in values.values()]
+        slopes.append(float(np.polyfit(xs, scores, 1)[0]))
+    means = [mean([own[question].known or 0.0 for question in asked]) for own in values.values()]
+    slope, intercept = (float(part) for part in np.polyfit(xs, means, 1))
+    steepest = float(np.abs(weights).sum()) / 2
+    # Rounded: a fit leaves traces of a slope where there is none.
+    low, high = Difference([round(one / steepest, 12) for one in slopes]).limits()
+    return {
+        "slope": slope,
+        "low": None if low is None else low * steepest,
+        "high": None if high is None else high * steepest,
+        "intercept": intercept,
+        "n": len(asked),
+        "small": len(asked) < FEW_QUESTIONS,
+        "line": lambda x: intercept + slope * x,
+    }
 
 
 # ---------------------------------------------------------------- likeness
@@ -280,7 +292,10 @@ def _similarity(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
                 )
         if not likes:
             continue
-        score = _score(raw.episodes(cell))
+        grades: dict[str, list[Grade]] = {}
+        for episode in raw.episodes(cell):
+            grades.setdefault(episode.question, []).append(episode.right)
+        score = accuracy_row(grades)
         values = [mean(several) for several in likes.values()]
         low, high = _resampled(values)
         row = {
@@ -290,13 +305,12 @@ def _similarity(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
             "high": high,
             "n": len(likes),
             "accuracy": score["value"],
+            "accuracy_n": score["n"],
             "method": "words in common",
             "sampled": False,
             "small": len(likes) < FEW_QUESTIONS,
         }
-        if score["ungraded"]:
-            row |= {"ungraded": score["ungraded"], "accuracy_bounds": score["bounds"]}
-        yield row if score["value"] is not None else {**row, "why": ANY_TEXT}
+        yield row | {key: score[key] for key in ("ungraded", "bounds", "why") if key in score}
 
 
 def _resampled(values: Sequence[float]) -> tuple[Any, Any]:
@@ -354,7 +368,8 @@ def _setting(raw: Raw, named: Row, rounds: Sequence[tuple[Episode, Any]], grades
     parts: dict[str, list[tuple[Episode, Any, float | None]]] = {}
     for episode, record in rounds:
         word = record.get("planted")
-        before = episode.right if word is None else _grade(grades, episode.question, word)
+        own = episode.right if graded(episode.right) else None
+        before = own if word is None else _grade(grades, episode.question, word)
         part = "shown" if not planted else "planted"
         if word is not None:
             part = "planted, ungraded" if before is None else "planted, but right" if before >= 0.5 else "planted"
@@ -386,7 +401,7 @@ def _counted(rounds: Sequence[tuple[Episode, Any, float | None]], grades: Grades
             after = None if word.get("answer") is None else _grade(grades, episode.question, word["answer"])
             if word.get("answer") is not None and (before is None or after is None):
                 row["ungraded"] += 1
-                continue
+                continue  # nobody knows what is right, so none of it waits for the judge
             change = 0 if after is None or before is None else (after > before) - (after < before)
             better, worse, number = moved.get(episode.question, (0.0, 0.0, 0.0))
             moved[episode.question] = (better + (change > 0), worse + (change < 0), number + 1)
@@ -403,5 +418,15 @@ def _counted(rounds: Sequence[tuple[Episode, Any, float | None]], grades: Grades
         "not_held": len(rounds) - int(row["held"]),
         "n": len(asked),
         "small": len(asked) < FEW_QUESTIONS,
+        **_open_challenges(row),
         **({"why": ANY_TEXT} if row["ungraded"] and net[0] is None else {}),
     }
+
+
+def _open_challenges(row: Mapping[str, int]) -> Row:
+    """What is ungraded at its worst, and at its best."""
+    if not row["ungraded"]:
+        return {}
+    net = row["improved"] - row["worsened"]
+    low, high = ((net + sign * row["ungraded"]) / row["challenged"] for sign in (-1, 1))
+    return {"net_bounds": {"low": low, "high": high}}

@@ -16,7 +16,7 @@ from second_way.intervals import mean
 from second_way.quiz_pairs import TESTED, bounds, difference, turned
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
-from second_way.shares import Value, mean_row, mean_value, value_of
+from second_way.shares import Value, mean_row, mean_value, unfair_together, value_of
 from second_way.tables import Key, Play, Table, drafts_of, table_name
 
 Row = dict[str, Any]
@@ -46,6 +46,9 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
     graded = [q for q in asked if all(arm.values[q].known is not None for arm in arms)]
     if len(graded) < 2:
         return None
+    left_out = len(asked) - len(graded)
+    waiting = unfair_together([[arm.values[question] for arm in arms] for question in asked])
+    graded = [] if waiting else graded
     starts = range(max([most, 1, *(distinct[key] for key in both)]) + 1, 0, -1)  # of equals the one that talks least
     policies = {
         start: _policy(
@@ -64,20 +67,20 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
     start = _best(policies, asked)
     means = any(_repeated(plays) for plays in (voted, talked))
     row: Row = {
-        "talk_from": start,
-        "chosen": chosen,
+        "talk_from": None if waiting else start,
+        "chosen": [] if waiting else chosen,
         "always_vote": _arm(arms[0], graded),
         "always_talk": _arm(arms[1], graded),
         "by_threshold": _arm(fitted, graded),
-        "after_the_fact": mean([policies[start].values[question].known or 0.0 for question in graded]),
+        "after_the_fact": mean([policies[start].values[q].known or 0.0 for q in graded]) if graded else None,
         "over_vote": _over(fitted, arms[0], means=means),
         "over_talk": _over(fitted, arms[1], means=means),
         "n": len(graded),
         "left_out": len({play.question for play in [*voted, *talked]}) - len(graded),
     }
-    if len(asked) > len(graded):
-        row["ungraded"] = len(asked) - len(graded)
-    return row
+    if left_out:
+        row["ungraded"] = left_out
+    return {**row, "why": ANY_TEXT} if waiting else row
 
 
 def _repeated(plays: Sequence[Play]) -> bool:
