@@ -16,7 +16,7 @@ from second_way.luck import claim, near, paid_low
 from second_way.options import Option, Singles, cost_alone, highest, named, options, singles
 from second_way.quiz_pairs import FEW_QUESTIONS, TESTED, bounds, difference, turned
 from second_way.raw import Raw
-from second_way.shares import NOBODY_KNOWS, Value, mean_row
+from second_way.shares import NOBODY_KNOWS, Value, fair, known_of, mean_row
 
 Row = dict[str, Any]
 RULE = "beats every single player; exact test; paid for the options"
@@ -75,11 +75,11 @@ def _about(
 ) -> Row:
     side = paid[of]
     values = {question: side.value(question) for question in asked if question in side.values}
-    known = [value.known for value in values.values() if value.known is not None]
+    known = known_of(values)
     row: Row = {"of": of, "chosen": how, "options": len(paid), **_who(side, paid), **mean_row(known), "ungraded": 0}
     table = table_of(paid.values(), asked)
     if known:
-        row["low"] = paid_low(table, list(paid).index(of), row["value"], row["low"], row["high"])
+        row["low"] = paid_low(table, row["value"], row["low"])
     if any(value.open for value in values.values()):
         row |= {"ungraded": side.ungraded, "questions": len(values), "bounds": ends_of([*values.values()])}
         row |= {} if known else {"why": ANY_TEXT}
@@ -112,7 +112,7 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     if top is None or len(every) < 2:
         return None
     values = every[top].values
-    row = {"of": top, **mean_row([v.known for v in values.values() if v.known is not None])}
+    row = {"of": top, **mean_row(known_of(values))}
     if any(value.open for value in values.values()):
         row |= {
             "ungraded": sum(value.most - value.least for value in values.values()),
@@ -150,12 +150,14 @@ def _over_best(
     pairs = {question: [(value, own[question])] for question, value in values.items() if question in own}
     if not pairs:
         return None
-    alone = np.array([[mark_of(o.get(q, NOBODY_KNOWS)) for q in asked] for o in several.values.values()])
+    known = [fair({q: player[q] for q in asked if q in player}) for player in several.values.values()]
+    alone = np.array([[mark_of(player.get(q, NOBODY_KNOWS)) for q in asked] for player in known])
     place = list(several.values).index(single)
     groups = clusters(raw, asked)
     said = claim(table_of(paid.values(), asked), alone, list(paid.values()).index(side), place, groups, means=means)
     row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED}
     row |= bounds(pairs)
+    said = said if row["difference"] is not None else None
     if said is not None:
         row |= {"difference": said.difference, "p": near(said.p)}
         row |= {"low": said.low and near(said.low), "high": said.high and near(said.high)}
@@ -163,8 +165,8 @@ def _over_best(
         row.pop("why", None)
     ends = said and said.low and said.high and (said.low, said.high)
     row = _room_for_the_best(row, several, values, ends)
-    reached = mean_row([own[q].known for q in asked if q in own and own[q].known is not None])
-    reached["low"] = paid_low(alone, place, reached["value"], reached["low"], reached["high"])
+    reached = mean_row([value.known for value in known[place].values() if value.known is not None])
+    reached["low"] = paid_low(alone, reached["value"], reached["low"])
     row |= {"single": single, "singles": len(several.values), "options": len(paid), "rule": RULE}
     return {**row, "best_single": reached}
 
@@ -201,7 +203,8 @@ def _over_captain(side: Option, own: Singles, values: Mapping[str, Value], means
     row |= bounds(pairs) if pairs else {}
     if row["n"] and turned(row):
         row["why"] = ANY_TEXT
-    return row if row["n"] else None
+    graded = any(None not in (one.known, other.known) for several in pairs.values() for one, other in several)
+    return row if graded else None
 
 
 def _cost(raw: Raw, side: Option, player: str, asked: Sequence[str]) -> Row:

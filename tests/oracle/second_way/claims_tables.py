@@ -12,13 +12,15 @@ from second_way.intervals import mean
 from second_way.luck import Floats
 from second_way.options import Option
 from second_way.raw import Raw
-from second_way.shares import Value
+from second_way.shares import NOBODY_KNOWS, Value
 
 Row = dict[str, Any]
 
 
 def table_of(several: Iterable[Option], asked: Sequence[str]) -> Floats:
-    return np.array([[mark_of(side.value(question)) for question in asked] for side in several])
+    """NaN where an answer is not graded, and in all of a row where those that are flatter."""
+    rows = [side.fair(asked) for side in several]
+    return np.array([[mark_of(row.get(question, NOBODY_KNOWS)) for question in asked] for row in rows])
 
 
 def mark_of(value: Value) -> float:

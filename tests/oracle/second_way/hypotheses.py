@@ -17,9 +17,9 @@ from second_way.intervals import (
     mean,
 )
 from second_way.options import named, option
-from second_way.pairs import drafting, stages
+from second_way.pairs import drafting, stages, unfair_pairs
 from second_way.raw import Cell, Raw
-from second_way.shares import NOBODY_KNOWS, Value, mean_value, value_of
+from second_way.shares import NOBODY_KNOWS, Value, flattering, mean_value, unfair, unfair_together, value_of
 from second_way.skyline import single, tops
 from second_way.tables import Play, grades, parts, table_name, tables
 
@@ -72,6 +72,9 @@ class _Hypothesis:
             any(q in s.turns or q in s.unsettled or (q in s.values and s.values[q].open) for s in every) for q in played
         )
         self.bounds = self._bounds(sums, two if shares else None, sorted(played))
+        if any(one.waiting for one in every):
+            self.n = 0
+            return
         if not asked:
             return
         if two and shares:
@@ -171,23 +174,28 @@ def _sums(raw: Raw, term: str) -> Sums | None:
     if not known and function in ("accuracy", "gap_closure"):
         return None
     if function == "accuracy":
-        return Sums(known, dict.fromkeys(known, 1.0), dict(whole.values), cells=meant, once=whole.once)
+        waiting = flattering(whole.values.values())
+        return Sums(known, dict.fromkeys(known, 1.0), dict(whole.values), cells=meant, once=whole.once, waiting=waiting)
     if function == "cost":
         return None if whole.cost_usd is None else Sums(dict(whole.cost_usd), dict.fromkeys(whole.cost_usd, 1.0))
     if function == "skyline":
-        best = tops(_alone(raw, meant, _members(raw, cohort)))
+        alone = _alone(raw, meant, _members(raw, cohort))
+        best = tops(alone)
+        plays = parts(alone, lambda play: (play.question, play.repeat)).values()
+        waiting = any(v.open for v in best.values()) and unfair([[play.right for play in several] for several in plays])
         tops_known = {question: value.known for question, value in best.items() if value.known is not None}
-        return Sums(tops_known, dict.fromkeys(tops_known, 1.0), best, once=raw.repeats == 1)
+        return Sums(tops_known, dict.fromkeys(tops_known, 1.0), best, once=raw.repeats == 1, waiting=waiting)
     if function == "gap_closure":
         return _gap(raw, meant, whole.values) if cohort is None else _cohorts_gap(raw, meant, cohort)
-    counts, turns = _changes(raw, meant)
+    counts, turns, waiting = _changes(raw, meant)
     if not counts and not turns:
         return None
     if function == "net":
         net = {question: float(gained - lost) for question, (gained, lost) in counts.items()}
-        return Sums(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=turns)
+        return Sums(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=turns, waiting=waiting)
     gained = {question: float(count[0]) for question, count in counts.items()}
-    return Sums(gained, {question: float(count[1]) for question, count in counts.items()}, turns=turns)
+    lost = {question: float(count[1]) for question, count in counts.items()}
+    return Sums(gained, lost, turns=turns, waiting=waiting)
 
 
 def _members(raw: Raw, cohort: str | None) -> set[str] | None:
@@ -243,7 +251,7 @@ def _closure(triples: Mapping[str, tuple[Value, Value, Value]]) -> Sums:
         if most[0] > 1e-12:
             ratios = [rise / way for rise in up for way in most]
             bounds = {"low": min(ratios), "high": max(ratios)}
-    return Sums(rises, ways, bounds=bounds, unsettled=unsettled)
+    return Sums(rises, ways, bounds=bounds, unsettled=unsettled, waiting=unfair_together([*triples.values()]))
 
 
 def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:
@@ -264,7 +272,7 @@ def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:
         picked = [
             _value(side, _best(side, others(fold, question)), question) for side, fold in zip(sides, folds, strict=True)
         ]
-        triples[question] = tuple(Value(v.known, v.least, v.most) for v in picked)
+        triples[question] = tuple(Value(v.known, v.least, v.most, tuple(v.grades)) for v in picked)
     closure = _closure(triples)  # type: ignore[arg-type]
     return None if closure.tops and math.fsum(closure.bottoms.values()) <= 1e-12 else closure
 
@@ -283,11 +291,15 @@ def _by_player(plays: Sequence[Play]) -> Any:
 assert UNPLAYED.known is None
 
 
-def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[dict[str, tuple[int, int]], dict[str, tuple[int, int]]]:
-    """Rescues and regressions of each question over captains; and what ungraded pairs could be."""
+Counts = dict[str, tuple[int, int]]
+
+
+def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[Counts, Counts, bool]:
+    """Rescues and regressions of each question over captains; what ungraded pairs could be; whether the others flatter."""
     ours = {(cell.team, cell.label, cell.captain, cell.cohort, drafting(cell)) for cell in meant}
-    counts: dict[str, tuple[int, int]] = {}
-    turns: dict[str, tuple[int, int]] = {}
+    counts: Counts = {}
+    turns: Counts = {}
+    every = []
     for stage in stages(raw):
         for pair in stage.pairs:
             if not any(
@@ -295,6 +307,7 @@ def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[dict[str, tuple[int, int]
                 for team, label, captain, cohort, _ in ours
             ):
                 continue
+            every.append(pair)
             if pair.graded:
                 gained, lost = counts.get(pair.question, (0, 0))
                 counts[pair.question] = (gained + pair.rescue, lost + pair.regression)
@@ -304,7 +317,7 @@ def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[dict[str, tuple[int, int]
                 ways = {(n, a) for n in natives for a in afters} if pair.native.given else set()
                 gained, lost = turns.get(pair.question, (0, 0))
                 turns[pair.question] = (gained + ((False, True) in ways), lost + ((True, False) in ways))
-    return counts, turns
+    return counts, turns, unfair_pairs(every)
 
 
 def _in_pairs(raw: Raw, sums: dict[str, Sums], one: str, other: str) -> dict[str, Sums]:
@@ -321,7 +334,8 @@ def _in_pairs(raw: Raw, sums: dict[str, Sums], one: str, other: str) -> dict[str
         for question, value in mine.items():
             if question in theirs:
                 pairs.setdefault(question, []).append((value, theirs[question]))
-    ours, beside = (Sums({}, {}, once=sums[place].once) for place in (one, other))
+    waiting = unfair_together([pair for several in pairs.values() for pair in several])
+    ours, beside = (Sums({}, {}, once=sums[place].once, waiting=waiting) for place in (one, other))
     for question, several in pairs.items():
         both = [(a.known, b.known) for a, b in several if a.known is not None and b.known is not None]
         if both:

@@ -60,6 +60,8 @@ class Sums:
     once: bool = True
     bounds: Row | None = None
     unsettled: set[str] = field(default_factory=set)
+    waiting: bool = False
+    """Whether what is graded flatters, so that it has no value."""
 
 
 def _worth_p(distance: float, variance: float, sizes: Sequence[float], one: float, *, stand_in: bool = False) -> float:

@@ -262,29 +262,15 @@ def claim(
     return Claim(best.mean, low, high, (p[0], p[1]))
 
 
-def paid_low(table: Floats, option: int, value: float, low: float | None, high: float | None) -> float | Near | None:
-    """The lower end of an accuracy that was chosen as the highest: Wilson's at the point that pays, where its own interval
-    is Wilson's; else its own, stretched by as much as the point is farther out."""
-    if low is None or len(table) == 1:
+def paid_low(table: Floats, value: float, low: float | None) -> float | Near | None:
+    """The lower end of an accuracy that was chosen as the highest: that of the score interval of as many questions as its
+    own interval is worth, at the point that pays."""
+    if low is None or len(table) == 1 or low <= 0 or value <= low:
         return low
-    row = table[option][~np.isnan(table[option])]
-    ends = []
-    wilson = _wilson(float(row.mean()), len(row), normal_point())
-    for z in Luck(alike_in_values(table)).point():
-        if wilson == (_rounded(low), _rounded(high or 0.0)):
-            ends.append(score_limits(value, z / math.sqrt(len(row)))[0] if value > 0 else 0.0)
-        else:
-            ends.append(max(0.0, value - (value - low) * z / normal_point()))
+    # Its own end is that of some number of questions, whole or not; the root of one over it is looked for.
+    width = root_between(lambda width: low - score_limits(value, width * normal_point())[0], 1e-9, 100.0)
+    ends = [score_limits(value, width * z)[0] for z in Luck(alike_in_values(table)).point()]
     return near((ends[1], ends[0]))
-
-
-def _wilson(share: float, n: int, z: float) -> tuple[float, float]:
-    low, high = score_limits(share, z / math.sqrt(n))
-    return _rounded(0.0 if share == 0 else low), _rounded(1.0 if share == 1 else high)
-
-
-def _rounded(value: float) -> float:
-    return round(value, 9)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from second_way.intervals import mean
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import NOBODY_KNOWS, Value, graded, mean_value, value_of
+from second_way.shares import NOBODY_KNOWS, Value, fair, graded, mean_value, value_of
 from second_way.tables import grades, parts, table_name, tables
 
 Values = Mapping[str, Value]
@@ -42,6 +42,10 @@ class Option:
 
     def value(self, question: str) -> Value:
         return self.values.get(question, NOBODY_KNOWS)
+
+    def fair(self, asked: Iterable[str]) -> dict[str, Value]:
+        """Of those that it has played; none of them known where what is graded of them flatters."""
+        return fair({question: self.values[question] for question in asked if question in self.values})
 
     @cached_property
     def calls(self) -> dict[str, float]:

@@ -17,6 +17,7 @@ class Ungraded(Enum):
     """None is a grade that waits for the judge."""
 
     NOBODY = "nobody knows what is right, so no judge is asked"
+    NOT_HEARD = "nobody waited for it, since the others agreed"
 
 
 Grade = float | Ungraded | None
@@ -44,7 +45,10 @@ def rights(grades: Iterable[Grade]) -> list[float]:
 
 def unfair(groups: Sequence[Sequence[Grade]]) -> bool:
     """Whether being graded hangs on being right. What matches is right at once, and the rest waits for the judge: where
-    more than one in twenty still wait, or the judge has settled nothing, those that are graded flatter."""
+    more than one in twenty still wait, or the judge has settled nothing, those that are graded flatter. Nor is there a
+    figure of somebody who was heard only where the others disagreed."""
+    if any(grade is Ungraded.NOT_HEARD for group in groups for grade in group):
+        return True
     waiting = sum(any(grade is None for grade in group) for group in groups)
     judged = any(isinstance(grade, Judged) for group in groups for grade in group)
     return waiting > 0 and (not judged or waiting > FEW * len(groups))
@@ -115,6 +119,18 @@ def whole_mean(values: Sequence[Value]) -> Value:
 def flattering(values: Iterable[Value]) -> bool:
     """Whether an accuracy over what is graded of them would be right by construction."""
     return unfair([[grade] for value in values for grade in value.grades])
+
+
+def fair(values: Mapping[str, Value]) -> dict[str, Value]:
+    """The same, none of them known where those that are graded flatter."""
+    if flattering(values.values()):
+        return {question: value._replace(known=None) for question, value in values.items()}
+    return dict(values)
+
+
+def known_of(values: Mapping[str, Value]) -> list[float]:
+    """What an accuracy is the mean of."""
+    return [value.known for value in fair(values).values() if value.known is not None]
 
 
 def unfair_together(groups: Sequence[Sequence[Value]]) -> bool:

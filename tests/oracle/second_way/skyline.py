@@ -13,6 +13,7 @@ from second_way.raw import Raw
 from second_way.shares import (
     NOBODY_KNOWS,
     Grade,
+    Judged,
     Value,
     accuracy_row,
     graded,
@@ -57,7 +58,12 @@ def tops(alone: Sequence[Play]) -> dict[str, Value]:
         repeats = [_best([play.right for play in several]) for several in parts(plays, lambda p: p.repeat).values()]
         found[question] = mean_value(repeats)
     if all(value.most - value.least < 1e-12 for value in found.values()):
-        return {question: Value(value.least, value.least, value.most) for question, value in found.items()}
+        return {
+            question: Value(
+                value.least, value.least, value.most, tuple(g for g in value.grades if isinstance(g, Judged))
+            )
+            for question, value in found.items()
+        }
     return found
 
 
@@ -72,8 +78,7 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
     known = {question: value.known for question, value in every.items() if value.known is not None}
     settled = not any(value.open for value in every.values())
     plays = parts(table.alone, lambda play: (play.question, play.repeat)).values()
-    waiting = unfair([[play.right for play in together] for together in plays])
-    if not settled and (waiting or any(not play.heard for play in table.alone)):
+    if not settled and unfair([[play.right for play in together] for together in plays]):
         known = {}
     several = len({play.player for play in table.alone})
     choices = {question: len(raw.questions[question]["question"].get("choices", ())) for question in known}

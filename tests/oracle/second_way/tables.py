@@ -11,7 +11,7 @@ from typing import Any
 
 from second_way.meanings import Draft, Groups, Meanings
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import Grade
+from second_way.shares import Grade, Ungraded
 
 Key = tuple[str, int]
 """One set of drafts: the question, and which time it was asked."""
@@ -117,7 +117,7 @@ def _table(raw: Raw, name: str, cells: Sequence[Cell], meanings: Meanings) -> Ta
                 right = raw.draft_grades[key[0], text] if text is not None else 0.0
                 table.alone.append(Play(*key, title, right, player=player, answered=text is not None))
             elif player in dropped.get(key, ()):
-                table.alone.append(Play(*key, title, None, player=player, heard=False))
+                table.alone.append(Play(*key, title, Ungraded.NOT_HEARD, player=player, heard=False))
     return table
 
 

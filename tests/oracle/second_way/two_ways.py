@@ -141,13 +141,13 @@ def _masked(hidden: Sequence[Cell], shown: Sequence[Cell]) -> bool:
 def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None:
     plays = [_plays(raw, cells) for cells in (shown, hidden)]
     both = [play for play in plays[0] if play in plays[1]]
-    graded = [play for play in both if all(graded(side[play].right) for side in plays)]
+    known = [play for play in both if all(graded(side[play].right) for side in plays)]
     sides: list[dict[Play, list[Grade]]] = [{}, {}]
     whole: list[dict[Play, list[Grade]]] = [{}, {}]
     for number, side in enumerate(plays):
         for play in both:
             whole[number].setdefault((play[0], play[2]), []).append(side[play].right)
-            if play in graded:
+            if play in known:
                 sides[number].setdefault((play[0], play[2]), []).append(side[play].right)
     if not both:
         return None
@@ -161,7 +161,7 @@ def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None
             top, bottom = moved.get(play[0], (0.0, 0.0))
             moved[play[0]] = (top + (_plain(words[0]) != _plain(words[1])), bottom + 1)
     changed = dict(zip(("changed", "changed_low", "changed_high"), share(moved), strict=True))
-    return _turned({**row, **changed, "ungraded": len(both) - len(graded), **_bounds(whole[0], whole[1])})
+    return _turned({**row, **changed, "ungraded": len(both) - len(known), **_bounds(whole[0], whole[1])})
 
 
 def _plays(raw: Raw, cells: Iterable[Cell]) -> dict[tuple[str, int, str], Episode]:
