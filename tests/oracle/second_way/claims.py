@@ -235,6 +235,7 @@ def check_words(raw: Raw, headline: Mapping[str, Any]) -> list[str]:
             bare = bare.replace(name, " ") if name and any(sign.isdigit() for sign in name) else bare
     figures = {_said(value, 100) for value in _leaves(headline)} | {_said(value, 1) for value in _leaves(headline)}
     figures |= {f"{value:,}" for value in _leaves(headline) if isinstance(value, int)} | {str(FEW_QUESTIONS)}
+    figures |= {f"{number:,}" for number in _answers(raw, headline["of"])}
     numbers = _NUMBER.findall(bare)
     wrong += [f"{number} is no figure of the headline" for number in numbers if number.lstrip("+-") not in figures]
     if over and over["difference"] is not None and over["low"] is not None:
@@ -243,6 +244,13 @@ def check_words(raw: Raw, headline: Mapping[str, Any]) -> list[str]:
         phrases = {"points more than": more, "points less than": less, "cannot be told from": not more and not less}
         wrong += [f"{phrase!r}" for phrase, holds in phrases.items() if (phrase in text) != holds]
     return wrong
+
+
+def _answers(raw: Raw, of: str) -> tuple[int, int]:
+    """How many there are, and how many of them wait for the judge: said where nothing else can be."""
+    side = options(raw).get(of) or _as_one(raw, of)
+    grades = [episode.right for own in side.episodes for episode in own]
+    return len(grades), grades.count(None)
 
 
 def _said(value: float, times: int) -> str:
