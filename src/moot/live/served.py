@@ -26,6 +26,8 @@ from moot.experiment.plan import Cell, Plan
 from moot.grade.grading import Grading
 from moot.grade.normalise import normalise
 from moot.store import queries, schema
+from moot.store.bookkeeping import Claim, Settlement
+from moot.store.presence import Presence
 from moot.store.rows import case_of, case_row, episode_row, score_row
 from moot.store.statements import Row
 from moot.store.store import Store
@@ -57,6 +59,7 @@ class ServedRecord:
         self._cells = tuple(cells)
         self._waiting: asyncio.Queue[Episode | tuple[Table, Row] | None] = asyncio.Queue()
         self._calls: dict[str, Row] = {}
+        self._claims: dict[str, Claim] = {}
         self._writer: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
         self._failed = asyncio.Event()
@@ -95,10 +98,17 @@ class ServedRecord:
         """What is not written yet is found all the same."""
         return self._calls.get(key) or await self._store.find_call(key)
 
-    async def keep_call(self, row: Row) -> Row:
+    @property
+    def presence(self) -> Presence | None:
+        return self._store.presence
+
+    async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: Claim | None = None) -> Row:
         """To be written. While the store takes nothing, no call is kept, and so no question answered."""
+        assert settlement is None, "where money is counted calls are kept by the store itself"
         if self.error is not None:
             raise StoreError(str(self.error))
+        if claim is not None:
+            self._claims[row["key"]] = claim
         self._calls[row["key"]] = row
         self._waiting.put_nowait((schema.calls, row))
         return row
@@ -175,6 +185,8 @@ class ServedRecord:
                 break
         for row in calls:
             self._calls.pop(row["key"], None)
+        claims = (self._claims.pop(row["key"], None) for row in calls)
+        self._store.release([claim for claim in claims if claim is not None])
 
     def _keep(self, connection: Connection, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
         for table in dict.fromkeys(table for table, _ in rows):

@@ -21,6 +21,7 @@ from sqlalchemy import Connection, Engine, Table, inspect
 
 from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, UsageError
 from moot.store import schema
+from moot.store.bookkeeping import CLAIM, RELEASE, numbered
 from moot.store.postgresql_line import (
     STATUS,
     Link,
@@ -36,7 +37,7 @@ from moot.store.postgresql_line import (
     worn_out,
 )
 from moot.store.statements import Row, insert_new, insert_or_replace
-from moot.store.store import Done, Failed, Group, Store, storable_value
+from moot.store.store import Done, Failed, Group, Store, Written, storable_value
 
 T = TypeVar("T")
 
@@ -98,10 +99,8 @@ class PostgresStore(Store):
         return await self._finder.find(key)
 
     async def _write(self, group: Group) -> Done:
-        earlier: dict[str, Row] = {}
-        if group.calls or group.puts:
-            earlier = await Writing(group, self._writing).commit()
-        return Done(earlier, [await self._in_thread(partial(self._worked, work)) for work, _ in group.work])
+        written = await Writing(group, self._writing).commit() if group.writes else Written()
+        return Done(written, [await self._in_thread(partial(self._worked, work)) for work, _ in group.work])
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """By itself every query would see what was written since the one before it."""
@@ -166,6 +165,8 @@ class PostgresStore(Store):
             self._blocking = None
 
 
+ACCOUNTS = "SELECT experiment, held_usd FROM accounts WHERE experiment = ANY($1) ORDER BY experiment FOR UPDATE"
+CLAIMED = "SELECT key, holder FROM claims WHERE key = ANY($1)"
 NOT_OURS = "SELECT key FROM calls WHERE key = ANY($1) AND xmin <> pg_current_xact_id()::xid"
 
 
@@ -177,12 +178,13 @@ class Writing:
         self._calls = sorted((row for row, _ in group.calls), key=lambda row: row["key"])
         tables = sorted(group.puts, key=lambda table: table.name)
         self._puts = {table: _in_order(table, group.puts[table]) for table in tables}
+        self._group = group
         self._link = link
         self._mark: str | None = None
-        self._earlier: dict[str, Row] = {}
+        self._written = Written()
         self._cleaned = False
 
-    async def commit(self) -> dict[str, Row]:
+    async def commit(self) -> Written:
         """Calls that somebody else stored before us come back: theirs stand."""
         try:
             return await self._link.patiently(self._attempt)
@@ -195,19 +197,45 @@ class Writing:
         self._cleaned = True
         return await self.commit()
 
-    async def _attempt(self, connection: Any) -> dict[str, Row]:
+    async def _attempt(self, connection: Any) -> Written:
         if self._mark is not None and settled(await connection.fetchval(STATUS, self._mark)):
-            return self._earlier  # only the answer got lost
+            return self._written  # only the answer got lost
         self._mark = None
         await connection.execute("BEGIN")
         for table, rows in self._puts.items():
             await self._many(connection, insert_or_replace(table, tuple(rows[0]), "postgresql"), rows)
+        earlier: dict[str, Row] = {}
         if self._calls:
             await self._many(connection, insert_new(schema.calls, tuple(self._calls[0]), "postgresql"), self._calls)
-            self._earlier = await self._stored_before(connection)
+            earlier = await self._stored_before(connection)
+        claimed = await self._claim(connection)
+        self._written = await self._book(connection, earlier, claimed)
         self._mark = await connection.fetchval("SELECT pg_current_xact_id()::text")
         await connection.execute("COMMIT")
-        return self._earlier
+        return self._written
+
+    async def _claim(self, connection: Any) -> list[bool]:
+        if self._group.released:
+            released = sorted((claim.key, claim.holder) for claim in self._group.released)
+            await connection.executemany(numbered(RELEASE), released)
+        if not self._group.claims:
+            return []
+        claims = [claim for claim, _ in self._group.claims]
+        await connection.executemany(numbered(CLAIM), sorted((claim.key, claim.holder) for claim in claims))
+        standing = await connection.fetch(CLAIMED, [claim.key for claim in claims])
+        holders = {row["key"]: row["holder"] for row in standing}
+        return [holders.get(claim.key) == claim.holder for claim in claims]
+
+    async def _book(self, connection: Any, earlier: dict[str, Row], claimed: list[bool]) -> Written:
+        """Last of all: whoever else pays for this experiment waits from here to the commit, and no longer."""
+        books = self._group.books
+        if not (names := books.experiments):
+            return Written(earlier, claimed=claimed)
+        held = {row["experiment"]: row["held_usd"] for row in await connection.fetch(ACCOUNTS, names)}
+        closed = books.close(held, earlier.keys())
+        for sql, values in closed.statements():
+            await connection.executemany(numbered(sql), values)
+        return Written(earlier, closed.granted, claimed, closed.accounts)
 
     async def _many(self, connection: Any, insert: Any, rows: Sequence[Row]) -> None:
         values = insert.values(rows)
