@@ -96,7 +96,9 @@ def test_a_provider_that_bills_more_than_it_was_allowed_is_believed_and_stops_th
         assert "ann" in error
         assert "billed $0.7 for a call that could cost $0.05" in error
         assert rows(path.with_suffix(".db"), "SELECT state FROM runs") == [("budget",)]
-        shown = subprocess.run([*MOOT, "report", str(path), "--json"], capture_output=True, text=True, check=True).stdout
+        shown = subprocess.run(
+            [*MOOT, "report", str(path), "--json"], capture_output=True, text=True, check=True
+        ).stdout
         (facts,) = json.loads(shown)["runs"]
         assert facts["overbilled"]["ann"]["calls"] == 1
 
@@ -118,7 +120,7 @@ def test_two_runs_at_once_ask_everything_once(tmp_path: Path, budget_usd: float 
 
 
 def test_what_a_killed_run_was_asking_is_taken_over_by_the_other(tmp_path: Path) -> None:
-    write_questions(tmp_path, 60)
+    write_questions(tmp_path, 150)
     with provider(latency_s=0.5) as server:
         path = experiment(tmp_path, server, concurrent=8)
         first = start(path)
@@ -126,6 +128,7 @@ def test_what_a_killed_run_was_asking_is_taken_over_by_the_other(tmp_path: Path)
             time.sleep(0.01)
         second = start(path)
         while len(rows(path.with_suffix(".db"), "SELECT 1 FROM holders WHERE claiming = 1")) < 2:
+            assert first.poll() is None, "it was to be killed at work"
             time.sleep(0.05)
         first.send_signal(signal.SIGKILL)
         finish(first)
@@ -134,4 +137,4 @@ def test_what_a_killed_run_was_asking_is_taken_over_by_the_other(tmp_path: Path)
         assert time.monotonic() - began < 60
         again = sum(times - 1 for times in server.asked.values())
         assert again <= 2 * 8, "only what was under way is asked again"
-        assert len(rows(path.with_suffix(".db"), "SELECT 1 FROM episodes WHERE outcome <> 'failed'")) == 60
+        assert len(rows(path.with_suffix(".db"), "SELECT 1 FROM episodes WHERE outcome <> 'failed'")) == 150

@@ -135,12 +135,12 @@ async def test_what_was_spent_before_counts() -> None:
 
 async def test_a_waiter_that_is_cancelled_holds_nothing() -> None:
     purse = Purse(MOST_USD * 1.5)
-    await purse.reserve(MOST_USD)
+    hold = await purse.reserve(MOST_USD)
     waiter = asyncio.create_task(purse.reserve(MOST_USD))
     await asyncio.sleep(0)
     waiter.cancel()
     await asyncio.gather(waiter, return_exceptions=True)
-    purse.settle(MOST_USD, 0.0, lost=False)
+    purse.settle(hold, 0.0, lost=False)
     await asyncio.wait_for(purse.reserve(MOST_USD), 1)
     assert purse.reserved_usd == pytest.approx(MOST_USD)
 
@@ -156,14 +156,14 @@ def test_the_cap_is_never_crossed(calls: list[tuple[float, float, bool]], cap_us
         purse = Purse(cap_usd)
 
         async def one(most_usd: float, share: float) -> None:
-            await purse.reserve(most_usd)
+            hold = await purse.reserve(most_usd)
             spent_usd = most_usd
             try:
                 assert purse.spent_usd + purse.reserved_usd <= cap_usd + 1e-9
                 await asyncio.sleep(0)
                 spent_usd = most_usd * share
             finally:
-                purse.settle(most_usd, spent_usd, lost=False)
+                purse.settle(hold, spent_usd, lost=False)
 
         tasks = [asyncio.create_task(one(most_usd, share)) for most_usd, share, _ in calls]
         await asyncio.sleep(0)

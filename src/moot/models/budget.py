@@ -56,7 +56,7 @@ class Till(Protocol):
     def overcharged(self, model: str, allowed_usd: float, billed_usd: float) -> None: ...
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Overcharge:
     """What a model billed above the most that its calls could cost."""
 
@@ -66,6 +66,11 @@ class Overcharge:
     billed_usd: float = 0.0
     """Of the call that was worst, by how many times."""
 
+    def __add__(self, other: Overcharge) -> Overcharge:
+        worse = max(self, other, key=lambda overcharge: overcharge.billed_usd / (overcharge.allowed_usd or math.inf))
+        together = (self.calls + other.calls, self.over_usd + other.over_usd)
+        return Overcharge(*together, worse.allowed_usd, worse.billed_usd)
+
 
 class Overcharges:
     """Whoever bills more than it was allowed: believed, and told of."""
@@ -74,11 +79,8 @@ class Overcharges:
         self.overbilled: dict[str, Overcharge] = {}
 
     def overcharged(self, model: str, allowed_usd: float, billed_usd: float) -> None:
-        overcharge = self.overbilled.setdefault(model, Overcharge())
-        overcharge.calls += 1
-        overcharge.over_usd += billed_usd - allowed_usd
-        if billed_usd * overcharge.allowed_usd >= overcharge.billed_usd * allowed_usd:
-            overcharge.allowed_usd, overcharge.billed_usd = allowed_usd, billed_usd
+        overcharge = Overcharge(1, billed_usd - allowed_usd, allowed_usd, billed_usd)
+        self.overbilled[model] = self.overbilled.get(model, Overcharge()) + overcharge
 
     def overcharge_words(self) -> str:
         return "; ".join(

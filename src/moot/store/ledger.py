@@ -105,9 +105,7 @@ class Ledger(Overcharges):
 
     async def _ask(self, amount_usd: float) -> Reservation | None:
         ident = uuid.uuid4().hex
-        reservation = Reservation(
-            ident, self._experiment, amount_usd, self.cap_usd, self._presence.id, _payer.get()
-        )
+        reservation = Reservation(ident, self._experiment, amount_usd, self.cap_usd, self._presence.id, _payer.get())
         asked = self._store.reserve(reservation)
         self._asked_usd += amount_usd
         self._asking += 1
@@ -166,6 +164,10 @@ class Ledger(Overcharges):
             await asyncio.sleep(POLL_S)
         return others_at_work or fits
 
+    async def refresh(self) -> None:
+        """See what others have spent."""
+        await self._look()
+
     async def _look(self) -> bool:
         self._held_usd, others_usd = await self._store.run(
             partial(standing, experiment=self._experiment, holder=self._presence.id)
@@ -218,4 +220,5 @@ def paid_on(connection: Connection, payer: str, day: str) -> float:
     table, under_way = schema.payments, schema.reservations
     settled = connection.execute(select(table.c.usd).where(table.c.payer == payer, table.c.day == day)).scalar()
     rows = connection.execute(select(under_way.c.usd, under_way.c.created_at).where(under_way.c.payer == payer)).all()
-    return float(settled or 0.0) + sum(usd for usd, created_at in rows if day_of(created_at) == day)
+    under_way_usd = sum(float(usd) for usd, created_at in rows if day_of(created_at) == day)
+    return float(settled or 0.0) + under_way_usd

@@ -81,7 +81,7 @@ class Presence:
         """`party`: processes that share their work out among themselves, and so never ask the same."""
         self._store = store
         self.id = uuid.uuid4().hex
-        self._party = party or self.id
+        self.party = party or self.id
         self._process = processes.begun()
         self.claiming = False
         self._under_way: set[str] = set()
@@ -97,7 +97,7 @@ class Presence:
         until = time.monotonic() + LEASE_S
         while others.unaware and time.monotonic() < until:
             await asyncio.sleep(LOOK_S)
-            others = await self._store.run(partial(others_of, ident=self.id, party=self._party))
+            others = await self._store.run(partial(others_of, ident=self.id, party=self.party))
 
     async def leave(self) -> None:
         processes.over(self._process)
@@ -109,7 +109,7 @@ class Presence:
             await self._store.run(partial(forget, holders=[self.id]))
 
     def _appear(self, connection: Connection) -> Others:
-        others = others_of(connection, self.id, self._party)
+        others = others_of(connection, self.id, self.party)
         self.claiming = bool(others.living)
         forget(connection, others.gone)
         row = self._row()
@@ -119,14 +119,14 @@ class Presence:
     def _row(self) -> dict[str, Any]:
         process = json.dumps(self._process)
         alive = {"beat_at": time.time(), "claiming": int(self.claiming)}
-        return {"id": self.id, "party": self._party, "process": process, **alive}
+        return {"id": self.id, "party": self.party, "process": process, **alive}
 
     async def _beat(self) -> None:
         with suppress(MootError):  # a store that cannot be written ends the run by itself
             while True:
                 await asyncio.sleep(BEAT_S)
                 self._store.put_later([(schema.holders, self._row())])
-                others = await self._store.read(partial(others_of, ident=self.id, party=self._party))
+                others = await self._store.read(partial(others_of, ident=self.id, party=self.party))
                 if others.gone:
                     await self._store.run(partial(forget, holders=others.gone))
                 if others.living and not self.claiming:

@@ -46,6 +46,7 @@ class Group:
 
     @property
     def waiting(self) -> list[asyncio.Future[Any]]:
+        asked: tuple[Sequence[tuple[Any, asyncio.Future[Any]]], ...]
         asked = (self.calls, self.work, self.reservations, self.claims)
         return [future for entries in asked for _, future in entries]
 
@@ -56,8 +57,9 @@ class Group:
     @property
     def writes(self) -> int:
         """What goes into the one transaction."""
-        entries = (self.calls, self.reservations, self.settlements, self.claims, self.released)
-        return sum(map(len, entries)) + sum(map(len, self.puts.values()))
+        money = len(self.reservations) + len(self.settlements)
+        claims = len(self.claims) + len(self.released)
+        return len(self.calls) + money + claims + sum(map(len, self.puts.values()))
 
     @property
     def books(self) -> Books:
