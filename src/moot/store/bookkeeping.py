@@ -109,9 +109,11 @@ class Books:
         closed = ClosedBooks({name: Booked(held) for name, held in held_usd.items()})
         for settlement in self._all_settlements(kept_by_others):
             closed.settle(settlement)
+        kept = set(kept_by_others)
         for row in self.calls:
             if row["cost_usd"] and row["key"] not in self.paid:
-                closed.charge(row, lost=row["key"] in kept_by_others)
+                closed.charge(row, lost=row["key"] in kept)
+            kept.add(row["key"])  # of two with one key the first stands
         for reservation in self.reservations:
             closed.reserve(reservation)
         return closed

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, Table, inspect
 
 from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, UsageError
 from moot.store import schema
-from moot.store.bookkeeping import CLAIM, RELEASE, numbered
+from moot.store.bookkeeping import CLAIM, RELEASE, ClosedBooks, numbered
 from moot.store.postgresql_line import (
     STATUS,
     Link,
@@ -205,11 +205,13 @@ class Writing:
         for table, rows in self._puts.items():
             await self._many(connection, insert_or_replace(table, tuple(rows[0]), "postgresql"), rows)
         earlier: dict[str, Row] = {}
+        kept_by_others: set[str] = set()
         if self._calls:
             await self._many(connection, insert_new(schema.calls, tuple(self._calls[0]), "postgresql"), self._calls)
-            earlier = await self._stored_before(connection)
+            earlier, kept_by_others = await self._stored_before(connection)
         claimed = await self._claim(connection)
-        self._written = await self._book(connection, earlier, claimed)
+        booked = await self._book(connection, kept_by_others)
+        self._written = Written(earlier, booked.granted, claimed, booked.accounts)
         self._mark = await connection.fetchval("SELECT pg_current_xact_id()::text")
         await connection.execute("COMMIT")
         return self._written
@@ -226,16 +228,16 @@ class Writing:
         holders = {row["key"]: row["holder"] for row in standing}
         return [holders.get(claim.key) == claim.holder for claim in claims]
 
-    async def _book(self, connection: Any, earlier: dict[str, Row], claimed: list[bool]) -> Written:
+    async def _book(self, connection: Any, kept_by_others: set[str]) -> ClosedBooks:
         """Last of all: whoever else pays for this experiment waits from here to the commit, and no longer."""
         books = self._group.books
         if not (names := books.experiments):
-            return Written(earlier, claimed=claimed)
+            return ClosedBooks({})
         held = {row["experiment"]: row["held_usd"] for row in await connection.fetch(ACCOUNTS, names)}
-        closed = books.close(held, earlier.keys())
+        closed = books.close(held, kept_by_others)
         for sql, values in closed.statements():
             await connection.executemany(numbered(sql), values)
-        return Written(earlier, closed.granted, claimed, closed.accounts)
+        return closed
 
     async def _many(self, connection: Any, insert: Any, rows: Sequence[Row]) -> None:
         values = insert.values(rows)
@@ -243,12 +245,14 @@ class Writing:
             values = [tuple(map(storable_value, row)) for row in values]
         await connection.executemany(insert.sql, values)
 
-    async def _stored_before(self, connection: Any) -> dict[str, Row]:
-        """Those of our keys under which another's row stands: written by another transaction, or twice in this one."""
+    async def _stored_before(self, connection: Any) -> tuple[dict[str, Row], set[str]]:
+        """What stands under those of our keys that are another's, by another transaction or twice in this one; and
+        which of them are the former."""
         keys = [row["key"] for row in self._calls]
         others = {row["key"] for row in await connection.fetch(NOT_OURS, keys)}
-        others |= {key for key, following in pairwise(keys) if key == following}
-        return {row["key"]: dict(row) for row in await connection.fetch(FIND, list(others))} if others else {}
+        standing = others | {key for key, following in pairwise(keys) if key == following}
+        rows = await connection.fetch(FIND, list(standing)) if standing else []
+        return {row["key"]: dict(row) for row in rows}, others
 
 
 def _in_order(table: Table, rows: Sequence[Row]) -> list[Row]:

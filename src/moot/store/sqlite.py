@@ -127,24 +127,25 @@ class SqliteStore(Store):
                 self._many(insert_or_replace(table, tuple(rows[0]), "sqlite"), rows, cleaned=cleaned)
             calls = [row for row, _ in group.calls]
             self._learn_keys(calls)
-            earlier = self._add_calls(calls, cleaned=cleaned) if calls else {}
+            earlier, kept_by_others = self._add_calls(calls, cleaned=cleaned) if calls else ({}, set())
             claimed = self._claim(group)
             books = group.books
             if not (names := books.experiments):
                 return Written(earlier, claimed=claimed)
             held = self._raw.execute(FIND_ACCOUNTS.format(", ".join("?" * len(names))), names).fetchall()
-            closed = books.close(dict(held), earlier.keys())
+            closed = books.close(dict(held), kept_by_others)
             for sql, values in closed.statements():
                 self._raw.executemany(sql, values)
             return Written(earlier, closed.granted, claimed, closed.accounts)
 
-    def _add_calls(self, calls: Sequence[Row], *, cleaned: bool) -> dict[str, Row]:
-        """Calls that another process stored before us come back: theirs stand."""
+    def _add_calls(self, calls: Sequence[Row], *, cleaned: bool) -> tuple[dict[str, Row], set[str]]:
+        """What stands under their keys, where not all are new; and which of them another process stored before us."""
         if self._many(insert_new(schema.calls, tuple(calls[0]), "sqlite"), calls, cleaned=cleaned) == len(calls):
-            return {}
+            return {}, set()
         stored = {row["key"]: CallLookup.select(self._raw, row["key"]) for row in calls}
+        standing = {key: row for key, row in stored.items() if row is not None}
         ours = {row["key"]: row["created_at"] for row in reversed(calls)}  # of two with one key the first stands
-        return {key: row for key, row in stored.items() if row is not None and row["created_at"] != ours[key]}
+        return standing, {key for key, row in standing.items() if row["created_at"] != ours[key]}
 
     def _claim(self, group: Group) -> list[bool]:
         if group.released:
