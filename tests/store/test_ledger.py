@@ -16,14 +16,14 @@ import pytest
 from sqlalchemy import Connection, update
 
 from moot.errors import BudgetReached, RateLimited, TimedOut
-from moot.models.budget import Budget
+from moot.models.budget import Budget, Hold
 from moot.models.cache import Cache
 from moot.models.scripted import ScriptedModel
 from moot.store import presence as presence_module
 from moot.store import queries, schema, store_at
 from moot.store.bookkeeping import day_of
 from moot.store.calls import ExperimentCalls
-from moot.store.ledger import Ledger, paid_by, paid_on
+from moot.store.ledger import Ledger, paid_on, pays
 from moot.store.store import Store
 from moot.types import Message, Price, Reply, Request, Usage
 
@@ -206,13 +206,17 @@ async def test_whose_account_it_is_on_is_kept_by_the_day(place: Place) -> None:
 
     async with opened(place, 1) as (store,):
         ledger = await Ledger.opened(store, "cup", 10.0)
-        script = [costing(0.02), TimedOut("late"), costing(0.03)]
+        script = [costing(0.03), costing(0.02), TimedOut("late")]
         model = paying(store, ledger, ScriptedModel("tom", script, price=PRICE))
-        with paid_by("key"):
-            for number in range(2):
+        await model.generate(asked(0))
+
+        async def on_account() -> Hold:
+            pays("key")
+            for number in range(1, 3):
                 await asyncio.gather(model.generate(asked(number)), return_exceptions=True)
-            open_hold = await ledger.reserve(0.5)
-        await model.generate(asked(3))
+            return await ledger.reserve(0.5)
+
+        open_hold = await asyncio.create_task(on_account())
         await store.flush()
         assert await store.run(paid_today) == pytest.approx(0.02 + MOST_USD + 0.5)
         ledger.settle(open_hold, 0.1, lost=True)

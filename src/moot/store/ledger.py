@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -33,14 +32,9 @@ POLL_S = 0.3
 _payer: ContextVar[str | None] = ContextVar("payer", default=None)
 
 
-@contextmanager
-def paid_by(payer: str) -> Iterator[None]:
-    """Calls made in here are on this one's account, day by day, beside that of the experiment."""
-    token = _payer.set(payer)
-    try:
-        yield
-    finally:
-        _payer.reset(token)
+def pays(payer: str) -> None:
+    """What this task, and those it starts, ask from now on is on this one's account, beside that of the experiment."""
+    _payer.set(payer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +68,8 @@ class Ledger(Overcharges):
         self._asked_usd, self._asking = 0.0, 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._looking: asyncio.Task[bool] | None = None
+        self.on_paid: Callable[[str, str, float], None] = lambda payer, day, usd: None
+        """Hears of all that is paid on somebody's account: who, on which day, how much."""
         store.listen(experiment, self._hear)
 
     @classmethod
@@ -130,6 +126,8 @@ class Ledger(Overcharges):
 
     def settle(self, hold: Hold, spent_usd: float, *, lost: bool, reply: Reply | None = None) -> None:
         reservation = self._open[hold.entry]
+        if reservation.payer is not None and spent_usd:
+            self.on_paid(reservation.payer, day_of(reservation.created_at), spent_usd)
         collected = receipts.current()
         if reply is not None and not lost and collected is not None:
             collected.add(reply, Paid(self, reservation, spent_usd))
