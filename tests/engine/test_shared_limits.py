@@ -106,7 +106,7 @@ async def test_a_worker_that_dies_gives_its_places_back() -> None:
     entering = asyncio.create_task(RemoteLimiter("e", Limits(concurrent=2), living).enter())
     await asyncio.sleep(0.02)
     assert not entering.done()
-    assert await gate.gone("a") == 0.0
+    await gate.gone("a")
     await asyncio.wait_for(entering, 1)
     assert gate.limiters["e"].in_flight == 1
     held.leave()

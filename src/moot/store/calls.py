@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sqlalchemy import Table
 
-from moot.errors import CallError
+from moot.errors import CallError, StoreError
 from moot.models.cache import StoredCall
 from moot.store import schema
 from moot.store.bookkeeping import Claim, Settlement
@@ -64,14 +64,19 @@ class ExperimentCalls:
         presence = self._store.presence
         if presence is None:
             return None
-        while not await presence.begin(self._own_keys.get(key, key)):
-            if (reply := await self.find_call(key)) is not None:
+        while True:
+            claimed_key = self._own_keys.get(key, key)
+            ours = await presence.begin(claimed_key)
+            if ours and not presence.claiming:
+                return None
+            # Whoever else had it may have stored it; or it was stored between our look and our claim.
+            reply = await self.find_call(key)
+            if reply is None and ours and self._own_keys.get(key, key) == claimed_key:
+                return None
+            if ours:
+                presence.end(claimed_key)
+            if reply is not None:
                 return reply
-        # Between our look and our claim somebody may have stored it.
-        if presence.claiming and (reply := await self.find_call(key)) is not None:
-            self.drop(key)
-            return reply
-        return None
 
     def drop(self, key: str) -> None:
         if (presence := self._store.presence) is not None:
@@ -88,7 +93,12 @@ class ExperimentCalls:
         settlement = call.receipt.with_call() if isinstance(call.receipt, Paid) else None
         presence = self._store.presence
         claim = None if presence is None else presence.kept(call.key)
-        stands = await self._store.keep_call(row, settlement, claim)
+        try:
+            stands = await self._store.keep_call(row, settlement, claim)
+        except StoreError:
+            if presence is not None:
+                presence.end(call.key)
+            raise
         return call.reply if stands is row else reply_of(stands)
 
     async def keep_failure(self, key: str, model: str, error: CallError) -> None:

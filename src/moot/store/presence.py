@@ -132,7 +132,10 @@ class Presence:
                 if others.living and not self.claiming:
                     # From this line on whoever begins a call claims it first; those before it are claimed here.
                     self.claiming = True
-                    await self._store.run(partial(self._notice, keys=list(self._under_way)))
+                    keys = list(self._under_way)
+                    await self._store.run(partial(self._notice, keys=keys))
+                    # What ended meanwhile was released before it was claimed.
+                    self._store.release([Claim(key, self.id) for key in keys if key not in self._under_way])
 
     def _notice(self, connection: Connection, keys: Sequence[str]) -> None:
         if rows := [{"key": key, "holder": self.id} for key in keys]:
