@@ -14,7 +14,7 @@ from typing import Protocol
 
 from moot.errors import CallError
 from moot.models.model import Model, Wrapper
-from moot.models.receipts import Receipt, collecting
+from moot.models.receipts import Receipt, Receipts
 from moot.types import Reply, Request, canonical_json, digest_of_bytes
 
 
@@ -98,7 +98,7 @@ class Cache(Wrapper):
         stored = await self._store.begin(key)
         if stored is not None:
             return stored
-        with collecting() as receipts:
+        with Receipts() as receipts:
             try:
                 reply = await self.inner.generate(request)
             except CallError as error:

@@ -7,8 +7,6 @@ without it. So who pays leaves a receipt for every reply, and who keeps the call
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
 
@@ -23,10 +21,23 @@ class Receipt(Protocol):
 
 
 class Receipts:
-    """Those of one call. The tasks that its attempts run in share it."""
+    """Those of the calls made within it. The tasks that attempts run in share it.
+
+    What nobody took is booked by itself at the end.
+    """
 
     def __init__(self) -> None:
         self._open: list[tuple[Reply, Receipt]] = []
+
+    def __enter__(self) -> Receipts:
+        self._token = _receipts.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _receipts.reset(self._token)
+        for _, receipt in self._open:
+            receipt.close()
+        self._open.clear()
 
     def add(self, reply: Reply, receipt: Receipt) -> None:
         self._open.append((reply, receipt))
@@ -39,25 +50,8 @@ class Receipts:
                 return receipt
         return None
 
-    def close(self) -> None:
-        for _, receipt in self._open:
-            receipt.close()
-        self._open.clear()
-
 
 _receipts: ContextVar[Receipts | None] = ContextVar("receipts", default=None)
-
-
-@contextmanager
-def collecting() -> Iterator[Receipts]:
-    """Receipts of the calls made in here. What nobody took is booked by itself at the end."""
-    receipts = Receipts()
-    token = _receipts.set(receipts)
-    try:
-        yield receipts
-    finally:
-        _receipts.reset(token)
-        receipts.close()
 
 
 def current() -> Receipts | None:
