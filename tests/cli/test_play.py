@@ -332,7 +332,7 @@ def test_ctrl_c_ends_politely_with_the_score(files: tuple[Path, Path]) -> None:
         while "bob    Person 1" not in process.stdout.readline():
             pass
         process.send_signal(signal.SIGINT)
-        process.wait(timeout=20)  # with the keyboard still there: the end of the input is another matter
+        process.wait(timeout=60)  # with the keyboard still there: the end of the input is another matter
         rest, errors = process.communicate()
     assert process.returncode == 130
     assert "team 1 : 0 audience" in rest

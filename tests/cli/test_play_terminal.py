@@ -67,7 +67,7 @@ class Terminal:
         """The exit code, once all has been read: an end of file, or on Linux an error, says so."""
         while chunk := self._read():
             self.shown += chunk
-        return self.process.wait(timeout=10)
+        return self.process.wait(timeout=60)
 
     def _read(self) -> bytes:
         try:

@@ -34,7 +34,7 @@ def simulator(folder: Path, **config: Any) -> Iterator[str]:
 
 
 def stats(base_url: str) -> dict[str, Any]:
-    with urllib.request.urlopen(f"{base_url.removesuffix('/v1')}/stats", timeout=10) as response:
+    with urllib.request.urlopen(f"{base_url.removesuffix('/v1')}/stats", timeout=60) as response:
         return json.load(response)
 
 

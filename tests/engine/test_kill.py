@@ -42,7 +42,7 @@ class Simulator:
     url: str
 
     def get(self, path: str) -> Any:
-        with urllib.request.urlopen(f"{self.url}{path}", timeout=10) as response:
+        with urllib.request.urlopen(f"{self.url}{path}", timeout=60) as response:
             return json.load(response)
 
     @property

@@ -127,7 +127,7 @@ class Together:
         self._waiting += 1
         if self._waiting >= 3:
             self._three.set()
-        await asyncio.wait_for(self._three.wait(), 20)
+        await asyncio.wait_for(self._three.wait(), 60)
         return Score(1.0, "together")
 
 

@@ -37,8 +37,8 @@ async def test_every_hand_once_and_lost_ones_again() -> None:
             deal.over()
 
     waiting = asyncio.create_task(deal.wait())
-    await asyncio.wait_for(asyncio.gather(*(take(number % 2) for number in range(6))), 5)
-    await asyncio.wait_for(waiting, 5)
+    await asyncio.wait_for(asyncio.gather(*(take(number % 2) for number in range(6))), 60)
+    await asyncio.wait_for(waiting, 60)
     assert len(played) == len({id(hand) for hand in played}) == 7
     assert sum(hand.deaths for hand in played) == 3
     assert await deal.next() is None
@@ -52,10 +52,10 @@ async def test_who_is_idle_waits_for_a_hand_that_may_be_lost() -> None:
     await asyncio.sleep(0.01)
     assert not idle.done()
     deal.lost(hand)
-    assert await asyncio.wait_for(idle, 1) is hand
+    assert await asyncio.wait_for(idle, 60) is hand
     last = asyncio.create_task(deal.next())
     deal.over()
-    assert await asyncio.wait_for(last, 1) is None
+    assert await asyncio.wait_for(last, 60) is None
 
 
 async def test_a_question_that_kills_its_workers_ends_as_failed(tmp_path: Path, postgres: Any) -> None:

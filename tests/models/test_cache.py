@@ -94,7 +94,7 @@ async def test_when_the_leader_is_cancelled_a_follower_takes_over(cancelled: int
         task.cancel()
         await soon()
     model.gate.set()
-    results = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 5)
+    results = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 60)
     assert [type(each) for each in results] == [asyncio.CancelledError] * cancelled + [Reply] * (10 - cancelled)
     assert len(store.calls) == 1
 

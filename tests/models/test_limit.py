@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from virtual_time import virtual_time
 
 from moot.errors import CallError, RateLimited, ServerFailed
 from moot.models.endpoint import EndpointModel
@@ -101,7 +102,7 @@ async def test_a_waiter_that_is_cancelled_while_a_slot_passes_it_by() -> None:
     with pytest.raises(asyncio.CancelledError):
         await waiter
     assert limiter.in_flight == 0
-    await asyncio.wait_for(limiter.enter(), 1)
+    await asyncio.wait_for(limiter.enter(), 60)
 
 
 @settings(deadline=None, max_examples=60)
@@ -120,11 +121,11 @@ def test_cancelling_leaks_no_slot(concurrent: int, cancel_after: list[int], seed
             for task, at in zip(tasks, cancel_after, strict=True):
                 if at == turn and rng.random() < 0.7:
                     task.cancel()
-        results = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 5)
+        results = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 60)
         assert all(isinstance(each, Reply | asyncio.CancelledError) for each in results)
         assert limiter.in_flight == 0
         assert slow.most_at_once <= concurrent
-        await asyncio.wait_for(asyncio.gather(*(model.generate(request()) for _ in range(concurrent + 1))), 5)
+        await asyncio.wait_for(asyncio.gather(*(model.generate(request()) for _ in range(concurrent + 1))), 60)
 
     asyncio.run(scenario())
 
@@ -186,6 +187,7 @@ def test_success_far_below_the_limit_teaches_nothing() -> None:
     assert limit.allowed == 32
 
 
+@virtual_time
 async def test_retry_after_stops_the_whole_endpoint() -> None:
     limiter = Limiter(Limits(concurrent=8))
     model = Limit(ScriptedModel("tom", [RateLimited("429", retry_after_s=0.2), "fine", "fine"]), limiter)
@@ -210,7 +212,7 @@ async def test_a_pause_of_a_day_is_the_end_and_not_a_pause() -> None:
     model = Limit(ScriptedModel("tom", [RateLimited("429", retry_after_s=86_400.0)]), Limiter())
     for words in ("429", "pause of 86,400 s"):
         with pytest.raises(RateLimited, match=words) as caught:
-            await asyncio.wait_for(model.generate(request()), 5)
+            await asyncio.wait_for(model.generate(request()), 60)
     assert caught.value.retry_after_s == pytest.approx(86_400, abs=60)
     assert LONGEST_PAUSE_S < 86_400
     assert model.limiter.in_flight == 0

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from virtual_time import virtual_time
 
 from moot.errors import (
     ConnectionFailed,
@@ -45,6 +46,7 @@ def asked(model: Retry) -> int:
 
 
 @pytest.mark.parametrize("error", PASSING, ids=lambda error: type(error).__name__)
+@virtual_time
 async def test_what_may_pass_is_tried_again(error: TransportError) -> None:
     told: list[str] = []
     model = Retry(
@@ -57,6 +59,7 @@ async def test_what_may_pass_is_tried_again(error: TransportError) -> None:
 
 
 @pytest.mark.parametrize("error", PASSING, ids=lambda error: type(error).__name__)
+@virtual_time
 async def test_never_for_ever_and_the_last_error_is_the_real_one(error: TransportError) -> None:
     model = retrying(lambda request: error)
     with pytest.raises(type(error)) as caught:
@@ -69,6 +72,7 @@ async def test_never_for_ever_and_the_last_error_is_the_real_one(error: Transpor
 @pytest.mark.parametrize(
     "error", [RequestRejected("no", status=400), GenerationFailed("garbage"), ValueError("a bug")], ids=str
 )
+@virtual_time
 async def test_anything_else_fails_at_once(error: Exception) -> None:
     model = retrying([error, "fine"])
     with pytest.raises(type(error)):
@@ -76,6 +80,7 @@ async def test_anything_else_fails_at_once(error: Exception) -> None:
     assert asked(model) == 1
 
 
+@virtual_time
 async def test_retry_after_is_waited_for() -> None:
     for error in (RateLimited("429", retry_after_s=0.15), ServerFailed("503", status=503, retry_after_s=0.15)):
         started = time.monotonic()
@@ -105,6 +110,7 @@ def test_a_pause_of_nothing_is_no_reason_to_hammer() -> None:
     assert min(pauses) >= 0.1 * 0.5 * 2**4
 
 
+@virtual_time
 async def test_the_time_for_all_attempts_together_is_kept() -> None:
     model = retrying([RateLimited("429", retry_after_s=3600.0), "never asked"], Patience(attempts=9, total_s=10))
     started = time.monotonic()
@@ -114,6 +120,7 @@ async def test_the_time_for_all_attempts_together_is_kept() -> None:
     assert time.monotonic() - started < 5, "a pause that would end too late is not begun"
 
 
+@virtual_time
 async def test_a_long_wait_for_ones_turn_takes_no_patience() -> None:
     now = 0.0
 
@@ -126,6 +133,7 @@ async def test_a_long_wait_for_ones_turn_takes_no_patience() -> None:
     assert (await model.generate(ASKED)).text == "fine"
 
 
+@virtual_time
 async def test_a_dead_endpoint_is_tried_once_a_call_until_it_lives() -> None:
     alive = False
     model = retrying(lambda request: "fine" if alive else ConnectionFailed("nobody there"))
@@ -147,6 +155,7 @@ async def test_a_dead_endpoint_is_tried_once_a_call_until_it_lives() -> None:
     assert asked(model) - before == QUICK.attempts, "one success brings the patience back"
 
 
+@virtual_time
 async def test_a_pause_can_be_interrupted() -> None:
     model = retrying(lambda request: RateLimited("429", retry_after_s=60.0), Patience())
     task = asyncio.create_task(model.generate(ASKED))

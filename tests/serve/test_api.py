@@ -54,7 +54,7 @@ def noting(delays: dict[str, float] | None = None) -> tuple[list[tuple[str, Requ
 
 
 async def until(reached: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not reached():  # noqa: ASYNC110  what is waited for happens in code that knows of no event
             await asyncio.sleep(0.01)
 

@@ -465,7 +465,7 @@ def test_the_command_says_where_it_is_and_stops_cleanly(how: signal.Signals) -> 
         assert process.stdout is not None
         line = process.stdout.readline()
         process.send_signal(how)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=60)
     assert line.startswith("simulating 6 models at http://127.0.0.1:")
     assert line.endswith("/v1\n")
     assert (process.returncode, out, err) == (0, "", "")

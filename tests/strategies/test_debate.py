@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from virtual_time import virtual_time
 
 from moot.errors import BudgetReached, TimedOut, UsageError
 from moot.grade.group import Stages
@@ -424,11 +425,12 @@ def late_table(delay_s: float = 30.0) -> tuple[Debater, Team]:
     return cat, table(Debater("ann", "A", ["B"]), Debater("bob", "B"), cat)
 
 
+@virtual_time
 async def test_a_round_goes_on_without_one_who_is_late_past_the_grace_period() -> None:
     _, team = late_table()
     played = replace(SINGLE, quorum=True, grace_s=0.02)
     lineup = replace(played, captain="cat").lineups(team)[0].seated()
-    verdict = await asyncio.wait_for(played.play(QUESTION, lineup), 5)
+    verdict = await asyncio.wait_for(played.play(QUESTION, lineup), 60)
     first, *others = rounds(verdict)
     assert (first.absent, first.late) == (("cat",), ("cat",))
     assert first.positions == {"ann": "B", "bob": "B", "cat": "C"}, "it keeps its last position"
@@ -437,18 +439,21 @@ async def test_a_round_goes_on_without_one_who_is_late_past_the_grace_period() -
     assert [call.error for call in lineup.journal if call.player == "cat" and call.turn == 2] == [LATE]
 
 
+@virtual_time
 async def test_whoever_comes_within_the_grace_period_is_heard() -> None:
     _, team = late_table(0.03)
     verdicts = await play_all(team, replace(SINGLE, quorum=True, grace_s=10.0))
     assert (ending(verdicts["ann"]).how, len(rounds(verdicts["ann"]))) == ("consensus", 1)
 
 
+@virtual_time
 async def test_without_a_quorum_everybody_is_waited_for() -> None:
     _, team = late_table(0.05)
     verdicts = await play_all(team, replace(SINGLE, grace_s=0.0))
     assert rounds(verdicts["ann"])[0].late == ()
 
 
+@virtual_time
 async def test_errors_make_no_quorum() -> None:
     cat = Debater("cat", "C")
     cat.delay_s = {1: 0.05, 2: 0.05}
@@ -460,11 +465,12 @@ async def test_errors_make_no_quorum() -> None:
     assert [record.late for record in rounds(verdicts["ann"])] == [(), ()]
 
 
+@virtual_time
 async def test_who_is_late_for_the_resolution_keeps_its_position() -> None:
     cat = Debater("cat", "C", ["A"], resolution="B")
     cat.delay_s = {"resolution": 30.0}
     team = table(Debater("ann", "A", resolution="B"), Debater("bob", "B"), cat)
-    verdicts = await asyncio.wait_for(play_all(team, replace(SINGLE, quorum=True, grace_s=0.02)), 5)
+    verdicts = await asyncio.wait_for(play_all(team, replace(SINGLE, quorum=True, grace_s=0.02)), 60)
     assert resolution(verdicts["cat"]).answers == {"ann": "B", "bob": "B", "cat": None}
     assert (verdicts["cat"].answer, verdicts["cat"].outcome) == ("A", "answered")
     assert not ending(verdicts["cat"]).agreed
@@ -498,6 +504,7 @@ async def _nobody() -> tuple[str, ...]:
     return ()
 
 
+@virtual_time
 async def test_a_decision_is_made_once_and_survives_whoever_gave_up_on_it() -> None:
     attendance, asked = Remembered(), []
 

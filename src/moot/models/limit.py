@@ -222,7 +222,8 @@ class Bucket:
 class Limiter:
     """One endpoint's limits, however many models share it."""
 
-    def __init__(self, limits: Limits | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, limits: Limits | None = None, *, clock: Callable[[], float] | None = None) -> None:
+        clock = clock or time.monotonic
         self.limits = limits or Limits()
         self.adaptive = AdaptiveLimit(self.limits.concurrent)
         self.in_flight = 0

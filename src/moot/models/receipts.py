@@ -35,7 +35,7 @@ class Receipts:
 
     def __exit__(self, *_: object) -> None:
         _receipts.reset(self._token)
-        for _, receipt in self._open:
+        for _reply, receipt in self._open:
             receipt.close()
         self._open.clear()
 

@@ -56,12 +56,12 @@ class Retry(Wrapper):
         patience: Patience | None = None,
         *,
         on_retry: OnRetry | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         super().__init__(inner)
         self.patience = patience or Patience()
         self._on_retry = on_retry
-        self._clock = clock
+        self._clock = clock or time.monotonic
         self._lost_in_a_row = 0
 
     async def generate(self, request: Request) -> Reply:
