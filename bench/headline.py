@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtrc, ndtri
+from scipy.special import bdtrc, ndtr, ndtri
 
 from moot.stats.choice import ALPHA, chosen_interval, claim, highest
 from moot.stats.proportion import wilson
 from moot.stats.quantiles import Z_95
+from moot.stats.score import differences
 
 Generator = np.random.Generator
 Table = np.ndarray
@@ -113,21 +114,33 @@ def exact(table: Table) -> np.ndarray:
     return np.where(better > 0, bdtrc(np.maximum(better, 1) - 1, better + worse, 0.5), 1.0)
 
 
-def unclear(options: Table, singles: Table) -> Table | None:
+def unclear(options: Table, singles: Table, p: np.ndarray | None = None) -> Table | None:
     """The singles that the choice's price decides about; None where one is not beaten even without any price.
 
     Who is beaten at Bonferroni's price is beaten at a lower one (`tests/stats/test_choice.py`), which spares the time.
     """
-    p = exact(options[highest(options)] - singles)
+    p = exact(options[highest(options)] - singles) if p is None else p
     return None if (p > ALPHA).any() else singles[p * len(options) > ALPHA]
 
 
-def ours(options: Table, singles: Table, generator: Generator) -> bool:
-    """What the report calls."""
-    left = unclear(options, singles)
+def ours(
+    options: Table,
+    singles: Table,
+    generator: Generator,
+    *,
+    clusters: Sequence[object] | None = None,
+    pooled: bool = False,
+) -> bool:
+    """What the report calls; `clusters` of questions, and whether values are means, as there."""
+    p = None
+    if clusters is not None or pooled:
+        chosen = options[highest(options)]
+        p = ndtr([-differences(chosen - single, clusters, pooled=pooled).above for single in singles])
+    left = unclear(options, singles, p)
     if left is None or not len(left):
         return left is not None
-    found = claim(options, left, draws=DRAWS, seed=int(generator.integers(SEEDS)))
+    seed = int(generator.integers(SEEDS))
+    found = claim(options, left, clusters=clusters, pooled=pooled, draws=DRAWS, seed=seed)
     return found is not None and found.more
 
 

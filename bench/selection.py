@@ -1,6 +1,6 @@
 """How fast a team is chosen: selectors on made-up labels, beside the plain way on the same work.
 
-    python bench/selection.py
+    python bench/selection.py [labels]
 
 The plain way fits scikit-learn's naive Bayes once for each candidate, completion and fold. It is timed on the whole
 small instance, and on the large one for a sample of the same evaluations, scaled by their number.
@@ -21,10 +21,13 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.naive_bayes import CategoricalNB
 
+from moot.measures.selection.figures import method_rows
+from moot.select.aggregate import aggregators, inferred
 from moot.select.kgreedy import k_greedy
 from moot.select.labels import LabelMatrix, Proposer, SelectionSplit
 from moot.select.oracle import VoteOracle
-from moot.select.registry import selector
+from moot.select.registry import registered, selector
+from moot.select.trial import aggregated, trials
 from moot.select.truth import NaiveBayes, dealt
 
 PROMPTS = 5
@@ -106,7 +109,28 @@ def plain(labels: LabelMatrix, k: int, most: int | None) -> tuple[float, int, in
     return objective.seconds * objective.evaluations / objective.fitted, objective.evaluations, objective.fitted
 
 
+async def of_labels(classes: int) -> float:
+    """CPU of all that `moot select --labels choices` does on 500 questions with so many different labels."""
+    generator = np.random.default_rng(3)
+    truth = generator.integers(classes, size=500).astype(np.int16)
+    knows = generator.random((6, 500)) < np.linspace(0.5, 0.75, 6)[:, None]
+    codes = np.where(knows, truth, generator.integers(classes, size=knows.shape)).astype(np.int16)
+    names = tuple(f"{number:05}" for number in range(classes))
+    questions = tuple(f"q{number}" for number in range(500))
+    labels = LabelMatrix(tuple(Proposer(f"m{n}") for n in range(6)), questions, names, codes, truth)
+    start = time.process_time()
+    played = [trial async for trial in trials(labels, [selector(name) for name in registered()], 3)]
+    method_rows(labels, played)
+    method_rows(labels, aggregated(labels, aggregators(labels)), "aggregator")
+    inferred(labels)
+    return time.process_time() - start
+
+
 async def main() -> None:
+    few, many = [await of_labels(classes) for classes in (10, 3_000)]
+    print(
+        f"`moot select`, 500 questions, 3,000 labels: {many:.1f} s beside {few:.1f} s of 10 labels: {many / few:.1f} ×"
+    )
     small, large = made_up(40, 400), made_up(400, 2_000)
     print("| figure | CPU on one core | bound |\n| --- | --- | --- |")
     quick = {}

@@ -75,3 +75,20 @@ def test_exported_names() -> None:
     assert len(moot.__all__) <= 25
     for name in moot.__all__:
         assert getattr(moot, name) is not None
+
+
+def families_imported(path: Path) -> set[str]:
+    """Families of measures that a module imports."""
+    families = {folder.name for folder in (ROOT / "measures").iterdir() if (folder / "measure.py").exists()}
+    parts = [
+        node.module.split(".")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module
+    ]
+    return {part[2] for part in parts if part[:2] == ["moot", "measures"] and len(part) > 2 and part[2] in families}
+
+
+@pytest.mark.parametrize("name", ["source", "team_drafts", "episodes", "cells", "outlines"])
+def test_what_families_read_knows_no_family(name: str) -> None:
+    """A family reads the source, so the source must not import a family."""
+    assert families_imported(ROOT / "measures" / f"{name}.py") == set()

@@ -8,8 +8,10 @@
     │   │   ├── ConnectionFailed   refused, reset, cut in the middle
     │   │   ├── TimedOut           no whole reply within `timeout_s`
     │   │   ├── RateLimited        429, perhaps with Retry-After
-    │   │   └── ServerFailed       500 and above
-    │   ├── GenerationFailed       the server answered 200 with something that is not a reply
+    │   │   ├── ServerFailed       500 and above
+    │   │   └── ReplyBroken        a success that holds no reply: HTML, half a JSON, an error, nothing
+    │   ├── ReplyTooLarge          more bytes than are taken in
+    │   ├── GenerationFailed       there was a reply, and its form could not be kept; or a team has no answer
     │   ├── ModelBroke             the code of the model itself raised: an object's, or another package's
     │   └── RequestRejected        any other status: the same request would fail again
     ├── BudgetReached              the next call could cross the cap on money (exit code 3)
@@ -56,6 +58,9 @@ class CallError(MootError):
 class TransportError(CallError):
     """The reply got lost on the way; the same request may succeed later."""
 
+    retry_after_s: float | None = None
+    """What the endpoint asked for, where it did."""
+
 
 class ConnectionFailed(TransportError):
     """Refused, reset, or cut in the middle of a reply."""
@@ -88,8 +93,24 @@ class ServerFailed(TransportError):
         self.retry_after_s = retry_after_s
 
 
+class ReplyBroken(TransportError):
+    """A success status with something that is no reply: the endpoint's failure, as a status of 500 would be."""
+
+    maybe_billed = True
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class ReplyTooLarge(CallError):
+    """More than may be taken in. Sent again it would be as large, and be paid for again."""
+
+    maybe_billed = True
+
+
 class GenerationFailed(CallError):
-    """A success status with a body that holds no reply."""
+    """Something was generated, and it is of no use: it broke the form that the server holds it to. Asked again it may not."""
 
     maybe_billed = True
 
@@ -114,6 +135,9 @@ class BudgetReached(MootError):
 
 class StoreError(MootError):
     """The store cannot be read or written."""
+
+    retry_after_s: float | None = None
+    """When it is tried again, where somebody tries."""
 
 
 class StoreFull(StoreError):

@@ -24,7 +24,23 @@ class CannotLoad(UsageError):
 
 
 class PluginBroke(Exception):
-    """Code of another package raised: the words say whose, and what it said."""
+    """Code of another package raised, or gave something else than was asked for: the words say whose, and what."""
+
+
+class NotAsExpected(Exception):
+    """What a plug-in gave is not what was asked for. Raised inside of `blaming`, which says whose it is."""
+
+    def __init__(
+        self,
+        expected: str,
+        gave: object = None,
+        *,
+        found: str | None = None,
+        part: str | None = None,
+        joined: str = ", ",
+    ) -> None:
+        found = found if found is not None else gave.__name__ if isinstance(gave, type) else f"{gave!r:.80}"
+        super().__init__(f"{part + ': ' if part else ''}expected {expected}{joined}found {found}")
 
 
 def loaded(kind: str, name: str, place: str) -> Any:
@@ -38,14 +54,29 @@ def loaded(kind: str, name: str, place: str) -> Any:
 
 
 @contextmanager
-def blaming(kind: str, name: str) -> Iterator[None]:
-    """What is raised inside is this plug-in's fault. What moot raises on purpose passes: a budget is nobody's fault."""
+def blaming(kind: str, name: str, part: str | None = None) -> Iterator[None]:
+    """What is raised inside is this plug-in's fault. What moot raises on purpose passes: a budget is nobody's fault.
+
+    `part`: what of it was asked, such as the name of the method.
+    """
+    whose = f"{kind} {name!r}" if part is None else f"{kind} {name!r}: {part}"
     try:
         yield
-    except MootError:
+    except (MootError, PluginBroke):
         raise
+    except NotAsExpected as error:
+        raise PluginBroke(f"{whose}: {error}") from error
     except Exception as error:
-        raise PluginBroke(f"{kind} {name!r}: {in_one_line(error)}") from error
+        raise PluginBroke(f"{whose}: {in_one_line(error)}") from error
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """As long as nothing has been called, a plug-in that breaks is a mistake in what was asked for."""
+    try:
+        yield
+    except PluginBroke as error:
+        raise UsageError(str(error)) from error
 
 
 def in_one_line(error: Exception) -> str:

@@ -20,7 +20,7 @@ import tempfile
 import threading
 import warnings
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -39,13 +39,16 @@ from moot.experiment.spec import Experiment, ExperimentKeys
 from moot.grade import graders as known_graders
 from moot.measures import needs as needs_of
 from moot.measures import registered as registered_measures
+from moot.measures.failures import NOT_TAKEN, checked_needs
 from moot.measures.measure import Measure
 from moot.measures.section import Section
+from moot.plugins import blaming, refusing
 from moot.report.figures import Figures, figures, find_experiment
 from moot.report.names import shortened
 from moot.report.notebook import OpenStore, section_html
 from moot.report.sections import all_sections
 from moot.store import from_here
+from moot.store.store import Store
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -91,14 +94,17 @@ class Results:
     state: State
     """``done``; ``failed``: some episodes did; ``budget``: the money was up; ``interrupted``. What was played is kept."""
     figures: Figures
-    """As `moot report --json` prints them."""
+    """As `moot report --json` prints them. After Ctrl-C while they were taken: those taken by then, and under
+    ``not_taken`` the measures that are missing."""
     failures: Mapping[str, int]
     """Why episodes failed, and how many for each reason."""
     stopped_by: str | None
-    """What ended the run before its end, in words."""
+    """What ended the run, or the taking of its figures, before its end, in words."""
     measures: tuple[Measure, ...]
     """Those given as objects."""
     plan_id: str
+    grades_reused: int = 0
+    """How many grades of a grader that is not ours were taken from the store, where it had graded the same before."""
     warnings: tuple[str, ...] = ()
     """What was worth knowing before the first call, although nothing was wrong: each was given as a `UserWarning` too."""
     _folder: _Folder | None = field(default=None, compare=False)
@@ -112,6 +118,8 @@ class Results:
     @property
     def headline(self) -> str:
         """The verdict in words."""
+        if "headline" not in self.figures and NOT_TAKEN in self.figures:
+            return f"Not known: {_missing(self.figures)}."
         return str((self.figures.get("headline") or {}).get("sentence") or "Nothing has been played yet.")
 
     def frame(self, kind: str) -> DataFrame:
@@ -134,11 +142,11 @@ class Results:
         return target
 
     def __repr__(self) -> str:
-        return f"Results({self.figures['experiment']!r}, {self.state}: {self.headline})"
+        return f"Results({self.experiment.kept_as!r}, {self.state}: {self.headline})"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the verdict, and every section as a table."""
-        title = html.escape(str(self.figures["experiment"]))
+        title = html.escape(str(self.experiment.kept_as))
         tables = "".join(map(section_html, self.sections))
         warned = "".join(f"<li>{html.escape(warning)}</li>" for warning in self.warnings)
         notes = f"<ul>{warned}</ul>" if warned else ""
@@ -204,6 +212,8 @@ class _Job:
         self.folder, self.plan = self._planned(source, options.get("store"), limit)
         self._runner: Runner | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._no_more_figures = threading.Event()
+        self._takes_figures = False
 
     def _planned(self, source: Source, store: str | Path | None, limit: int | None) -> tuple[_Folder | None, Plan]:
         file = self.experiment.as_file
@@ -218,8 +228,10 @@ class _Job:
         return folder, build(file, limit=limit, store_url=url)
 
     def interrupt(self) -> None:
-        """From any thread."""
-        if self._loop is not None and self._runner is not None:
+        """From any thread. What is being played ends; else the figures end with the measure that is being taken."""
+        if self._takes_figures:
+            self._no_more_figures.set()
+        elif self._loop is not None and self._runner is not None:
             self._loop.call_soon_threadsafe(self._runner.interrupt)
 
     async def play(self, *, takes_signals: bool = False) -> Results:
@@ -227,40 +239,62 @@ class _Job:
         store = plan.store()
         runner = Runner(plan, store, needs=needs_of(self.measures))
         self._runner, self._loop = runner, asyncio.get_running_loop()
-        await store.open()
-        try:
-            with _on_signals(runner) if takes_signals else contextlib.nullcontext():
+        with _on_signals(self.interrupt) if takes_signals else contextlib.nullcontext():
+            await store.open()
+            try:
                 async with watch(runner.tally, title=plan.name, quiet=self.quiet):
                     state = await runner.run()
-            figures_taken = await store.read(self._figures)
-        finally:
-            await store.close()
+                figures_taken = await self._taken(store)
+            finally:
+                await store.close()
+        stopped_by = None if runner.stopped_by is None else str(runner.stopped_by)
+        if NOT_TAKEN in figures_taken:
+            state, stopped_by = "interrupted", _missing(figures_taken)
         return Results(
             experiment=self.experiment,
             store=OpenStore(plan.store_url, beside=plan.file.path.parent),
             state=state,
             figures=figures_taken,
             failures=dict(runner.tally.causes),
-            stopped_by=None if runner.stopped_by is None else str(runner.stopped_by),
+            stopped_by=stopped_by,
             measures=self.measures,
             plan_id=plan.id,
+            grades_reused=plan.grading.reused,
             warnings=plan.warnings,
             _folder=self.folder,
         )
 
+    async def _taken(self, store: Store) -> Figures:
+        self._takes_figures = True
+        try:
+            return await store.read(self._figures)
+        except asyncio.CancelledError:
+            self._no_more_figures.set()  # whoever waits for the store to be closed waits for the thread
+            raise
+
     def _figures(self, connection: Connection) -> Figures:
         experiment = find_experiment(connection, ident=self.plan.id)
-        return figures(connection, experiment, hypotheses=self.experiment.hypotheses, given=self.measures)
+        return figures(
+            connection,
+            experiment,
+            hypotheses=self.experiment.hypotheses,
+            given=self.measures,
+            stopped=self._no_more_figures.is_set,
+        )
+
+
+def _missing(figures_taken: Figures) -> str:
+    return f"interrupted while figures were taken; missing are those of {', '.join(figures_taken[NOT_TAKEN])}"
 
 
 @contextlib.contextmanager
-def _on_signals(runner: Runner) -> Iterator[None]:
+def _on_signals(interrupt: Callable[[], None]) -> Iterator[None]:
     """Ctrl-C ends a run cleanly, as it does on the command line."""
     loop = asyncio.get_running_loop()
     if sys.platform == "win32":
         yield
         return
-    loop.add_signal_handler(signal.SIGINT, runner.interrupt)
+    loop.add_signal_handler(signal.SIGINT, interrupt)
     try:
         yield
     finally:
@@ -289,14 +323,29 @@ def _not_registered(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     """Measures that are taken because they are given. One that is installed too is taken once."""
     new: list[Measure] = []
     for measure in measures:
-        if isinstance(measure, type) or not isinstance(measure, Measure):
+        if not _is_measure(measure):
             raise UsageError(f"{measure!r:.80} is no measure; expected an object with name, needs, figures, sections")
+        with refusing(), blaming("measure", measure.name, "needs"):
+            checked_needs(measure)
+        if measure.name in (other.name for other in new):
+            raise UsageError(f"measure {measure.name!r} is given twice; expected another name")
         registered_place = registered_measures().get(measure.name)
         if registered_place is None:
             new.append(measure)
         elif registered_place != f"{type(measure).__module__}:{type(measure).__qualname__}":
             raise UsageError(f"measure {measure.name!r} is {registered_place} already; expected another name")
     return tuple(new)
+
+
+def _is_measure(measure: object) -> bool:
+    if isinstance(measure, type):
+        return False
+    named = getattr(measure, "name", None)
+    asked = all(callable(getattr(measure, method, None)) for method in ("figures", "sections"))
+    if not isinstance(named, str) or not named or not asked:
+        return False
+    # Looked for on the class first: a property that fails is told as what it is.
+    return hasattr(type(measure), "needs") or hasattr(measure, "needs")
 
 
 def _experiment(source: Source, options: RunOptions) -> Experiment:

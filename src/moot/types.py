@@ -8,6 +8,7 @@ Code that plays receives a `Question`, which has no reference answer to leak; on
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,7 +38,10 @@ def canonical_json(value: object) -> bytes:
 
 def dense_json(value: object) -> str:
     """A value as it is stored: as short as it can be, its keys in their own order."""
-    return orjson.dumps(value).decode()
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # half a surrogate pair, or a number of more than 64 bits: the slow way writes both
+        return json.dumps(value, separators=(",", ":"))
 
 
 def digest_of_bytes(content: bytes) -> str:
@@ -153,6 +157,8 @@ class Request:
     attempt: int = 0
     question_id: str | None = None
     """What the call is about. Never sent to an endpoint; recorded and simulated models find their reply by it."""
+    form_is_ours: bool = True
+    """False: the schema was brought by somebody who asks. How a server takes it says nothing about other calls."""
 
 
 @dataclass(frozen=True, slots=True)

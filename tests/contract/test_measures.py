@@ -23,6 +23,16 @@ async def test_measures(name: str) -> None:
     await check_measure(resolve_name(registered()[name])())
 
 
+def share_right(values: list[float | None]) -> dict[str, Any]:
+    """Over what is graded, with what it may be over all."""
+    graded = [value for value in values if value is not None]
+    share = {"right": sum(graded) / len(graded) if graded else None, "n": len(graded)}
+    if len(graded) == len(values):
+        return share if values else {**share, "why": "nothing was played"}
+    ends = {"low": sum(graded) / len(values), "high": (sum(graded) + len(values) - len(graded)) / len(values)}
+    return {**share, "ungraded": len(values) - len(graded), "bounds": ends}
+
+
 @dataclass(frozen=True)
 class Longest:
     """The longest answer of each cell: through nothing but what a measure of one's own may use."""
@@ -34,13 +44,12 @@ class Longest:
         rows = []
         for cell in run.cells:
             episodes = list(run.episodes(cell))
-            graded = [episode.right for episode in episodes if episode.right is not None]
             rows.append(
                 {
                     "label": cell["label"],
                     "who": cell["player"] or cell["captain"],
                     "longest": max((len(episode.answer or "") for episode in episodes), default=None),
-                    "right": sum(graded) / len(graded) if graded else None,
+                    **share_right([episode.right for episode in episodes]),
                     "groups": max((len(run.groups(episode)) for episode in episodes), default=None),
                     "calls": len(run.spent({key for episode in episodes for key in episode.calls})),
                 }
@@ -112,13 +121,7 @@ class ReadsUnaskedGrades(Longest):
             for episode in run.episodes(cell)
             for draft in episode.verdict.answers
         ]
-        graded = [value for value in worth if value is not None]
-        share = {
-            "right": sum(graded) / len(graded) if graded else None,
-            "n": len(graded),
-            "ungraded": len(worth) - len(graded),
-        }
-        return {"longest": [share]}
+        return {"longest": [share_right(worth)]}
 
 
 class AsksForGrades(ReadsUnaskedGrades):
@@ -153,6 +156,39 @@ class UngradedIsWrong(Longest):
         return {"longest": [{"right": sum(marks) / len(marks)} for marks in cells.values() if marks]}
 
 
+class DropsUngraded(Longest):
+    """How many are graded it tells, and not what the others may change."""
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        rows = []
+        for cell in run.cells:
+            graded = [episode.right for episode in run.episodes(cell) if episode.right is not None]
+            rows.append({"right": sum(graded) / len(graded) if graded else None, "n": len(graded)})
+        return {"longest": rows}
+
+
+class NarrowBounds(Longest):
+    def figures(self, run: Source) -> dict[str, Any]:
+        rows = []
+        for cell in run.cells:
+            graded = [episode.right for episode in run.episodes(cell) if episode.right is not None]
+            value = sum(graded) / len(graded) if graded else None
+            rows.append({"value": value, "n": len(graded), "bounds": {"low": value, "high": value}})
+        return {"longest": rows}
+
+
+TEAM_OF_ONE = "solo"
+
+
+class KnowsAName(Longest):
+    def figures(self, run: Source) -> dict[str, Any]:
+        return {"longest": [{"cells": sum(map(plays_alone, run.cells))}]}
+
+
+def plays_alone(cell: Any) -> bool:
+    return bool(cell["strategy"] == TEAM_OF_ONE)
+
+
 @pytest.mark.parametrize("honest", [AsksForGrades(), AsksForGroups()], ids=lambda measure: type(measure).__name__)
 async def test_what_is_asked_for_may_be_read(honest: Longest) -> None:
     await check_measure(honest)
@@ -165,7 +201,7 @@ async def test_what_is_asked_for_may_be_read(honest: Longest) -> None:
         (NotKnown(), ValueError, "Out of range"),
         (EverAnother(), AssertionError, "differ when they are taken twice"),
         (SpeaksOfTheLast(), AssertionError, "that it does not speak of changed its figures by its place"),
-        (Meddles(), AssertionError, "leaves those of others alone"),
+        (Meddles(), TypeError, "figures of others can be read and not written"),
         (Greedy(), AssertionError, "is a Needs"),
         (DividesByNothing(), ZeroDivisionError, "division"),
         (DrawsNoWord(), ValueError, "Out of range"),
@@ -173,6 +209,9 @@ async def test_what_is_asked_for_may_be_read(honest: Longest) -> None:
         (ReadsUnaskedGroups(), AssertionError, "longest: another figure where more is graded or grouped than it needs"),
         (ReadsUnaskedClaims(), AssertionError, "longest: .* it reads something of graded_claims$"),
         (UngradedIsWrong(), AssertionError, "longest: what is ungraded is counted as wrong"),
+        (DropsUngraded(), AssertionError, "longest: right leaves out what is ungraded .* expected bounds"),
+        (NarrowBounds(), AssertionError, "longest: its bounds are .* and it may be .* once all is graded"),
+        (KnowsAName(), AssertionError, "never by a strategy's name; found .*line [0-9]+: 'solo'"),
     ],
     ids=lambda each: type(each).__name__ if isinstance(each, Longest) else "",
 )

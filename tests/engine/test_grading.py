@@ -266,7 +266,7 @@ async def test_a_persons_word_never_replaces_that_of_a_grader_that_was_sure(
 async def test_all_questions_are_graded_however_few_are_read_at_once(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.engine.grading.QUESTIONS_TOGETHER", 1)
+    monkeypatch.setattr("moot.engine.answer_sheets.QUESTIONS_TOGETHER", 1)
     assert (await stage.grade()).scores == len(SAID) * len(CASES)
     grading = Grading(Team("judges", ()))
     queued = {each.case.question.id for each in await open_answers(stage.store, grading, "e")}

@@ -143,6 +143,16 @@ async def test_questions_that_belong_together_or_say_the_same_teach_each_other_n
     assert learnt["q5"] == every - {"q4", "q5"}
 
 
+async def test_clusters_of_one_name_in_two_sets_are_two(tmp_path: Path) -> None:
+    cup = Cup(tmp_path)
+    placed = [replace(case, cluster="sea", question_set="one" if n < 2 else "two") for n, case in enumerate(CASES)]
+    await cup.play(tuple(placed))
+    learnt = {question: {lesson.question.id for lesson in lessons} for question, lessons in cup.strategy.seen}
+    every = {case.question.id for case in placed}
+    assert learnt["q0"] == learnt["q1"] == every - {"q0", "q1"}
+    assert learnt["q2"] == {"q0", "q1"}
+
+
 async def test_other_questions_or_another_judge_make_it_another_cell(tmp_path: Path) -> None:
     cup = Cup(tmp_path)
     whole = cup.plan()

@@ -134,3 +134,56 @@ class Together:
 def test_answers_are_graded_at_the_same_time_and_nobody_waits() -> None:
     results = run(Together(), strategies=["solo"])
     assert [row["value"] for row in results.figures["accuracy"]] == [1.0] * 3
+
+
+class Mended:
+    """Says the same of everything, and another thing once it was mended."""
+
+    name = "mended"
+
+    def __init__(self, value: float, version: Any = None) -> None:
+        self._value = value
+        self.asked = 0
+        if version is not None:
+            self.version = version
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        self.asked += 1
+        return Score(self._value, "mended")
+
+
+def accuracy(results: moot.Results) -> set[float]:
+    return {row["value"] for row in results.figures["accuracy"]}
+
+
+def test_another_version_of_a_grader_grades_anew(tmp_path: Path) -> None:
+    store = tmp_path / "cup.db"
+    assert accuracy(run(Mended(0.0, "1"), store)) == {0.0}
+    mended = Mended(1.0, "2")
+    results = run(mended, store)
+    assert mended.asked == 12
+    assert accuracy(results) == {1.0}
+    assert {row["value"] for row in results.figures["players"]} == {1.0}
+    assert set(results.frame("scores")["grader"]) == {"mended@1", "mended@2"}
+    assert set(results.frame("episodes")["value"]) == {1.0}
+    assert set(results.frame("drafts")["value"]) == {1.0}
+    older = Mended(0.5, "1")
+    assert accuracy(run(older, store)) == {0.0}, "what the first said is on record"
+    assert not older.asked
+
+
+def test_grades_taken_from_the_store_are_told(tmp_path: Path) -> None:
+    store = tmp_path / "cup.db"
+    assert run(Mended(0.0), store).warnings == ()
+    again = run(Mended(1.0), store)
+    assert accuracy(again) == {0.0}
+    assert again.grades_reused == 12
+    assert run(Mended(1.0, 2), store).grades_reused == 0
+
+
+@pytest.mark.parametrize("version", ["", "1+2", "a b", 1.5, ["1"]])
+def test_a_version_is_a_word_or_a_whole_number(version: Any) -> None:
+    with pytest.raises(
+        moot.MootError, match=r"version of grader 'mended'.*expected a whole number, or letters, digits"
+    ):
+        run(Mended(0.0, version))

@@ -22,12 +22,12 @@ from beside import in_a_thread
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.errors import CallError, FileError, GenerationFailed
+from moot.errors import CallError, FileError, ReplyBroken
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.models.endpoint import EndpointModel, Network
 from moot.models.retry import Patience
-from moot.models.secrets import Secrets
+from moot.models.secrets import Secrets, secret_headers
 from moot.types import Message, Reply, Request
 
 KEY = "sk-planted-4f1d0b77c2e94a35"
@@ -394,7 +394,7 @@ async def test_litellms_errors_and_replies(monkeypatch: pytest.MonkeyPatch) -> N
         return Said()
 
     monkeypatch.setattr(model._litellm, "acompletion", fails)
-    with pytest.raises(GenerationFailed) as caught:
+    with pytest.raises(ReplyBroken) as caught:
         await model.generate(ASKED)
     monkeypatch.setattr(model._litellm, "acompletion", repeats)
     reply = await model.generate(ASKED)
@@ -408,9 +408,32 @@ def test_what_is_hidden_and_what_is_kept() -> None:
     assert secrets.hidden_in(f"<{KEY[:9]}") == "<…"
     assert secrets.hidden_in(f"{KEY}{KEY} cab") == "…… c…"
     assert secrets.hidden_in("sk-plan is a word") == "sk-plan is a word", "too short to be told from a word"
-    plain = Reply("a cab, an abbey", version="ab-1")
-    assert secrets.without(plain) is plain, "a model may say what is only two letters"
+    plain = Reply("a cab, an abbey", version="abc-1")
+    assert secrets.without(plain) is plain, "inside of a word it is that word"
+    assert secrets.without(Reply("the key is 'ab'.", "ab")) == Reply("the key is '…'.", "…"), "however short"
     assert secrets.without(Reply(f"it is {KEY}", thoughts=KEY, logprobs=[1])) == Reply("it is …", thoughts="…")
+
+
+def test_what_is_named_secret_is_one_and_nothing_else() -> None:
+    headers = {
+        "Accept": "application/json",
+        "User-Agent": "curl/8.5.0 (linux)",
+        "X-Title": "my experiment with paper planes",
+        "X-Api-Key": "t0p",
+        "Authorization": "Bearer short",
+        "Cookie": "id=7",
+    }
+    secrets = Secrets((None, *secret_headers(headers)), in_messages=headers.values())
+    kept = Reply("send Accept: application/json with curl/8.5.0 (linux): my experiment with paper planes; a shortcut")
+    assert secrets.without(kept) is kept
+    told = secrets.without(Reply("t0p, Bearer short, short and id=7")).text
+    assert "t0p" not in told
+    assert "short" not in told
+    assert "id=7" not in told
+    assert "paper planes" not in secrets.hidden_in("your X-Title: my experiment with paper planes")
+    for word in ("none", "EMPTY", "x"):
+        plain = Reply(f"the answer is {word}")
+        assert Secrets((word,)).without(plain) is plain, "what says that there is no key is none"
 
 
 # --- redirects ---------------------------------------------------------------------------------------------------------

@@ -34,11 +34,13 @@ from moot.grade.lemmas import lemma_key
 from moot.grade.match import match
 from moot.grade.normalise import normalise, spelled
 from moot.grade.squad import squad
+from moot.models.border import storable
+from moot.models.hiccups import preview
 from moot.models.recorded import read_recording
 from moot.models.stream import read_stream
-from moot.models.wire import preview, read_completion, storable
+from moot.models.wire import read_completion
 from moot.prompts import block, line
-from moot.serve.client_form import ClientForm
+from moot.serve.client_form import AnyObject, ClientForm
 from moot.strategies.argument import ArgumentForm
 from moot.strategies.discuss.challenge import AgreementForm
 from moot.strategies.discuss.paper import Paper, PickForm
@@ -72,6 +74,7 @@ FORMS: dict[str, Form[Any]] = {
     "agreement": AgreementForm(),
     "client": ClientForm({"properties": {"answer": {"type": "string", "pattern": "^(a+)+$"}}, "required": ["answer"]}),
     "client-any": ClientForm({"type": "object"}),
+    "client-objects": AnyObject([]),
 }
 
 

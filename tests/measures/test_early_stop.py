@@ -104,3 +104,75 @@ def test_who_was_not_heard_is_unknown_and_not_wrong(tmp_path: Path) -> None:
     assert (figures["skyline"]["players"], figures["skyline"]["not_heard"]) == (5, 16)
     section = next(section for section in all_sections(figures) if section.id == "skyline")
     assert any("not heard" in sentence for sentence in section.words)
+
+
+class HeardOn(ScriptedModel):
+    """Answers only where the vote waits for it: else it is still thinking when the vote is settled."""
+
+    async def generate(self, request: Request) -> Any:
+        if not disputed(request):
+            await asyncio.Event().wait()
+        return await super().generate(request)
+
+
+def disputed(request: Request) -> bool:
+    return int(re.sub(r"\D", "", request.question_id or "0")) % 4 == 0
+
+
+def partly_heard(strategies: list[Any], agreed: str = "Paris", count: int = 20) -> dict[str, Any]:
+    """Three agree, but on every fourth question they differ, and the other two are asked: all are wrong there."""
+
+    def say(name: str, request: Request) -> Script:
+        if not disputed(request):
+            return {"reasoning": "A hunch.", "answer": agreed}
+        return {"reasoning": "A hunch.", "answer": "Lyon" if name in UNHEARD else f"a city of {name}"}
+
+    def model(name: str) -> ScriptedModel:
+        make = HeardOn if name in UNHEARD else ScriptedModel
+        return make(name, lambda request: say(name, request))
+
+    keys = {
+        "name": "early",
+        "questions": [Case(Question(f"q{number}", f"Which city, {number}?"), "Paris") for number in range(count)],
+        "models": {name: model(name) for name in PLAYERS},
+        "teams": {"five": {"players": list(PLAYERS), "captain": "ann"}},
+        "strategies": strategies,
+    }
+    return dict(moot.run(keys).figures)
+
+
+def test_who_was_heard_only_where_the_others_differ_has_no_accuracy() -> None:
+    """Dan would have been right on three questions of four: what was heard of him says 0 %."""
+    figures = partly_heard([EARLY])
+    by_player = {row["player"]: row for row in figures["players"]}
+    for name in UNHEARD:
+        row = by_player[name]
+        assert (row["value"], row["low"], row["high"], row["not_heard"]) == (None, None, None, 15)
+        assert row["bounds"] == {"low": 0.0, "high": 0.75}
+        assert row["why"] == "heard on 5 of 20 questions, where the others disagreed"
+    assert by_player["ann"]["value"] == 0.75
+    top = figures["skyline"]
+    assert top["value"] == 0.75, "three are right there, whoever else is"
+    assert figures["best_single"]["player"] == "ann"
+
+
+def test_a_skyline_of_players_who_were_not_heard_is_not_known() -> None:
+    """On the questions that all were heard on nobody is right; on the others somebody may be."""
+    figures = partly_heard([EARLY], agreed="Metz")
+    top = figures["skyline"]
+    assert (top["value"], top["n"], top["bounds"]) == (None, 0, {"low": 0.0, "high": 0.75})
+    assert top["why"] == "all players were heard on 5 of 20 questions, where they disagreed"
+    assert all(row["value"] is None and row["why"] for row in figures["gap"])
+    best = figures["best_single"]
+    assert (best["player"], best["value"], best["bounds"]) == ("ann", 0.0, {"low": 0.0, "high": 0.75})
+    assert best["why"] == "the best as far as is graded: dan, eve could be better"
+
+
+def test_how_many_answers_there_were_is_known_only_where_all_were_heard() -> None:
+    """Where three agree the two who were not heard might have said anything."""
+    figures = partly_heard([EARLY])
+    assert {row["d"] for row in figures["diversity"]} == {4}
+    assert {row["n"] for row in figures["diversity"] if row["strategy"].startswith("vote")} == {5}
+    assert figures["diversity_left_out"] == 15
+    section = next(section for section in all_sections(figures) if section.id == "diversity")
+    assert any("15 questions" in sentence for sentence in section.words)

@@ -316,6 +316,8 @@ async def test_frontier_and_power(tmp_path: Path) -> None:
         if (row["a"], row["b"]) in paired:
             found = paired[row["a"], row["b"]]
             assert row["discordant"] == found["rescues"] + found["regressions"]
+    against_best = [row for row in shown["power"] if row["b"] == "best single"]
+    assert [row["family"] for row in against_best] == [shown["headline"]["options"]], "the claim pays for the choice"
 
 
 async def test_every_section_can_be_drawn(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "bench" / "null_worlds.py"
+SCRIPT = Path(__file__).parents[2] / "bench" / "null_commands.py"
 
 
 @pytest.fixture(scope="module")
 def bench() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("null_worlds", SCRIPT)
+    spec = importlib.util.spec_from_file_location("null_commands", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

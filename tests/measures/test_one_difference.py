@@ -78,16 +78,18 @@ def test_the_world_is_as_it_is_said_to_be() -> None:
 
 
 def test_captains_are_compared_with_themselves() -> None:
-    """Only ann's pairs are graded, and she is right in both: there is no difference to be seen."""
+    """Only ann's pairs are graded; bob's words as captain wait for the judge, so there is no difference to be told."""
     (comparison,) = [row for row in played().figures["comparisons"] if row["captain"] is None]
     hypothesis, turned = played().figures["hypotheses"]
     told = difference("silent", "vote")
     assert (comparison["a"], comparison["b"]) == ("silent", "vote")
-    assert comparison["difference"] == told["difference"] == hypothesis["value"] == turned["value"] == 0.0
+    assert comparison["difference"] == told["difference"] == hypothesis["value"] == turned["value"] is None
+    assert "12 of 24 pairs have an answer that waits for the judge" in comparison["why"]
+    assert comparison["why"] == told["why"] == hypothesis["note"]
     for key in ("low", "high", "p", "n", "test"):
         assert comparison[key] == told[key] == hypothesis[key], key
     assert comparison["bounds"] == told["bounds"] == pytest.approx(hypothesis["bounds"])
-    assert told["accuracy_a"]["value"] == told["accuracy_b"]["value"] == 1.0
+    assert told["accuracy_a"]["value"] is told["accuracy_b"]["value"] is None
 
 
 def test_what_is_not_graded_is_counted_in_answers() -> None:

@@ -20,16 +20,16 @@ from hypothesis import strategies as st
 from moot.measures.safety.cohorts import coverage, macro_average
 from moot.measures.safety.consensus import consensus_rate
 from moot.measures.safety.gap import gap_closure
+from moot.measures.safety.lift import lift
 from moot.measures.safety.multiple import NO_CHANGE, NO_REGRESSION, NO_RESCUE, ONE_QUESTION, multiple, multiple_bounds
 from moot.measures.safety.pairs import (
     Pair,
     gain_by_strength,
-    lift,
     per_model,
     safety,
 )
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
-from moot.stats.graded import Value, value_of
+from moot.stats.graded import Value, graded_value, value_of
 from moot.stats.paired import compare
 from moot.traces import Ending
 
@@ -328,7 +328,15 @@ def test_ungraded_pairs_are_in_no_figure_but_their_own_count() -> None:
     expected = [{"low": total / 25, "high": (total + 1) / 25} for total in whole_sums]
     expected[1] = {"low": (whole_sums[1] - 1) / 25, "high": whole_sums[1] / 25}
     assert ends == [pytest.approx(end) for end in expected]
-    assert macro_average(both) == {**(macro_average(graded) or {}), "ungraded": 2}
+    average, complete = macro_average(both), macro_average(graded)
+    assert average is not None
+    assert complete is not None
+    sums = [12 * part["difference"] for part in complete["datasets"]]
+    ends = [{"low": sums[0] / 13, "high": (sums[0] + 1) / 13}, {"low": (sums[1] - 1) / 13, "high": sums[1] / 13}]
+    assert [part.pop("bounds") for part in average["datasets"]] == [pytest.approx(end) for end in ends]
+    means = {side: (ends[0][side] + ends[1][side]) / 2 for side in ("low", "high")}
+    assert average.pop("bounds") == pytest.approx(means)
+    assert average == {**complete, "ungraded": 2}
     (whole,), (expected,) = coverage(both), coverage(graded)
     native = 24 * expected["native"]
     assert whole.pop("native_bounds") == pytest.approx({"low": (native + 1) / 26, "high": (native + 2) / 26})
@@ -338,7 +346,9 @@ def test_ungraded_pairs_are_in_no_figure_but_their_own_count() -> None:
     alone = lift(graded, graded)
     assert moved is not None
     assert alone is not None
-    assert moved.row() == {**alone.row(), "ungraded": 2}
+    shown = moved.row()
+    assert shown.pop("bounds") == {"low": alone.row()["net_difference"] - 1, "high": alone.row()["net_difference"] + 1}
+    assert shown == {**alone.row(), "ungraded": 2}
 
 
 def test_one_who_is_right_covers_a_question_whatever_the_ungraded_said() -> None:
@@ -427,8 +437,8 @@ def test_equal_gains_are_no_sign_that_weak_models_gain_more() -> None:
 
 
 def test_the_formatting_tax_is_paired() -> None:
-    single = {(f"q{n}", model): float(n < 50) for n in range(100) for model in ("a", "b")}
-    double = {(f"q{n}", model): float(n < 60) for n in range(100) for model in ("a", "b", "c")}
+    single = {(f"q{n}", model): [graded_value(float(n < 50))] for n in range(100) for model in ("a", "b")}
+    double = {(f"q{n}", model): [graded_value(float(n < 60))] for n in range(100) for model in ("a", "b", "c")}
     found = formatting_tax(single, double)
     assert found is not None
     assert (found["single"], found["double"], found["n"], found["n_pairs"]) == (0.5, 0.6, 100, 200)
@@ -464,7 +474,10 @@ def test_a_models_repeats_are_pooled_also_where_they_never_differ() -> None:
 @pytest.mark.parametrize("of", [formatting_tax, partial(authority_bias, changed={})], ids=["tax", "names"])
 def test_two_ways_of_several_models_or_of_repeats_are_pooled(of: Callable[..., Any]) -> None:
     def row(models: Sequence[str], repeated: bool) -> Mapping[str, Any]:
-        sides = [{(f"q{n}", m): pair[side] for n, pair in enumerate(MOVED) for m in models} for side in (1, 0)]
+        sides = [
+            {(f"q{n}", m): [graded_value(pair[side])] for n, pair in enumerate(MOVED) for m in models}
+            for side in (1, 0)
+        ]
         found = of(*sides, repeated=repeated)
         assert found is not None
         return found
@@ -475,8 +488,9 @@ def test_two_ways_of_several_models_or_of_repeats_are_pooled(of: Callable[..., A
 
 
 def test_the_bias_of_names_is_paired_and_says_how_often_they_moved_anybody() -> None:
-    hidden = {("q1", "ann"): 1.0, ("q1", "bob"): 0.0, ("q2", "ann"): 0.0, ("q3", "ann"): 1.0}
-    shown = {("q1", "ann"): 1.0, ("q1", "bob"): 1.0, ("q2", "ann"): 1.0, ("q4", "ann"): 1.0}
+    right, wrong = [graded_value(1.0)], [graded_value(0.0)]
+    hidden = {("q1", "ann"): right, ("q1", "bob"): wrong, ("q2", "ann"): wrong, ("q3", "ann"): right}
+    shown = {("q1", "ann"): right, ("q1", "bob"): right, ("q2", "ann"): right, ("q4", "ann"): right}
     found = authority_bias(hidden, shown, {"q1": (1, 2), "q2": (1, 1)})
     assert found is not None
     assert (found["hidden"], found["shown"], found["difference"]) == (0.25, 1.0, 0.75), "one pair a question"

@@ -79,12 +79,13 @@ def partly() -> dict[str, Any]:
 
 def test_a_skyline_is_over_what_is_wholly_graded(partly: dict[str, Any]) -> None:
     top = partly["skyline"]
-    assert (top["value"], top["n"], top["ungraded"], top["bounds"]) == (1.0, 4, 4, {"low": 0.5, "high": 1.0})
+    assert (top["value"], top["n"], top["ungraded"], top["bounds"]) == (None, 0, 4, {"low": 0.5, "high": 1.0})
+    assert "4 of 8 sets of answers have one that waits for the judge" in top["why"]
     assert "every player's answer is graded" in words_of(partly, "skyline")
     section = next(part for part in all_sections(partly) if part.id == "skyline")
     assert (section.rows[0]["least"], section.rows[0]["most"]) == (0.5, 1.0)
     text = " ".join(printed(partly).split())
-    assert "of the 4 of 8 questions whose every answer is graded; over all between 50.0 % and 100.0 %" in text
+    assert "players right): between 50.0 % and 100.0 %; more is not known: 4 of 8 sets of answers" in text
 
 
 def test_questions_are_not_left_out_by_how_they_turned_out() -> None:
@@ -123,7 +124,8 @@ def test_figures_of_what_is_graded_are_marked(partly: dict[str, Any]) -> None:
 
 def test_coverage_says_what_it_leaves_out(partly: dict[str, Any]) -> None:
     talk = row(partly["coverage"], stage="talkative")
-    assert (talk["native"], talk["after"], talk["n"], talk["ungraded"]) == (1.0, 1.0, 4, 4)
+    assert (talk["native"], talk["after"], talk["n"], talk["ungraded"]) == (None, None, 0, 4)
+    assert "4 of 8 questions have an answer that waits for the judge" in talk["why"]
     assert talk["native_bounds"] == talk["after_bounds"] == {"low": 0.5, "high": 1.0}
     vote = row(partly["coverage"], stage="vote")
     assert (vote["after"], vote["difference"]) == (None, None)
@@ -240,7 +242,7 @@ def test_no_captain_is_said_to_repair_what_nobody_graded() -> None:
         offices={"jay": silent_on_odd},
     )
     figures = world.play(["solo", "silent"], judge={"models": ["jay"]}, primary="silent").figures
-    over = figures["headline"]["over_captain"]
-    assert (over["difference"], over["rescues"], over["regressions"]) == (0.0, 0, 0)
-    assert figures["headline"]["ungraded"] == 10
-    assert "better than ann on 0 questions and worse on 0" in figures["headline"]["sentence"]
+    headline = figures["headline"]
+    assert (headline["value"], headline["over_captain"], headline["ungraded"]) == (None, None, 10)
+    assert "10 of 20 answers wait for the judge" in headline["sentence"]
+    assert "better than" not in headline["sentence"]

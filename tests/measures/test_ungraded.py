@@ -15,12 +15,14 @@ from moot.engine.runner import Runner
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.live.team import LiveTeam
+from moot.measures.columns import ungraded_words
 from moot.measures.source import Source
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.compare import compared, words
 from moot.report.figures import figures, find_experiment
 from moot.report.remarks import remarks
 from moot.report.sections import all_sections
+from moot.stats.graded import compared_row, graded_value
 from moot.types import Request
 
 THREE: dict[str, Any] = {
@@ -184,30 +186,33 @@ async def test_a_draft_that_no_judge_has_settled_is_ungraded(tmp_path: Path) -> 
     assert shown["best_single"]["player"] in ("ann", "bob")
 
 
+def one_in_forty(_: str, number: int) -> str:
+    """What the judge can say nothing of is no more than one in twenty, and the judge has settled another."""
+    return {1: "oddity", 2: "lyon"}.get(number, "Paris")
+
+
 async def test_a_comparison_leaves_out_what_is_ungraded(tmp_path: Path) -> None:
-    answers = ["Paris", "oddity", "lyon", "Paris"]
-    plan, _ = await play(tmp_path, lambda _, n: answers[n], ["solo", "vote"], judge={"models": ["judge"]})
+    plan, _ = await play(tmp_path, one_in_forty, ["solo", "vote"], count=40, judge={"models": ["judge"]})
     row = await shown_of(
         plan, lambda connection: compared(connection, find_experiment(connection, "cup"), "vote@ann", "solo@ann")
     )
-    assert (row["n"], row["difference"], row["ungraded"]) == (3, 0.0, {"a": 1.0, "b": 1.0})
-    assert row["bounds"] == {"low": -0.25, "high": 0.25}
+    assert (row["n"], row["difference"], row["ungraded"]) == (39, 0.0, {"a": 1.0, "b": 1.0})
+    assert row["bounds"] == {"low": -0.025, "high": 0.025}
     text = " ".join(words(row))
-    assert "of the 3 questions that both played, of 4, whose answers are graded" in text
-    assert "2 answers are not graded, and no part of this. Over all the difference is between -25.0 and +25.0" in text
+    assert "of the 39 questions that both played, of 40, whose answers are graded" in text
+    assert "2 answers are not graded, and no part of this. Over all the difference is between -2.5 and +2.5" in text
 
 
 async def test_a_hypothesis_leaves_out_what_is_ungraded(tmp_path: Path) -> None:
-    answers = ["Paris", "oddity", "lyon", "Paris"]
     said = ["accuracy(vote@ann) > 0.1", "accuracy(vote@ann) - accuracy(solo@ann) > 0", "skyline(vote) > 0.1"]
     plan, _ = await play(
-        tmp_path, lambda _, n: answers[n], ["solo", "vote"], judge={"models": ["judge"]}, hypotheses=said
+        tmp_path, one_in_forty, ["solo", "vote"], count=40, judge={"models": ["judge"]}, hypotheses=said
     )
     first, second, third = (await shown_of(plan))["hypotheses"]
-    assert (first["value"], first["n"], first["ungraded"]) == (2 / 3, 3, 1)
-    assert first["bounds"] == third["bounds"] == {"low": 0.5, "high": 0.75}
-    assert (second["value"], second["n"], second["bounds"]) == (0.0, 3, {"low": -0.25, "high": 0.25})
-    assert first["note"] == "1 question with an ungraded answer left out; over all 0.500 to 0.750"
+    assert (first["value"], first["n"], first["ungraded"]) == (38 / 39, 39, 1)
+    assert first["bounds"] == third["bounds"] == {"low": 0.95, "high": 0.975}
+    assert (second["value"], second["n"], second["bounds"]) == (0.0, 39, {"low": -0.025, "high": 0.025})
+    assert first["note"] == "1 question with an ungraded answer left out; over all 0.950 to 0.975"
 
 
 async def test_captains_who_break_ties_have_no_errors_that_are_fixed(tmp_path: Path) -> None:
@@ -337,16 +342,16 @@ async def test_nothing_is_claimed_that_ungraded_answers_could_turn_round(tmp_pat
     by_claim = {row["hypothesis"]: row for row in shown["hypotheses"]}
     for claim in CLAIMS:
         row = by_claim[claim]
-        assert row["verdict"] == ("confirmed" if claim == "accuracy(talkative) > 0.4" else "open"), claim
-        assert "ungraded" in row["note"] or "not graded" in row["note"], claim
+        assert (row["value"], row["verdict"]) == (None, "open"), claim
+        assert "30 of 60" in row["note"], claim
+        assert "judge" in row["note"], claim
     high = by_claim["accuracy(talkative) > 0.6"]
-    assert (high["value"], high["n"], high["bounds"]) == (1.0, 30, {"low": 0.5, "high": 1.0})
-    assert "could turn it round" in high["note"]
+    assert (high["n"], high["bounds"]) == (0, {"low": 0.5, "high": 1.0})
     net = by_claim["net(talkative) > 0"]
-    assert (net["value"], net["n"], net["ungraded"]) == (10.0, 30, 30)
+    assert net["ungraded"] == 30
     assert net["bounds"] == {"low": -10.0, "high": 20.0}, "of the ungraded 20 were right alone and 10 were wrong"
     multiple = by_claim["safety_multiple(talkative) > 1"]
-    assert (multiple["n"], multiple["bounds"]) == (30, {"low": 0.5, "high": None})
+    assert multiple["bounds"] == {"low": 0.5, "high": None}
 
 
 async def test_options_are_not_chosen_for_being_ungraded(tmp_path: Path) -> None:
@@ -357,23 +362,34 @@ async def test_options_are_not_chosen_for_being_ungraded(tmp_path: Path) -> None
     assert head["after_the_fact"]["of"] == "vote@ann"
     on = {row["of"]: (row["on_frontier"], row["folds"]) for row in shown["frontier"]}
     assert on["talkative@ann"] == (False, 0)
-    assert next(row for row in shown["frontier"] if row["of"] == "talkative@ann")["accuracy"] == 1.0
-    assert set(shown["talk_threshold"]["chosen"]) == {4}, "it never talks"
+    assert next(row for row in shown["frontier"] if row["of"] == "talkative@ann")["accuracy"] is None
+    assert shown["talk_threshold"]["talk_from"] is None
+    assert "30 of 60 questions have an answer that waits for the judge" in shown["talk_threshold"]["why"]
 
 
 async def test_a_difference_says_that_ungraded_answers_could_turn_it_round(tmp_path: Path) -> None:
     shown = await flattered(tmp_path, right=lambda number: number % 2 == 0, claims=[])
     (row,) = [row for row in shown["gains"] if row["strategy"] == "talkative"]
-    assert row["low"] > 0 > row["bounds"]["low"]
-    assert "could turn it round" in row["why"]
+    assert (row["difference"], row["low"], row["rescues"]) == (None, None, None)
+    assert row["bounds"]["low"] < 0
+    assert "30 of 60 pairs have an answer that waits for the judge" in row["why"]
     (settled,) = [row for row in shown["gains"] if row["strategy"] == "vote"]
     assert "why" not in settled
     section = next(section for section in all_sections(shown) if section.id == "gains")
-    assert any("could turn it round" in sentence for sentence in section.words)
+    assert any("No figure in 1 row: 30 of 60 pairs" in sentence for sentence in section.words)
     assert any("over the graded pairs alone" in sentence for sentence in section.words)
-    (drawn,) = [drawn for drawn in section.rows if drawn["strategy"] == "talkative"]
-    assert drawn["small"] is False
     assert any(column.key == "least" for column in section.columns)
+
+
+def test_what_people_left_ungraded_could_turn_a_difference_round() -> None:
+    """Nothing waits for a judge here, so the figure over the graded pairs stands: with its bounds, and a warning."""
+    right, wrong, open_one = graded_value(1.0), graded_value(0.0), graded_value(None, "nobody")
+    values = [(right, wrong)] * 20 + [(right, right)] * 20 + [(open_one, right)] * 30
+    row = compared_row({f"q{place}": [pair] for place, pair in enumerate(values)})
+    assert row["low"] > 0 > row["bounds"]["low"]
+    assert "could turn it round" in row["why"]
+    (_, turned) = ungraded_words([{**row, "strategy": "talkative", "captain": "ann"}])
+    assert turned == "The ungraded answers could turn it round: talkative@ann."
 
 
 async def test_the_headline_needs_the_bounds_of_its_difference(tmp_path: Path) -> None:
@@ -386,8 +402,8 @@ async def test_the_headline_needs_the_bounds_of_its_difference(tmp_path: Path) -
         from moot.measures.claims.words import sentences
 
         sentence = sentences(row)[0]
-        assert "points, whatever the ungraded answers turn out to be" in sentence
-        assert ("cannot be told from" in sentence) is (name == "half"), sentence
+        assert ("points, whatever the ungraded answers turn out to be" in sentence) is (name == "most"), sentence
+        assert ("points against the best single model, and more is not known" in sentence) is (name == "half"), sentence
         assert ("points more than the best single model" in sentence) is (name == "most"), sentence
 
 
@@ -399,7 +415,8 @@ async def test_a_gap_with_ungraded_answers_has_bounds_or_is_not_known(tmp_path: 
     shown = await flattered(tmp_path, right=lambda number: number % 2 == 0, claims=[])
     (talk,) = [row for row in shown["gap"] if row["strategy"] == "talkative"]
     assert talk["ungraded"] == 30
-    assert (talk["value"], "bounds" in talk, "why" in talk) == (1.0, True, False)
+    assert (talk["value"], talk["n"], "bounds" in talk) == (None, 0, True)
+    assert "30 of 60 questions have an answer that waits" in talk["why"]
     assert talk["bounds"]["low"] < 0
     (vote,) = [row for row in shown["gap"] if row["strategy"] == "vote"]
     assert {"ungraded", "bounds", "why"}.isdisjoint(vote)

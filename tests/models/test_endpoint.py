@@ -21,8 +21,8 @@ from moot.errors import (
     CallError,
     ConnectionFailed,
     FileError,
-    GenerationFailed,
     RateLimited,
+    ReplyBroken,
     RequestRejected,
     ServerFailed,
     TimedOut,
@@ -277,7 +277,6 @@ async def test_simulated_servers_without_json_modes_get_one_request_more() -> No
             0,
         ),
         (completion(None), "", "stop", False),
-        ({"choices": []}, "", "empty", False),
         (completion("a\x00b"), "a\ufffdb", "stop", False),
     ],
 )
@@ -338,9 +337,9 @@ async def test_usage_and_cost(usage: Any, price: Price | None, cost: float | Non
     "raw",
     [b"", b"not json", b"[]", b"null", b'{"choices": null}', b'{"error": "x"}', b"\xff\xfe", b"[" * 100_000],
 )
-async def test_a_success_that_is_no_reply_is_a_failed_generation(raw: bytes) -> None:
+async def test_a_success_that_is_no_reply_is_a_broken_one(raw: bytes) -> None:
     async with serving(lambda seen: web.Response(body=raw)) as server, endpoint(server.base_url) as model:
-        with pytest.raises(GenerationFailed) as caught:
+        with pytest.raises(ReplyBroken) as caught:
             await model.generate(PLAIN)
     assert caught.value.maybe_billed
     assert len(str(caught.value)) < 700, "an error message is no dump"
@@ -482,11 +481,10 @@ async def test_a_stream_says_the_same_as_a_whole_reply() -> None:
         (event({"content": "no finish"}) + DONE, "no finish", "stop"),
         (event({"content": "no done"}) + event({}, finish="stop"), "no done", "stop"),
         (event({"content": "x" * 300_000}) + event({}, finish="stop").rstrip(), "x" * 300_000, "stop"),
-        (DONE, "", "empty"),
         (json.dumps(completion("whole")).encode(), "whole", "stop"),
         (json.dumps(completion("over lines"), indent=2).encode(), "over lines", "stop"),
     ],
-    ids=["refusal", "filter", "no finish reason", "no end mark", "long line", "nothing", "whole", "whole indented"],
+    ids=["refusal", "filter", "no finish reason", "no end mark", "long line", "whole", "whole indented"],
 )
 async def test_streams_differ(raw: bytes, text: str, finish: str) -> None:
     async with serving(streams(raw, 5_000)) as server, endpoint(server.base_url, stream=True) as model:
@@ -499,11 +497,12 @@ async def test_streams_differ(raw: bytes, text: str, finish: str) -> None:
     [
         (event({"content": "a"}), ConnectionFailed),
         (b"", ConnectionFailed),
-        (b"data: {broken\n\n", GenerationFailed),
-        (b"data: [1]\n\n", GenerationFailed),
-        (event({"content": "a"}) + b'data: {"error": {"message": "overloaded"}}\n\n', GenerationFailed),
-        (b'{"error": {"message": "overloaded"}}', GenerationFailed),
-        (b"data: " + b"[" * 100_000 + b"\n\n", GenerationFailed),
+        (DONE, ReplyBroken),
+        (b"data: {broken\n\n", ReplyBroken),
+        (b"data: [1]\n\n", ReplyBroken),
+        (event({"content": "a"}) + b'data: {"error": {"message": "overloaded"}}\n\n', ReplyBroken),
+        (b'{"error": {"message": "overloaded"}}', ReplyBroken),
+        (b"data: " + b"[" * 100_000 + b"\n\n", ReplyBroken),
     ],
 )
 async def test_streams_that_break(raw: bytes, kind: type[CallError]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from moot.errors import CallError, GenerationFailed, RateLimited, RequestRejected, ServerFailed
+from moot.errors import CallError, RateLimited, ReplyBroken, RequestRejected, ServerFailed
 from moot.models.endpoint import EndpointModel
 from moot.models.filtered import FILTERED
 from moot.strategies.solo import Solo
@@ -103,7 +103,7 @@ FAILED: list[tuple[str, int, object, type[CallError]]] = [
     ("no model", 404, error("The model was moved by moderation of content"), RequestRejected),
     ("too many", 429, error("Rate limit of the content filter", code="content_filter"), RateLimited),
     ("broken", 500, error("The content filter could not be reached"), ServerFailed),
-    ("a success without anything", 200, {"error": {"message": "overloaded", "code": 502}}, GenerationFailed),
+    ("a success without anything", 200, {"error": {"message": "overloaded", "code": 502}}, ServerFailed),
 ]  # fmt: skip
 
 
@@ -114,10 +114,10 @@ async def test_what_only_looks_like_one_has_failed(status: int, body: object, ki
             await model.generate(PLAIN)
 
 
-async def test_an_empty_choice_without_a_reason_is_empty() -> None:
+async def test_no_choice_without_a_reason_is_no_reply() -> None:
     async with endpoint(200, {"choices": [], "prompt_filter_results": [{"content_filter_results": {}}]}) as model:
-        reply = await model.generate(PLAIN)
-    assert (reply.text, reply.finish, reply.refused) == ("", "empty", False)
+        with pytest.raises(ReplyBroken):
+            await model.generate(PLAIN)
 
 
 async def test_words_that_came_stand_whatever_the_prompt_was_found_to_be() -> None:

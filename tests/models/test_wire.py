@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.errors import GenerationFailed
-from moot.models.wire import preview, read_completion, read_usage, storable
+from moot.errors import CallError, ReplyBroken
+from moot.models.border import storable
+from moot.models.hiccups import preview
+from moot.models.wire import read_completion, read_usage
 from moot.types import FREE, Price, Reply, Usage
 
 PRICE = Price(prompt=1.0, completion=2.0)
@@ -68,11 +70,10 @@ def test_refusals_and_thoughts() -> None:
     assert read(body({"content": "x", "reasoning": ""})).thoughts is None
 
 
-def test_no_choice_is_an_empty_reply_and_can_be_asked_again() -> None:
-    for choices in ([], [None], [{}]):
-        reply = read(json.dumps({"choices": choices}))
-        assert (reply.text, reply.refused) == ("", False)
-    assert read(json.dumps({"choices": []})).finish == "empty"
+@pytest.mark.parametrize("choices", [[], [None], [{}], [{"message": None, "finish_reason": "stop"}]])
+def test_no_choice_is_no_reply(choices: Any) -> None:
+    with pytest.raises(ReplyBroken):
+        read(json.dumps({"choices": choices}))
 
 
 BROKEN = [
@@ -90,7 +91,7 @@ BROKEN = [
 
 @pytest.mark.parametrize("raw", BROKEN, ids=lambda raw: repr(raw[:20]))
 def test_what_is_no_reply_says_how_it_begins(raw: bytes) -> None:
-    with pytest.raises(GenerationFailed) as caught:
+    with pytest.raises(ReplyBroken) as caught:
         read(raw)
     assert len(str(caught.value)) < 400
 
@@ -126,10 +127,10 @@ JSON = st.recursive(
 
 @given(JSON)
 @settings(deadline=None, max_examples=300)
-def test_any_json_is_a_reply_or_a_failed_generation(value: Any) -> None:
+def test_any_json_is_a_reply_or_a_failed_call(value: Any) -> None:
     try:
         reply = read(json.dumps(value))
-    except GenerationFailed:
+    except CallError:
         return
     assert isinstance(reply.text, str)
     assert isinstance(reply.finish, str)

@@ -16,6 +16,7 @@ from second_way.cohort_gap import gap_closure
 from second_way.compare import differences
 from second_way.coverage import coverage
 from second_way.discussion import discussion
+from second_way.documented import undocumented
 from second_way.lift import debate_lift
 from second_way.places import places
 from second_way.quiz import quiz
@@ -53,7 +54,7 @@ WHOLLY_KNOWN = frozenset(
 ONE_WAY = frozenset(
     {
         *("headline", "frontier", "power", "hypotheses", "talk_threshold", "grouped_by_words", "measurement", "judges"),
-        *("gain_by_strength", "mixtures", "partners", "position_bias", "summaries", "squad"),
+        *("gain_by_strength", "mixtures", "partners", "position_bias", "squad"),
         *("protocol_differences", "protocol_baselines", "protocol_families", "scaling", "similarity", "challenges"),
         *("safety_missing", "formatting_tax_models", "gap_closure_models", "cohort_averages", "cohort_models"),
     }
@@ -66,12 +67,7 @@ NO_FIGURES = frozenset({"runs", "prompts", "failures", "other_plans", "plugin_fa
 WORLDS = range(int(os.environ.get("MOOT_WORLDS", "12")))
 """`make test-more` plays more of them."""
 
-_NO_BOUNDS = "a difference with ungraded answers has no `bounds`"
-
 _BY_PLACE: Sequence[tuple[str, str, Sequence[str]]] = (
-    (r"formatting_tax\.bounds", _NO_BOUNDS, ["world-8"]),
-    (r"authority_bias\[\d+\]\.bounds", _NO_BOUNDS, ["cohorts-51", "cohorts-57"]),
-    (r"macro_average\[\d+\]\.bounds", _NO_BOUNDS, ["world-107", "cohorts-57"]),
     (
         r"teams\[\d+\]\.talk_threshold",
         "nobody has computed it a second time yet",
@@ -100,6 +96,7 @@ def test_cohorts_and_names_too(number: int, tmp_path: Path) -> None:
 def _check(folder: Path, keys: dict[str, Any]) -> None:
     played.run(folder, keys)
     figures, raw = played.figures(folder), played.raw(folder, keys)
+    assert not undocumented(figures), "every key that is printed stands in the documentation"
     expected = {key: value for way in SECOND_WAYS for key, value in way(raw).items()}
     untold = figures.keys() - expected.keys() - WHOLLY_KNOWN - ONE_WAY - NO_FIGURES
     assert not untold, f"there is no second way to {sorted(untold)}"
@@ -110,6 +107,12 @@ def _check(folder: Path, keys: dict[str, Any]) -> None:
     assert not unknown, "\n".join(unknown[:30])
     mended = [place for place in known if not any(re.match(place, line) for line in apart)]
     assert not mended, f"the same in both ways by now: {mended}"
+
+
+def test_every_key_stands_in_the_documentation() -> None:
+    """Also those that no experiment here happens to have."""
+    assert not undocumented(dict.fromkeys(WHOLLY_KNOWN | ONE_WAY | NO_FIGURES))
+    assert undocumented({"skyline": [{"nobody_has_told_of_this": 1}]}) == {"nobody_has_told_of_this"}
 
 
 def test_the_second_way_is_another_one() -> None:

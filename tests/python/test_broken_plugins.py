@@ -199,6 +199,8 @@ def test_a_grader_that_is_no_coroutine_or_gives_no_score_leaves_ungraded() -> No
 
 
 def test_a_rule_of_voting_that_breaks_is_named_and_loses_nothing_else() -> None:
+    opened: list[str] = []
+
     class Torn:
         name = "torn"
 
@@ -206,16 +208,24 @@ def test_a_rule_of_voting_that_breaks_is_named_and_loses_nothing_else() -> None:
             return None
 
         def count(self, ballots: Any, options: int) -> Tally:
-            raise RuntimeError("the urn is open")
+            if opened:
+                raise RuntimeError("the urn is open")
+            votes = float(sum(ballot is not None for ballot in ballots))
+            return Tally((votes, *[0.0] * (options - 1)), (0,) if votes else (), voters=len(ballots))
 
     discuss = {"discuss": {"agents": 2, "decision": "torn", "vote_from": 1, "max_turns": 1}}
-    models = {name: ScriptedModel(name, _voter(word)) for name, word in (("ann", "Paris"), ("bob", "Lyon"))}
+
+    def voter(name: str, word: str) -> ScriptedModel:
+        script = _voter(word)
+        return ScriptedModel(name, lambda request: opened.append(name) or script(request))  # type: ignore[func-returns-value]
+
+    models = {name: voter(name, word) for name, word in (("ann", "Paris"), ("bob", "Lyon"))}
     results = moot.run(keys(models=models, strategies=["solo", discuss]), ballots=[Torn()])
     GIVEN_BALLOTS.clear()
     (row,) = [row for row in results.figures["accuracy"] if row["strategy"] == "discuss"]
     assert row["outcomes"] == {"failed": 2}
     causes = {json.loads(verdict).get("cause") for verdict in results.frame("verdicts")["verdict"]} - {None}
-    assert causes == {"rule of voting 'torn': RuntimeError: the urn is open"}
+    assert causes == {"rule of voting 'torn': count: RuntimeError: the urn is open"}
 
 
 def _voter(word: str) -> Callable[[moot.Request], Any]:

@@ -19,12 +19,14 @@ from page_data import page_text
 
 import moot
 from moot import Case, Question, Request, ScriptedModel, Traits, Verdict
+from moot import results as results_module
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import ConnectionFailed, FileError, UsageError
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.needs import Needs
+from moot.report import figures as figures_module
 from moot.strategies.vote import Vote
 from moot.team import Team
 from moot.types import Price, Reply, Usage
@@ -227,6 +229,104 @@ class Episodes:
     def sections(self, figures: Mapping[str, Any]) -> Iterator[Section]:
         rows = [{"episodes": figures["episodes_counted"]}]
         yield Section("episodes-counted", "How many there are", (), (Column("episodes", "episodes"),), rows)
+
+
+def interrupting_measure(once: threading.Event) -> Any:
+    """Takes its figures while somebody presses Ctrl-C, and goes on only when that has arrived."""
+
+    @dataclass(frozen=True)
+    class Pressed(Episodes):
+        name: ClassVar[str] = "pressed"
+
+        def figures(self, run: Source) -> dict[str, Any]:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert once.wait(20)
+            return {"pressed": 1}
+
+        def sections(self, figures: Mapping[str, Any]) -> Iterator[Section]:
+            return iter(())
+
+    return Pressed()
+
+
+def test_ctrl_c_while_figures_are_taken_is_a_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arrived = threading.Event()
+    interrupted_by = results_module._Job.interrupt
+
+    def interrupt(job: Any) -> None:
+        interrupted_by(job)
+        arrived.set()
+
+    monkeypatch.setattr(results_module._Job, "interrupt", interrupt)
+    before = signal.getsignal(signal.SIGINT)
+    results = moot.run(keys(), measures=[interrupting_measure(arrived), Episodes()])
+    assert signal.getsignal(signal.SIGINT) is before
+    assert results.state == "interrupted"
+    assert rows(results) == [("solo", 0.5, 2), ("solo", 0.5, 2)]
+    assert results.figures["pressed"] == 1
+    assert "episodes_counted" not in results.figures
+    assert results.figures["not_taken"] == ["episodes-counted"]
+    assert results.stopped_by == "interrupted while figures were taken; missing are those of episodes-counted"
+    assert {"accuracy", "not-taken"} <= {section.id for section in results.sections}
+    assert "plugin_failures" not in results.figures
+    assert "episodes-counted" in results._repr_html_()
+    assert results.frame("episodes").height == 4
+    assert "episodes-counted" in page_text(results.save(tmp_path / "report.html"))
+
+
+def test_ctrl_c_before_the_first_figure_leaves_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = figures_module.Source
+
+    def pressed(*args: Any, **kwargs: Any) -> Source:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert arrived.wait(20)
+        return first(*args, **kwargs)
+
+    arrived = threading.Event()
+    interrupted_by = results_module._Job.interrupt
+    monkeypatch.setattr(results_module._Job, "interrupt", lambda job: (interrupted_by(job), arrived.set()))
+    monkeypatch.setattr(figures_module, "Source", pressed)
+    results = moot.run(keys())
+    assert results.state == "interrupted"
+    assert "Nothing has been played" not in results.headline
+    assert "interrupted while figures were taken" in results.headline
+    assert "cup" in repr(results)
+    assert results.frame("episodes").height == 4
+
+
+async def test_cancelled_while_figures_are_taken_it_is_cancelled_and_kept(tmp_path: Path) -> None:
+    started, gone_on = threading.Event(), threading.Event()
+
+    @dataclass(frozen=True)
+    class Held(Episodes):
+        name: ClassVar[str] = "held"
+
+        def figures(self, run: Source) -> dict[str, Any]:
+            started.set()
+            assert gone_on.wait(20)
+            return {}
+
+        def sections(self, figures: Mapping[str, Any]) -> Iterator[Section]:
+            return iter(())
+
+    taken: list[str] = []
+
+    @dataclass(frozen=True)
+    class After(Held):
+        name: ClassVar[str] = "after"
+
+        def figures(self, run: Source) -> dict[str, Any]:
+            taken.append(self.name)
+            return {}
+
+    playing = asyncio.create_task(moot.arun(keys(), store=tmp_path / "kept.db", measures=[Held(), After()]))
+    await asyncio.to_thread(started.wait, 20)
+    playing.cancel()
+    asyncio.get_running_loop().call_later(0.05, gone_on.set)
+    with pytest.raises(asyncio.CancelledError):
+        await playing
+    assert taken == []
+    assert moot.open_store(str(tmp_path / "kept.db")).frame("episodes").height == 4
 
 
 def test_a_measure_given_as_an_object_is_in_figures_sections_and_page(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -168,7 +169,9 @@ def test_tables_as_files(cup: Path, tmp_path: Path, kind: str, capsys: pytest.Ca
     assert {"accuracy", "episodes", "outcomes", "gains", "comparisons", "frontier", "skyline", "power"} <= set(tables)
     assert tables["episodes"].height == tables["verdicts"].height == 40 * 9
     assert {"calls", "scores", "traces", "drafts", "cells", "questions"} <= set(tables)
-    assert {name for name, table in tables.items() if not table.height} == {"judgements", "settlements"}, "no judge"
+    assert {name for name, table in tables.items() if not table.height} == {
+        *("judgements", "settlements", "grades", "matches", "choices")
+    }, "no judge, no grader of one's own, nobody groups, nothing was chosen"
     assert "outcomes.refused" in tables["accuracy"].columns
     assert tables["accuracy"]["value"].dtype == polars.Float64
     assert f"{len(tables)} tables in" in capsys.readouterr().err
@@ -267,3 +270,44 @@ def test_every_frame_of_plays_can_be_joined(tmp_path: Path) -> None:
     settlements = store.frame("settlements")
     assert settlements.height == 0
     assert "settled_at" in settlements.columns
+
+
+def test_frames_of_grades_matches_and_choices(tmp_path: Path) -> None:
+    """What a report is computed from beside the play can be taken out as well."""
+
+    class Lenient:
+        name = "lenient"
+        version = 3
+
+        async def grade(self, case: Case, verdict: moot.Verdict) -> moot.Score:
+            return moot.Score(0.5, "lenient", "why not")
+
+    def said(name: str) -> ScriptedModel:
+        def script(request: Request) -> dict[str, Any]:
+            if "groups" in (request.schema or {}).get("properties", {}):
+                return {"groups": [[1, 2]]}
+            return {"reasoning": "r", "answer": f"Paris of {name}", "solution": "Paris"}
+
+        return ScriptedModel(name, script)
+
+    models = {name: said(name) for name in ("ann", "bob", "sue")}
+    case = Case(Question("1", "Capital of France?"), "Paris")
+    keys: dict[str, Any] = {"name": "cup", "models": models, "questions": [case], "grader": Lenient()}
+    keys |= {"grouping": {"model": "sue"}, "strategies": ["vote"], "players": {"ann": {"model": "ann"}}}
+    keys["players"]["bob"] = {"model": "bob"}
+    results = moot.run(keys, store=tmp_path / "cup.db")
+    answers = results.frame("grades").select("question_id", "answer", "grader", "value", "stage", "detail").rows()
+    assert ("1", "paris of ann", "lenient@3", 0.5, "lenient", "why not") in answers
+    matches = results.frame("matches")
+    assert matches["question_id"].to_list() == ["1"]
+    assert json.loads(matches["content"][0])["groups"] == [["Paris of ann", "Paris of bob"]]
+    assert results.frame("choices").height == 0
+    (cell,) = results.frame("cells")["cell"]
+    with sqlite3.connect(tmp_path / "cup.db") as database:
+        database.executemany("INSERT INTO choices VALUES (?, ?)", [(cell, case.question.digest), (cell, "elsewhere")])
+    chosen = results.frame("choices")
+    assert set(chosen.select("cell", "question", "question_id").rows()) == {
+        (cell, case.question.digest, "1"),
+        (cell, "elsewhere", None),
+    }
+    assert set(chosen["strategy"]) == {"vote"}

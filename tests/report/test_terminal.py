@@ -243,7 +243,25 @@ async def test_a_vote_is_told_as_a_vote(tmp_path: Path) -> None:
     teams = {"three": {"players": list(said), "captain": "ann"}}
     path = write(tmp_path, 1, models=models, teams=teams, strategies=["vote"])
     _, (story,) = await run(path, three(said, [""]))
+    assert story.splitlines()[0] == "A right answer that won (vote@ann, question q0): Who is number 0?"
     assert "2 voices of 3 won the vote: “Person 0”." in story
+
+
+async def test_no_draft_stands_above_the_others_in_a_vote(tmp_path: Path) -> None:
+    """Whoever breaks ties is rescued from nothing and led astray by nobody: q0 goes against ann, q1 with her."""
+    said = {"ann": ["Bob", "Yan"], "bob": ["Person 0", "Yan"], "cat": ["Person 0", "Person 1"]}
+    models = {name: {"provider": "simulated", "accuracy": 0.5} for name in said}
+    for captain in said:
+        folder = tmp_path / captain
+        folder.mkdir()
+        teams = {"three": {"players": list(said), "captain": captain}}
+        path = write(folder, 2, models=models, teams=teams, strategies=["vote"])
+        _, told = await run(path, three(said, ["", ""]))
+        assert [story.split(" (")[0] for story in told] == ["A right answer that won", "A right answer outvoted"]
+        assert told[1].splitlines()[2:] == [
+            "2 voices of 3 won the vote: “Yan”.",
+            "That is wrong: the answer is “Person 1”.",
+        ]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ import pytest
 
 from moot.errors import FileError, UsageError
 from moot.select import LabelMatrix, Proposer, SelectionSplit, TestSplit, VoteOracle, read_labels, split_labels
-from moot.select.aggregate import CROWD, Crowd, DecisionTree, Majority, aggregators
+from moot.select.aggregate import CROWD, Crowd, DecisionTree, Majority, aggregators, inferred, too_many
 from moot.select.labels import default_m, label_matrix, per_question
+from moot.select.truth import NaiveBayes, dealt
 from moot.select.voting import log_odds, vote
 
 ROWS = [
@@ -244,3 +245,32 @@ def test_unknown_aggregators() -> None:
     assert "glad" in CROWD
     with pytest.raises(UsageError, match="dawid-skene"):
         Crowd("dawid")
+
+
+def test_thousands_of_labels_are_counted_by_those_that_were_given() -> None:
+    """A label that nobody gave, or that is never right, costs nothing: the tables do not grow with it."""
+    generator = np.random.default_rng(4)
+    truth = generator.integers(3_000, size=120).astype(np.int16)
+    said = np.where(generator.random((5, 120)) < 0.6, truth, generator.integers(3_000, size=(5, 120))).astype(np.int16)
+    said[0, :7] = -1
+    said[:, 9] = -1
+    proposers = tuple(Proposer(f"m{number}") for number in range(5))
+    many = LabelMatrix(
+        proposers, tuple(f"q{n:03}" for n in range(120)), tuple(f"{n:04}" for n in range(3_000)), said, truth
+    )
+    objective = NaiveBayes.of(many, dealt(SelectionSplit(many), 5))
+    assert objective.likelihood.shape == (5, len(np.unique(truth)), 120)
+    weights = np.array([0.3, 0.9, 0.5, 0.7, 0.4])
+    winners = vote(many, range(5), weights)
+    for place in range(120):
+        votes: dict[int, float] = {}
+        for label, weight in zip(said[:, place].tolist(), weights.tolist(), strict=True):
+            votes[label] = votes.get(label, 0.0) + weight
+        votes.pop(-1, None)
+        assert winners[place] == (max(votes, key=votes.__getitem__) if votes else -1)
+    assert [each.name for each in aggregators(many)] == ["majority", "majority-weighted", "majority-two-class"]
+    assert inferred(many) == {}
+    assert "3,000 different labels: decision-tree, dawid-skene, one-coin-dawid-skene are left out" in (
+        too_many(many) or ""
+    )
+    assert too_many(small()) is None

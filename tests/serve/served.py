@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-import uvicorn
 import yaml
 
 from moot.experiment.spec import read_experiment
 from moot.live.team import LiveTeam
 from moot.models.model import Model
 from moot.serve.app import Settings, create_app
+from moot.serve.connections import Connections
+from moot.serve.serving import TeamServer
 
 THREE: dict[str, Any] = {
     "name": "three",
@@ -60,13 +61,14 @@ async def serving(
     settings: Settings | None = None,
     wrap: Callable[[str, Model], Model] | None = None,
     headers: dict[str, str] | None = None,
+    connections: Connections | None = None,
 ) -> AsyncIterator[Served]:
     path = folder / "team.yaml"
     path.write_text(yaml.safe_dump(config or THREE), encoding="utf-8")
     live = LiveTeam(read_experiment(path, with_questions=False), serving=True, wrap=wrap)
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(create_app(live, settings), log_level="error", timeout_graceful_shutdown=2))
+    server = TeamServer(create_app(live, settings), connections or Connections(), stop_s=2)
     running = asyncio.create_task(server.serve(sockets=[listening]))
     while not server.started:
         if running.done():

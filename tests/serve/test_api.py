@@ -314,7 +314,9 @@ async def test_a_large_body_is_refused_and_the_server_lives_on(tmp_path: Path) -
             for _ in range(100):
                 yield b" " * 1_000
 
-        async with served.session.post(served.url + "/v1/chat/completions", data=endless()) as response:
+        headers = {"Content-Type": "application/json"}
+        address = served.url + "/v1/chat/completions"
+        async with served.session.post(address, data=endless(), headers=headers) as response:
             assert response.status == 413
         assert (await served.chat("Small?"))[0] == 200
 

@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
-from moot.stats.choice import ALPHA, alike_in_differences, chosen_interval, claim, highest, luck_of, standings
+from moot.stats.choice import (
+    ALPHA,
+    Standing,
+    alike_in_differences,
+    chosen_interval,
+    claim,
+    highest,
+    luck_of,
+    standing,
+    standings,
+    told_apart,
+)
 from moot.stats.proportion import wilson
 from moot.stats.score import Counts, Sums, differences, tango
 
@@ -216,3 +227,26 @@ def test_standings() -> None:
     clear = np.vstack([np.ones(40), np.ones(40), np.zeros(40)])
     assert [way.beaten_by for way in standings(clear)] == [None, None, 0]
     assert [way.beaten_by for way in standings(clear[:1])] == [None]
+
+
+def test_who_is_beaten_pays_for_all_rows_of_the_table() -> None:
+    """Of ten that are equally good some is below some other at p = .02 in far more than 5 % of experiments."""
+    alone = [Standing(1, 0.02), Standing(0, 0.9)]
+    assert [one.beaten_by for one in told_apart(alone)] == [1, None], "of two: one-sided 2.5 % each"
+    ten = [Standing(9, 0.02), *(Standing(0, 0.9) for _ in range(9))]
+    assert [one.beaten_by for one in told_apart(ten)] == [None] * 10
+    clear = [Standing(9, 0.004), Standing(9, 0.0055), *(Standing(0, 0.9) for _ in range(8))]
+    assert [one.beaten_by for one in told_apart(clear)][:3] == [9, 9, None], "step by step"
+    assert told_apart(clear)[0].p == pytest.approx(0.04)
+
+
+def test_rows_of_a_table_go_by_the_same_rule() -> None:
+    """22 questions more of 24 that differ: p = .00002; 9 more of 12: p = .07, which is clear against nobody."""
+    values = np.zeros((8, 60))
+    values[:, :30] = 1.0
+    values[7, :23], values[7, 59] = 0.0, 1.0
+    values[6, :10], values[6, 58] = 0.0, 1.0
+    found = standings(values)
+    assert found[7].beaten_by is not None
+    assert found[6].p == pytest.approx(min(1.0, 7 * standing(values[6], np.delete(values, 6, axis=0)).p), rel=0.2)
+    assert [one.beaten_by for one in found[:6]] == [None] * 6

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
 
 from moot.experiment.claims import parse
 from moot.measures.claims.figure import Ratio
-from moot.measures.claims.hypothesis import judge, with_holm
+from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.stats.estimates import with_holm as family_of
 from moot.stats.graded import Value, family_row
 from moot.stats.paired import holm, mcnemar_exact
@@ -23,7 +24,7 @@ NULL = (
 """Ten hypotheses of which none holds, and none its contrary."""
 
 
-def _ratios(generator: np.random.Generator, n: int) -> dict[str, Ratio]:
+def null_ratios(generator: np.random.Generator, n: int) -> dict[str, Ratio]:
     """Three that are right on half of the questions, alike on most of them; a net of rescues that is nothing."""
     shared = generator.random(n) < 0.5
     columns = {name: np.where(generator.random(n) < 0.6, shared, generator.random(n) < 0.5) for name in "abc"}
@@ -37,13 +38,16 @@ def _ratios(generator: np.random.Generator, n: int) -> dict[str, Ratio]:
 
 
 def verdicts(generator: np.random.Generator, n: int) -> list[dict[str, object]]:
-    ratios = _ratios(generator, n)
+    return with_holm(judged_on(null_ratios(generator, n), generator), [True] * len(NULL))
+
+
+def judged_on(ratios: Mapping[str, Ratio], generator: np.random.Generator) -> list[Judged]:
     judged = []
     for text in NULL:
         hypothesis = parse(text)
         terms = {term: ratios[f"{term.function}({term.side})"] for term in hypothesis.terms}
         judged.append(judge(hypothesis, terms, seed=int(generator.integers(2**31)), resamples=1_500))
-    return with_holm(judged, [True] * len(NULL))
+    return judged
 
 
 def test_of_ten_hypotheses_without_truth_hardly_any_is_confirmed_or_refuted() -> None:

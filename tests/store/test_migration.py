@@ -25,7 +25,7 @@ from moot.strategies import label, strategy
 from moot.traces import Objection, trace_of
 
 HERE = Path(__file__).parent
-NEW_STEPS = ("0006-options-and-sets", "0007-traces", "0008-judgements-in-fields", "0009-grades", "0010-ledger")
+NEW_STEPS = ("0006-options-and-sets", "0007-traces", "0008-judgements-in-fields", "0009-grades", "0011-ledger")
 NEW_TABLES = ("choices", "grades", "reservations", "accounts", "payments", "holders", "claims")
 NOT_NOTED = {"remark": ("position", "saw")}
 """What the old version did not write down: it is not made up."""

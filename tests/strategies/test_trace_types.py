@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from moot import traces
 from moot.store.rows import verdict_json, verdict_of
-from moot.traces import claims_in, trace
+from moot.traces import claims_in, kinds, trace
 from moot.types import Verdict
 
 
@@ -62,7 +62,7 @@ by_number = accepted.map(
 
 
 def forget(record: Any) -> None:
-    traces._KINDS.pop(traces._NAMES.pop(record))
+    kinds._KINDS.pop(kinds._NAMES.pop(record))
 
 
 @given(typed=accepted | by_number, data=st.data())
@@ -114,7 +114,7 @@ def test_what_would_come_back_as_something_else_is_refused_when_declared(hint: A
     with pytest.raises(TypeError, match=r"the trace 'tried': Tried.held: .* JSON; expected") as refused:
         trace("tried")(make_dataclass("Tried", [("word", str), ("held", hint)], frozen=True))
     assert "\n" not in str(refused.value)
-    assert "tried" not in traces._KINDS
+    assert "tried" not in kinds._KINDS
 
 
 def test_what_is_no_field_may_have_any_type_and_each_field_must_be_given() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from moot import traces
 from moot.store.rows import verdict_json, verdict_of
-from moot.traces import Ballot, Unknown, claims_in, of_kind, trace, trace_json, trace_of
+from moot.traces import Ballot, Unknown, claims_in, kinds, of_kind, records, trace, trace_json, trace_of
 from moot.types import Answer, Verdict
 
 RECORDS: list[Any] = [
@@ -52,7 +52,7 @@ def test_a_record_is_the_same_after_it_was_stored(record: Any) -> None:
 
 def test_every_record_of_ours_is_tried_here() -> None:
     assert {stored(record)["kind"] for record in RECORDS} >= {
-        kind for kind, record in traces._KINDS.items() if record.__module__ == traces.__name__
+        kind for kind, record in kinds._KINDS.items() if record.__module__ == records.__name__
     }
 
 
@@ -107,7 +107,7 @@ def test_what_is_no_record_is_refused() -> None:
         trace_json(Answer("ann", "A"))
     with pytest.raises(TypeError, match="must be a dataclass"):
         trace("plain")(int)
-    with pytest.raises(ValueError, match=r"the trace 'ballot' is moot\.traces\.Ballot already"):
+    with pytest.raises(ValueError, match=r"the trace 'ballot' is moot\.traces\.records\.Ballot already"):
         trace("ballot")(Veto)
     with pytest.raises(TypeError, match="has a field 'kind', under which its own name is stored"):
 

@@ -13,9 +13,11 @@ from importlib.metadata import entry_points
 from typing import cast
 
 from moot.ballots.tally import Ballot, Rule, Tally
+from moot.ballots.trial import KIND, tally_of, try_rule
+from moot.ballots.trial import problem_with as problem_with
 from moot.errors import UsageError
 from moot.models.closest import closest
-from moot.plugins import blaming, loaded
+from moot.plugins import loaded, refusing
 
 BUILT_IN = {
     "simple-voting": "moot.ballots.plurality:SimpleVoting",
@@ -29,7 +31,18 @@ LIBRARY = "pref-voting:"
 
 _GIVEN: dict[str, Rule] = {}
 
-__all__ = ["BUILT_IN", "LIBRARY", "Ballot", "Rule", "Tally", "counted", "register", "registered", "rule"]
+__all__ = [
+    "BUILT_IN",
+    "LIBRARY",
+    "Ballot",
+    "Rule",
+    "Tally",
+    "counted",
+    "problem_with",
+    "register",
+    "registered",
+    "rule",
+]
 
 
 def registered() -> Mapping[str, str]:
@@ -49,24 +62,29 @@ def _installed() -> Mapping[str, str]:
 
 def register(given: Rule) -> None:
     """Make an object known by its name, in this process."""
-    named = getattr(given, "name", None)
-    if isinstance(given, type) or not isinstance(named, str) or not callable(getattr(given, "count", None)):
-        raise UsageError(f"{given!r:.80} is no rule of voting; expected an object with name, problem and count")
+    named = _checked(given).name
     known = _installed().get(named)
     if known not in (None, _place(given)) or named.startswith(LIBRARY):
         raise UsageError(f"rule of voting {named!r} is {known or 'of the library'} already; expected another name")
+    if known is None:
+        with refusing():
+            try_rule(given)
     _GIVEN[named] = given
+
+
+def _checked(given: object) -> Rule:
+    named = getattr(given, "name", None)
+    asked = all(callable(getattr(given, method, None)) for method in ("problem", "count"))
+    if isinstance(given, type) or not isinstance(named, str) or not asked:
+        raise UsageError(f"{given!r:.80} is no {KIND}; expected an object with name, problem and count")
+    return cast(Rule, given)
 
 
 def counted(by: Rule, ballots: Sequence[Ballot], options: int) -> Tally:
     """The tally of a rule; one of somebody else's that breaks is blamed by its name."""
     if by.name in BUILT_IN or by.name.startswith(LIBRARY):
         return by.count(ballots, options)
-    with blaming("rule of voting", by.name):
-        tally = by.count(ballots, options)
-        if not isinstance(tally, Tally):
-            raise TypeError(f"expected a Tally, found {type(tally).__name__}")
-        return tally
+    return tally_of(by, ballots, options)
 
 
 def rule(name: str) -> Rule:
@@ -77,10 +95,19 @@ def rule(name: str) -> Rule:
         from moot.ballots.library import library_rule
 
         return library_rule(name.removeprefix(LIBRARY))
-    place = registered().get(name)
+    place = _installed().get(name)
     if place is None:
         known = [*sorted(registered()), f"{LIBRARY}RULE"]
         raise UsageError(
             f"rule of voting {name!r} is unknown; expected one of {', '.join(known)}{closest(name, known)}"
         )
-    return cast(Rule, loaded("rule of voting", name, place)())
+    return cast(Rule, loaded(KIND, name, place)()) if name in BUILT_IN else _plugged(name, place)
+
+
+@cache
+def _plugged(name: str, place: str) -> Rule:
+    """A rule of another package, tried once."""
+    made = _checked(loaded(KIND, name, place)())
+    with refusing():
+        try_rule(made)
+    return made

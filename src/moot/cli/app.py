@@ -160,6 +160,9 @@ def serve(
     key_env: Annotated[
         list[str] | None, typer.Option(help="A variable that holds a key; several times for several keys.")
     ] = None,
+    admin_key_env: Annotated[
+        list[str] | None, typer.Option(help="A variable that holds a key to the questions of all keys.")
+    ] = None,
     store: Annotated[str | None, typer.Option(help="Keep what is asked here instead.")] = None,
     per_minute: Annotated[int | None, typer.Option(min=1, help="Requests a minute for each key.")] = None,
     usd_per_day: Annotated[float | None, typer.Option(min=0, help="Money a day (UTC) for each key.")] = None,
@@ -170,6 +173,13 @@ def serve(
     keep_days: Annotated[float | None, typer.Option(min=0, help="Forget what is older.")] = None,
     reports: Annotated[Path | None, typer.Option(help="A folder of reports that the page links to.")] = None,
     reuse: Annotated[bool, typer.Option("--reuse", help="Answer a repeated question from the store.")] = False,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="A name that others reach this server by; several times for several.")
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None, typer.Option(help="Pages from there may use this server: https://app.example.")
+    ] = None,
+    per_address: Annotated[int, typer.Option(min=1, help="Connections from one address.")] = 250,
 ) -> int:
     """A team as one model behind an OpenAI-compatible API, and a page where people watch the table."""
     from moot.cli.serve import serve_command
@@ -179,6 +189,7 @@ def serve(
         host=host,
         port=port,
         key_env=key_env or [],
+        admin_key_env=admin_key_env or [],
         store=store,
         per_minute=per_minute,
         usd_per_day=usd_per_day,
@@ -189,6 +200,9 @@ def serve(
         keep_days=keep_days,
         reports=reports,
         reuse=reuse,
+        allow_host=allow_host or [],
+        allow_origin=allow_origin or [],
+        per_address=per_address,
     )
 
 
@@ -248,12 +262,15 @@ def grade(
         int | None, typer.Option(min=1, max=100, help="How many answers a judge sees in a call; 1: each by itself.")
     ] = None,
     settle: Annotated[bool, typer.Option("--settle", help="A person decides what is disputed or ungraded.")] = False,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Ask a grader of your own again about what it has graded.")
+    ] = False,
     store: Annotated[str | None, typer.Option(help="Grade this store: sqlite:///PATH.")] = None,
 ) -> int:
     """Grade again from the store: by match, judges and persons' words. No player is called."""
     from moot.cli.grade import grade_command
 
-    return grade_command(file, judges=judge or [], batch=batch, settling=settle, store=store)
+    return grade_command(file, judges=judge or [], batch=batch, settling=settle, store=store, anew=anew)
 
 
 @app.command()

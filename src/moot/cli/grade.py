@@ -24,6 +24,7 @@ from moot.engine.grading import (
     OpenAnswer,
     batch_effects,
     declare_judges,
+    forget_grades,
     grade_stored,
     open_answers,
     settle,
@@ -46,7 +47,9 @@ BY_OTHERS = ("judge", "person", "ungraded", "disputed")
 """Stages of what the grader left open; all that it decided by itself is counted together."""
 
 
-def grade_command(path: Path, *, judges: Sequence[str], batch: int | None, settling: bool, store: str | None) -> int:
+def grade_command(
+    path: Path, *, judges: Sequence[str], batch: int | None, settling: bool, store: str | None, anew: bool = False
+) -> int:
     file = read_experiment(path, with_questions=False)
     named = file.spec.judge or _NOBODY
     wanted = _checked(file, list(judges)) or named.models
@@ -55,7 +58,7 @@ def grade_command(path: Path, *, judges: Sequence[str], batch: int | None, settl
     if set(wanted) == set(named.models):
         wanted = named.models  # the order of two judges is part of the name of their scores
     judging = JudgeSpec.model_construct(models=wanted, batch=named.batch if batch is None else batch)
-    return asyncio.run(_grade(file, judging, named, settling=settling, url=store))
+    return asyncio.run(_grade(file, judging, named, settling=settling, url=store, anew=anew))
 
 
 _NOBODY = JudgeSpec.model_construct(models=[])
@@ -73,18 +76,22 @@ def _checked(file: ExperimentFile, judges: list[str]) -> list[str]:
     return judges
 
 
-async def _grade(file: ExperimentFile, judging: JudgeSpec, named: JudgeSpec, *, settling: bool, url: str | None) -> int:
+async def _grade(
+    file: ExperimentFile, judging: JudgeSpec, named: JudgeSpec, *, settling: bool, url: str | None, anew: bool
+) -> int:
     store, name = open_existing(file.path, url)
     await store.open()
     try:
         experiment = await store.run(partial(find_experiment, name=name))
         declare = partial(declare_judges, experiment=experiment["id"], judges=named.models, batch=named.batch)
-        await store.run(partial(declare, grader=file.spec.grader))
         only = _judges_only(file, judging)
+        await store.run(partial(declare, grader=only.grading.kept_as))
         calls = ExperimentCalls(store, file.spec.kept_as)
         purse = await purse_of(store, file.spec.kept_as, file.spec.budget_usd, only.models)
         models = chain(only.models, limiters(only.models), calls, purse)
         grading = only.with_models(models).grading
+        if anew:
+            await _forget(store, grading, experiment["id"])
         try:
             graded = await grade_stored(store, grading, experiment["id"], needs())
         finally:
@@ -98,6 +105,15 @@ async def _grade(file: ExperimentFile, judging: JudgeSpec, named: JudgeSpec, *, 
         return 1 if graded.ungraded and not settling else 0
     finally:
         await store.close()
+
+
+async def _forget(store: Store, grading: Grading, experiment: str) -> None:
+    if grading.asked is None:
+        raise UsageError(
+            f"--anew: nothing is kept of what {grading.kept_as} says; expected a grader of your own in the file"
+        )
+    forgotten = await store.run(partial(forget_grades, grading=grading, experiment=experiment))
+    print(f"moot: {forgotten} grades of {grading.kept_as} are asked for anew", file=sys.stderr)
 
 
 def _judges_only(file: ExperimentFile, judging: JudgeSpec) -> Any:
@@ -126,6 +142,8 @@ def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
         f"{graded.disputed} disputed",
     ]
     print(f"{grading.name}: {graded.scores} answers: {', '.join(parts)}")
+    if grading.reused:
+        print(f"moot: {grading.reused_told}; --anew asks for them again", file=sys.stderr)
     for cause, times in graded.causes.most_common(5):
         print(f"moot: ungraded, {times} ×: {tamed(cause)}", file=sys.stderr)
     if len(grading.judges) == 2:

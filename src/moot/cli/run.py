@@ -117,6 +117,8 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
 def _last_word(runner: Runner, state: State) -> None:
     """What the exit code means, in words."""
     tally = runner.tally
+    if runner.experiment.grading.reused:
+        print(f"moot: {runner.experiment.grading.reused_told}", file=sys.stderr)
     if state == "interrupted":
         print(
             f"moot: interrupted; {tally.done} of {tally.total} episodes are kept, run again to go on", file=sys.stderr

@@ -29,15 +29,15 @@ from moot.measures.selection.sections import selection_sections
 from moot.models.model import Model
 from moot.report.figures import find_experiment, grader_of
 from moot.report.section_terminal import section_parts
-from moot.select.aggregate import aggregators, inferred
+from moot.select.aggregate import aggregators, inferred, too_many
 from moot.select.files import Kind, read_labels
 from moot.select.labels import LabelMatrix, default_m
 from moot.select.oracle import BY_VOTE
 from moot.select.registry import Selector, check_k, registered, selector
 from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials
-from moot.stats.clusters import clustered
 from moot.store.calls import ExperimentCalls
 from moot.store.store import Store
+from moot.strategies import traits_of
 from moot.team import Team
 
 EXPERIMENTS = (".yaml", ".yml")
@@ -163,18 +163,16 @@ async def _on_experiment(path: Path, asked: Asked, wanted: Wanted, url: str | No
             words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
             print(f"moot: {_answers(stored.ungraded)} ungraded: {words}", file=sys.stderr)
         if named is None:
-            with clustered(stored.clusters):
-                rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON)
+            rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON)
             _show(rows, stored.labels, asked, BY_VOTE, as_json)
             return 0
-        model, mixture = named
+        model, played = named
         async with _chained(file, model, opened, judged=stored.open) as seated:
             (table,) = seated.teams.values()
             by = StoredGrading(opened, seated.grading)
-            summariser = summariser_of(stored, mixture, seated.model(model), table, by)
-            with clustered(stored.clusters):
-                rows = await _rows(stored.labels, asked, summariser.maker(), CHOSEN_ON)
-        words = f"the ensemble's word is that of {model}{_repeated(mixture.repeats)}"
+            summariser = summariser_of(stored, played, seated.model(model), table, by)
+            rows = await _rows(stored.labels, asked, summariser.maker(), CHOSEN_ON)
+        words = f"the ensemble's word is that of {model}{_repeated(traits_of(played).repeats)}"
         _show(rows, stored.labels, asked, words, as_json)
         for cause, times in summariser.failures.most_common(5):
             print(f"moot: the summariser failed {times} times and counts as not right: {tamed(cause)}", file=sys.stderr)
@@ -234,6 +232,8 @@ async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker, chosen_on
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
     rows = method_rows(labels, team_trials, chosen_on=chosen_on, against=asked.against)
     if asked.all:
+        if words := too_many(labels):
+            print(f"moot: {words}", file=sys.stderr)
         beside = aggregated(labels, aggregators(labels), **plan)  # type: ignore[arg-type]
         rows += method_rows(labels, [*beside, *_crowd(labels, beside)], "aggregator")
         rows += single_rows(labels)
@@ -265,7 +265,11 @@ def _show(rows: list[dict[str, Any]], labels: LabelMatrix, asked: Asked, oracle:
         return
     m = default_m(labels.size) if asked.m is None else asked.m
     console = Console()
-    for section in selection_sections(rows, oracle=oracle, m=m, splits=asked.splits, questions=labels.size):
+    units = len(set(labels.units()))
+    clusters = units if units < labels.size else None
+    for section in selection_sections(
+        rows, oracle=oracle, m=m, splits=asked.splits, questions=labels.size, clusters=clusters
+    ):
         for part in section_parts(section, console.width):
             console.print(part)
         console.print()

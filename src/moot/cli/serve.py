@@ -11,10 +11,10 @@ from moot.errors import UsageError
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.spec import read_experiment
 from moot.live.served import served_name
-from moot.live.served_past import purge
+from moot.live.served_past import forget
 from moot.serve.admission import KeyLimits
 from moot.serve.app import DAY_S, Settings
-from moot.serve.serving import report_folder, serve
+from moot.serve.serving import hosts_of, origins_of, report_folder, serve
 from moot.store import from_here, queries
 
 
@@ -24,6 +24,7 @@ def serve_command(
     host: str,
     port: int,
     key_env: list[str],
+    admin_key_env: list[str],
     store: str | None,
     per_minute: int | None,
     usd_per_day: float | None,
@@ -34,6 +35,9 @@ def serve_command(
     keep_days: float | None,
     reports: Path | None,
     reuse: bool,
+    allow_host: list[str],
+    allow_origin: list[str],
+    per_address: int,
 ) -> int:
     file = read_experiment(path, with_questions=False) if path is not None else embedded_team()
     settings = Settings(
@@ -43,9 +47,21 @@ def serve_command(
         body_bytes=body_kb * 1024,
         keep_days=keep_days,
         reports=report_folder(reports),
+        hosts=hosts_of(allow_host),
+        origins=origins_of(allow_origin),
     )
     url = from_here(store) if store else None
-    serve(file, host=host, port=port, key_env=key_env, settings=settings, store_url=url, reuse=reuse)
+    serve(
+        file,
+        host=host,
+        port=port,
+        key_env=key_env,
+        admin_key_env=admin_key_env,
+        settings=settings,
+        per_address=per_address,
+        store_url=url,
+        reuse=reuse,
+    )
     return 0
 
 
@@ -63,6 +79,6 @@ async def _purge(path: Path, days: float, url: str | None) -> dict[str, int]:
         experiment = await opened.run(lambda connection: queries.latest_experiment(connection, wanted))
         if experiment is None:
             raise UsageError(f"nothing served is kept here; {path} was never served with this store")
-        return await opened.run(lambda connection: purge(connection, experiment["id"], time.time() - days * DAY_S))
+        return await forget(opened, wanted, time.time() - days * DAY_S)
     finally:
         await opened.close()

@@ -13,14 +13,13 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from moot.engine.batches import QUESTIONS_TOGETHER
 from moot.grade.extract import EXTRACT
 from moot.store import queries, schema
 from moot.store.rows import case_of, reply_of, verdict_of
 from moot.store.store import Store
 from moot.team.forms import AnswerForm, Unusable, read_reply
 from moot.types import Question, Reply
-
-QUESTIONS_TOGETHER = 200
 
 USABLE = (None, "repaired")
 """What a transcript notes of a reply that was used."""

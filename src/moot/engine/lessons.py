@@ -13,10 +13,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 
+from moot.engine.batches import batches
 from moot.engine.grading import Grade, stored_grades
-from moot.engine.matching import Drafted, Matched, Matches, drafts_repeat, match_drafted, own_repeats
+from moot.engine.matching import Drafted, Matched, Matches, match_drafted
 from moot.experiment.learning import words_of
 from moot.experiment.plan import Cell, Plan
 from moot.needs import Needs
@@ -27,7 +27,6 @@ from moot.team import Lesson
 from moot.traces import DecidedFrom
 from moot.types import Answer, Case, Verdict, digest
 
-QUESTIONS_TOGETHER = 100
 FINGERPRINTS = 2**128
 
 
@@ -42,7 +41,7 @@ class Table:
     @classmethod
     def of(cls, cell: Cell, repeat: int) -> Table:
         names = tuple(player.name for player in cell.team.players)
-        return cls(names, cell.traits.drafts, drafts_repeat(repeat, own_repeats(cell)))
+        return cls(names, cell.traits.drafts, cell.traits.drafts_repeat(repeat))
 
 
 @dataclass(slots=True)
@@ -70,7 +69,7 @@ def _shared(case: Case) -> Iterator[object]:
     yield case.question.digest
     yield words_of(case.question)
     if case.cluster is not None:
-        yield ("cluster", case.cluster)
+        yield ("cluster", case.question_set, case.cluster)
 
 
 class Lessons:
@@ -102,8 +101,7 @@ class Lessons:
 async def gather_lessons(store: Store, plan: Plan) -> tuple[Lessons, Matched]:
     """All that there is to learn from; drafts that nobody has grouped yet are grouped. `plan` is seated."""
     lessons, matched = Lessons(), Matched()
-    walker = iter(plan.dataset or ())
-    while cases := list(islice(walker, QUESTIONS_TOGETHER)):
+    for cases in batches(plan.dataset or ()):
         tables = await _tables_on(store, plan, cases)
         matched += await match_drafted(store, plan, cases, _drafted(plan, tables), Needs(grouped_drafts=True))
         await store.flush()

@@ -15,11 +15,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
+from moot.engine.batches import batches
 from moot.engine.match_record import (
     Entry,
     drafts_that_say,
@@ -45,8 +45,6 @@ if TYPE_CHECKING:  # a report reads matches too, and plays nothing
 
 MATCHING = "matching"
 """The stage under which a call about a word stands."""
-
-QUESTIONS_TOGETHER = 100
 
 
 @dataclass
@@ -115,15 +113,6 @@ def words_of(verdict: Verdict) -> list[str]:
     return [look.answer for look in looks if look.answer is not None and look.places is None]
 
 
-def drafts_repeat(repeat: int, own: int) -> int:
-    """The repeat whose drafts an episode rests on, when its strategy plays each set of drafts so often."""
-    return repeat // own
-
-
-def own_repeats(cell: Cell) -> int:
-    return cell.traits.repeats
-
-
 def reference_shown(plan: Plan) -> bool:
     grouping = plan.spec.grouping
     return grouping is not None and grouping.reference == "shown"
@@ -136,7 +125,7 @@ async def match_all(store: Store, plan: Plan, needs: Needs = EVERYTHING) -> Matc
     by = matched_by(plan.public_config)
     if by is None or not cells:
         return done
-    for cases in _batches(plan.dataset or (), QUESTIONS_TOGETHER):
+    for cases in batches(plan.dataset or ()):
         await _match_batch(store, cells, cases, by, needs, done, shows_reference=reference_shown(plan))
     await store.flush()
     return done
@@ -163,7 +152,7 @@ async def _match_batch(
     played: dict[str, list[Drafted]] = defaultdict(list)
     for row in rows:
         cell = by_id[row["cell"]]
-        repeat = drafts_repeat(row["repeat"], own_repeats(cell))
+        repeat = cell.traits.drafts_repeat(row["repeat"])
         played[row["question"]].append(Drafted(cell, repeat, verdict_of(row["verdict"])))
     await _match_played(store, cases, played, _paid(rows), by, needs, done, shows_reference=shows_reference)
 
@@ -347,9 +336,3 @@ async def _match(
 
 def _keys(team: Team) -> list[str]:
     return [call.reply.key for call in team.journal if call.reply is not None]
-
-
-def _batches(cases: Iterable[Case], size: int) -> Iterator[list[Case]]:
-    walker = iter(cases)
-    while batch := list(islice(walker, size)):
-        yield batch

@@ -6,12 +6,13 @@ import asyncio
 import time
 from dataclasses import replace
 
+from moot.engine.checked_verdict import checked_verdict
 from moot.errors import CallError, MootError
 from moot.experiment.plan import Cell
 from moot.plugins import PluginBroke
 from moot.team import Grouper, Team
 from moot.traces import Extraction
-from moot.types import OUTCOMES, Call, Episode, Question, Verdict
+from moot.types import Call, Episode, Question, Verdict
 
 
 async def play(
@@ -31,7 +32,7 @@ async def play(
         team = replace(team, journal=journal)
     started = time.perf_counter()
     try:
-        verdict = _checked(await cell.strategy.play(question, team))
+        verdict = checked_verdict(await cell.strategy.play(question, team), team)
     except CallError as error:
         verdict = Verdict(None, "failed", cause=f"{type(error).__name__}: {error}")
     except MootError:
@@ -48,17 +49,6 @@ async def play(
     if team.traced:
         verdict = replace(verdict, traces=(*verdict.traces, *_traced_in_order(team)))
     return Episode(cell.id, question, repeat, verdict, calls, time.perf_counter() - started)
-
-
-def _checked(verdict: object) -> Verdict:
-    """What a strategy came to. One that comes to something else has a bug, which is the outcome of this question only."""
-    if not isinstance(verdict, Verdict):
-        raise TypeError(f"expected a Verdict, found {type(verdict).__name__}")
-    if not isinstance(verdict.answer, str | None):
-        raise TypeError(f"expected a text or None as the answer, found {type(verdict.answer).__name__}")
-    if verdict.outcome not in OUTCOMES:
-        raise ValueError(f"expected one of {', '.join(OUTCOMES)} as the outcome, found {verdict.outcome!r}")
-    return verdict
 
 
 def _in_order(team: Team) -> tuple[Call, ...]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator
 from typing import Generic, TypeVar
-
-from moot.types import Case
 
 T = TypeVar("T")
 
@@ -41,13 +38,3 @@ class Prefetched(Generic[T]):
 
     async def _next_batch(self) -> list[T] | None:
         return await anext(self._batches, None)
-
-
-def batches(cases: Iterable[Case], size: int) -> Iterator[tuple[int, list[Case]]]:
-    """So many at a time, each batch with the position of its first."""
-    walker = iter(cases)
-    for start in itertools.count(0, size):
-        batch = list(itertools.islice(walker, size))
-        if not batch:
-            return
-        yield start, batch

@@ -20,12 +20,13 @@ from typing import Any, Literal, TypeVar
 from sqlalchemy import Connection
 
 from moot import __version__
+from moot.engine.batches import placed_batches
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import Graded, GradedCells, grade_all, keep_grades, recall_grades
 from moot.engine.lessons import Lessons, gather_lessons
 from moot.engine.matching import Matched, drafts_together, match_all, reference_shown
 from moot.engine.play import play
-from moot.engine.prefetched import Prefetched, batches
+from moot.engine.prefetched import Prefetched
 from moot.errors import BudgetReached, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
@@ -41,9 +42,6 @@ from moot.store.rows import case_row, episode_row, score_row, verdict_of
 from moot.store.store import Store
 from moot.traces import DecidedFrom, of_kind
 from moot.types import Case, Request
-
-LOOKED_UP_TOGETHER = 100
-"""Questions whose finished episodes are looked up in one query."""
 
 T = TypeVar("T")
 State = Literal["running", "done", "failed", "budget", "interrupted"]
@@ -241,7 +239,7 @@ class Runner:
         """What is left to play, question by question, a batch of questions at a time."""
         ids = [cell.id for cell in cells]
         repeats = self.experiment.spec.repeats
-        for start, cases in batches(self.experiment.dataset or (), LOOKED_UP_TOGETHER):
+        for start, cases in placed_batches(self.experiment.dataset or ()):
             done = await self.store.run(partial(self._look_up, ids=ids, start=start, cases=cases))
             if self._lessons is not None:
                 done -= await self.store.run(partial(self._outdated, cells=cells, cases=cases))

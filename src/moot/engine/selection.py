@@ -7,7 +7,7 @@ drafts, through the run's own chain of cache, retry, limit and budget, so that n
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -24,8 +24,9 @@ from moot.models.model import Model
 from moot.select.labels import Halves, LabelMatrix, Proposer
 from moot.select.oracle import AskedOracle
 from moot.select.trial import OracleMaker, Summarisers
-from moot.strategies import strategy
-from moot.strategies.mixture.mixture import SUMMARISER, Mixture
+from moot.strategies import strategy, traits_of, with_options
+from moot.strategies.option_meanings import Role
+from moot.strategies.summarising import Summarises, option_for, summarising, usual_summarising
 from moot.team import Player, Team
 from moot.traces import Cut, of_kind
 from moot.types import Answer, Verdict
@@ -36,7 +37,7 @@ class Summariser:
     """The model that reads a team's stored drafts, as an oracle for trials."""
 
     stored: StoredLabels
-    mixture: Mixture
+    strategy: Summarises
     speaker: Player
     table: Team
     """Where it sits: its prompts, its seed, and who reads what it says out of form."""
@@ -56,11 +57,11 @@ class Summariser:
         accuracy = {
             str(proposer): float(value) for proposer, value in zip(labels.proposers, labels.accuracy, strict=True)
         }
-        asked = replace(self.mixture, shown_accuracies=accuracy, proposers=())
+        asked = _with(self.strategy, {"accuracy-values": accuracy, "proposers": ()})
+        often = traits_of(asked).repeats
         words = f"{self.speaker.model.name} reads the team's responses"
         once = AskedOracle(labels, partial(self._right, asked, 1), words)
-        often = partial(self._right, asked, asked.repeats)
-        test = AskedOracle(halves.test.labels, often, words, calls_each=asked.repeats)
+        test = AskedOracle(halves.test.labels, partial(self._right, asked, often), words, calls_each=often)
         return Summarisers(once, test, partial(self._notes, halves.test.labels))
 
     def _notes(self, tested: LabelMatrix, team: Sequence[int]) -> tuple[str, ...]:
@@ -71,13 +72,13 @@ class Summariser:
         words = f"responses were cut to what the summariser can read on {len(cut)} of {tested.size} test questions"
         return (words,)
 
-    async def _right(self, asked: Mixture, repeats: int, team: tuple[Proposer, ...], question: str) -> float:
+    async def _right(self, asked: Summarises, repeats: int, team: tuple[Proposer, ...], question: str) -> float:
         """The share of repeats that are right, of those that somebody could grade; NaN where nobody could grade any."""
         case = self.stored.cases[question]
         names = [str(proposer) for proposer in team]
         drafts = [self.stored.drafts.get((name, question), Answer(name, None, outcome="unanswered")) for name in names]
         players = tuple(Player(name, self.speaker.model) for name in names)  # only their names: nobody of them is asked
-        table = replace(self.table, name="selection", players=players, officers={SUMMARISER: self.speaker})
+        table = replace(self.table, name="selection", players=players, officers={self.speaker.name: self.speaker})
         right = []
         for repeat in range(repeats):
             try:
@@ -96,23 +97,37 @@ class Summariser:
         return float(np.mean(right)) if right else float("nan")
 
 
-def summariser_named(file: ExperimentFile, wanted: str | None) -> tuple[str, Mixture] | None:
-    """The model that summarises, and how: as asked for, else as the file's first mixture has it; None without any."""
+def _with(played: Summarises, values: Mapping[Role, Any]) -> Summarises:
+    """The same strategy with other values of the options that are for this."""
+    options = {option_for(played.name, role): value for role, value in values.items()}
+    changed = with_options(played, {name: value for name, value in options.items() if name is not None})
+    assert isinstance(changed, Summarises), "of the same class"
+    return changed
+
+
+def summariser_named(file: ExperimentFile, wanted: str | None) -> tuple[str, Summarises] | None:
+    """The model that summarises, and how: as asked for, else as the file's first strategy with a summariser has it; None
+    without any."""
     spec = file.spec
-    entries = [entry["mixture"] for entry in spec.strategies if isinstance(entry, dict) and "mixture" in entry]
+    entries = [(entry, {}) if isinstance(entry, str) else next(iter(entry.items())) for entry in spec.strategies]
+    kind = summarising(name for name, _ in entries) or usual_summarising()
+    options: Mapping[str, Any] = next((given or {} for name, given in entries if name == kind), {})
     try:
-        mixture = strategy("mixture", with_selection(file, "mixture", entries[0] if entries else {}))
+        played = strategy(kind, with_selection(file, kind, options))
     except (UsageError, ValueError, TypeError) as error:
         raise file.error(("strategies",), str(error)) from None
-    assert isinstance(mixture, Mixture)
-    name = wanted or mixture.summariser
+    if not isinstance(played, Summarises):
+        raise file.error(
+            ("strategies",), f"{kind} has an option for a summariser; expected it to have summarise(...) too"
+        )
+    name = wanted or getattr(played, option_for(kind, "summariser") or "")
     if name is None:
         return None
     name = spec.players[name].model if name in spec.players and name not in spec.models else name
     if name not in spec.models:
         expected = f"expected one of {', '.join(spec.models)}{closest(name, spec.models)}"
         raise UsageError(f"--summariser: {name!r} is no model of {file.path}; {expected}")
-    return name, replace(mixture, summariser=name)
+    return name, _with(played, {"summariser": name})
 
 
 def only_summariser(file: ExperimentFile, name: str, *, judged: bool) -> ExperimentFile:
@@ -131,8 +146,10 @@ def only_summariser(file: ExperimentFile, name: str, *, judged: bool) -> Experim
     return ExperimentFile(file.path, spec, file.places)
 
 
-def summariser_of(stored: StoredLabels, mixture: Mixture, model: Model, table: Team, by: StoredGrading) -> Summariser:
-    return Summariser(stored, mixture, Player(SUMMARISER, model), table, by)
+def summariser_of(stored: StoredLabels, played: Summarises, model: Model, table: Team, by: StoredGrading) -> Summariser:
+    """`played` names its summariser, so it has an office for it."""
+    (office,) = traits_of(played).offices
+    return Summariser(stored, played, Player(office, model), table, by)
 
 
 def own_models(file: ExperimentFile, summariser: str) -> set[str]:

@@ -45,12 +45,6 @@ class StoredLabels:
         """Whether some of the questions have free answers, which may be right in other words."""
         return any(case.question.kind == "open" for case in self.cases.values())
 
-    @property
-    def clusters(self) -> dict[str, str]:
-        """By question: what it hangs together with, as in reports."""
-        named = {question: case for question, case in self.cases.items() if case.cluster is not None}
-        return {question: f"{case.question_set or ''}/{case.cluster}" for question, case in named.items()}
-
     def without(self, models: Iterable[str]) -> StoredLabels:
         """Without the proposers of these models."""
         names = set(models)
@@ -86,7 +80,13 @@ def stored_labels(
             drafts[cell["player"], question] = verdict_of(row["verdict"]).answers[0]
     if where and not (cases and labels):
         raise UsageError(f"--where {' --where '.join(where)} leaves no {'proposers' if cases else 'questions'}")
-    return StoredLabels(_matrix(labels, cases), cases, drafts)
+    return StoredLabels(replace(_matrix(labels, cases), clusters=_clusters(cases)), cases, drafts)
+
+
+def _clusters(cases: Mapping[str, Case]) -> dict[str, str]:
+    """By question: what it hangs together with, as in reports."""
+    named = {question: case for question, case in cases.items() if case.cluster is not None}
+    return {question: f"{case.question_set or ''}/{case.cluster}" for question, case in named.items()}
 
 
 def _conditions(where: Sequence[str]) -> tuple[list[Condition], list[Condition]]:

@@ -20,10 +20,8 @@ from moot.engine.match_record import Entry, matched_by
 from moot.engine.matching import (
     Drafted,
     draft_sets,
-    drafts_repeat,
     learn,
     left_to_learn,
-    own_repeats,
     reference_shown,
 )
 from moot.engine.play import play
@@ -242,7 +240,7 @@ async def _play_cells(seated: Plan, case: Case, cells: Iterable[Cell], needs: Ne
             beside = answers_beside(verdict, drafts=needs.graded_drafts and drafts, claims=needs.graded_claims)
             said.answers.update(beside)
             if drafts:
-                said.drafted.append(Drafted(cell, drafts_repeat(repeat, own_repeats(cell)), verdict))
+                said.drafted.append(Drafted(cell, cell.traits.drafts_repeat(repeat), verdict))
     return said
 
 

@@ -29,6 +29,7 @@ from moot.grade.judge import ONE_BY_ONE
 from moot.models.closest import closest
 from moot.prompts import SETS, Prompts
 from moot.strategies import Strategy, prompt_folders, prompts_brought, strategy, traits_of
+from moot.strategies.lineups import check_some, lineups_of
 from moot.strategies.option_values import OptionError
 from moot.team import Player, Team
 from moot.team.player import numbered
@@ -168,16 +169,25 @@ def _cells_of(
     prompts: Prompts,
     models: Mapping[str, BuiltModel],
 ) -> Iterator[Cell]:
-    for team in (table for declared in teams.values() for table in declared.tables()):
-        try:
-            lineups = played.lineups(staffed(file, models, position, played, team))
-        except FileError:
-            raise
-        except UsageError as error:
-            raise file.error(("strategies", position), str(error)) from None
-        for lineup in lineups:
-            check_recordings(file, position, played, lineup)
-            yield cell_of(played, lineup, prompts, file.spec.grouping, table_shape(file, played, lineup))
+    for lineup in _lineups(file, position, played, teams, models):
+        check_recordings(file, position, played, lineup)
+        yield cell_of(played, lineup, prompts, file.spec.grouping, table_shape(file, played, lineup))
+
+
+def _lineups(
+    file: ExperimentFile, position: int, played: Strategy, teams: Mapping[str, Team], models: Mapping[str, BuiltModel]
+) -> list[Team]:
+    """At every table of every team; a cohort may be without the captain, and then nobody plays there."""
+    lineups: list[Team] = []
+    try:
+        for team in (table for declared in teams.values() for table in declared.tables()):
+            lineups += lineups_of(played, staffed(file, models, position, played, team))
+        check_some(played, len(lineups), teams)
+    except FileError:
+        raise
+    except UsageError as error:
+        raise file.error(("strategies", position), str(error)) from None
+    return lineups
 
 
 def _lessons_from(

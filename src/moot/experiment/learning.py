@@ -47,7 +47,10 @@ def _nothing_to_learn(dataset: Iterable[Case]) -> str | None:
     known = [case for case in dataset if case.known]
     if len(known) < 2:
         return f"expected at least two questions with a reference, found {len(known)}"
-    clusters = {str(place) if case.cluster is None else ("cluster", case.cluster) for place, case in enumerate(known)}
+    clusters = {
+        str(place) if case.cluster is None else ("cluster", case.question_set, case.cluster)
+        for place, case in enumerate(known)
+    }
     if len(clusters) > 1 and len({words_of(case.question) for case in known}) > 1:
         return None  # were every two of them together, all would share the cluster, or all the words
     return f"all {len(known)} questions with a reference belong together; expected at least two that do not"

@@ -162,6 +162,9 @@ class EndpointSpec(Strict):
     hedge: Hedged = Field(default=None, description="Ask a second time when a reply is late")
     price: PriceSpec | None = None
     timeout_s: float = Field(default=300.0, gt=0)
+    max_reply_mb: float = Field(
+        default=32.0, gt=0, le=100_000, description="MiB of one reply, as received and as unpacked"
+    )
     proxy: Annotated[str, AfterValidator(_proxy)] | None = Field(default=None, repr=False)
     ca_file: Text | None = None
     client_cert: Text | None = None

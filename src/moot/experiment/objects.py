@@ -17,7 +17,9 @@ from moot.data.formats import Format
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ObjectSpec
 from moot.grade.graders import register as register_grader
+from moot.models.answerable import shape_in_json
 from moot.models.model import Model
+from moot.plugins import PluginBroke
 from moot.strategies import Strategy, registered
 from moot.strategies import strategy as built_strategy
 from moot.strategies.option_meanings import meanings_named
@@ -170,7 +172,11 @@ def _models(models: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
             raise FileError("is no model; expected name, price, shape, generate and close", key=where)
         if model.name != name:
             raise FileError(f"the model calls itself {model.name!r}; expected the same name", key=where)
-        plain[name] = ObjectSpec(provider="object", shape=dict(model.shape(Request(()))))
+        try:
+            shape = shape_in_json(model, Request(()))
+        except PluginBroke as error:
+            raise FileError(str(error), key=where) from None
+        plain[name] = ObjectSpec(provider="object", shape=dict(shape))
         objects[name] = model
     return plain, {"models": objects}
 

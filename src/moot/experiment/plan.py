@@ -170,6 +170,8 @@ class Plan:
     def public_config(self) -> dict[str, Any]:
         """The file as it may be written down: header values and passwords are not."""
         config = self.spec.model_dump(mode="json", exclude_defaults=True)
+        if "grader" in config:
+            config["grader"] = self.grading.kept_as  # with its version: reports go by what it said
         if config.get("store"):
             config["store"] = public(config["store"])
         for model in config["models"].values():

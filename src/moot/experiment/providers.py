@@ -32,12 +32,14 @@ from moot.experiment.model_specs import (
     plugged_providers,
 )
 from moot.experiment.spec import ExperimentFile
+from moot.models.answerable import shape_in_json
 from moot.models.closest import closest
+from moot.models.intake import MIB, Intake, Room
 from moot.models.model import Model
 from moot.models.proxy import ENV, environment_proxy
-from moot.plugins import CannotLoad, loaded
+from moot.plugins import CannotLoad, PluginBroke, loaded
 from moot.strategies.option_values import OptionError, built
-from moot.types import FREE, Price
+from moot.types import FREE, Price, Request
 
 LONGEST_KEY = 100_000
 """Characters of a key file that are read: one that never ends must not be waited for."""
@@ -56,6 +58,16 @@ class BuiltModel:
     hedge: HedgeSpec | None = None
 
 
+@dataclass
+class Shared:
+    """What the models of a file have in common."""
+
+    room: Room
+    """For replies that come in."""
+    world: Any = None
+    """Of the simulated ones."""
+
+
 def model_named(file: ExperimentFile, models: Mapping[str, BuiltModel], key: Key, name: str) -> Model:
     """The model that the file names at this key, or a complaint that says which there are."""
     if name not in models:
@@ -67,11 +79,11 @@ def model_named(file: ExperimentFile, models: Mapping[str, BuiltModel], key: Key
 def make_models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, BuiltModel]:
     built: dict[str, BuiltModel] = {}
     limits: dict[str, tuple[str, LimitsSpec]] = {}
-    worlds: list[Any] = []
+    shared = Shared(Room(round(file.spec.replies_in_flight_mb * MIB)))
     for name, spec in file.spec.models.items():
         try:
             make: Callable[..., Model] = _MAKERS.get(spec.provider, _plugged)
-            model = make(file, name, spec, dataset, worlds)
+            model = make(file, name, spec, dataset, shared)
         except FileError:
             raise
         except UsageError as error:
@@ -177,7 +189,7 @@ def _proxy(file: ExperimentFile, name: str, spec: EndpointSpec, key: str | None)
     return proxy
 
 
-def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, *_: Any) -> Model:
+def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, dataset: Dataset | None, shared: Shared) -> Model:
     from moot.models.endpoint import EndpointModel, Network
 
     certificates = {}
@@ -200,6 +212,7 @@ def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, *_: Any) -> M
         stream=spec.stream,
         price=_price(spec),
         network=network,
+        intake=Intake(round(spec.max_reply_mb * MIB), shared.room),
     )
 
 
@@ -220,16 +233,14 @@ def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, *_: Any) -> Mod
     )
 
 
-def _simulated(
-    file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Dataset | None, worlds: list[Any]
-) -> Model:
+def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Dataset | None, shared: Shared) -> Model:
     from moot.simulate.simulated import SimulatedModel
     from moot.simulate.world import World
 
-    if not worlds:
-        worlds.append(World(dataset or (), file.spec.seed))
+    if shared.world is None:
+        shared.world = World(dataset or (), file.spec.seed)
     options = spec.model_dump(exclude={"provider", "price"}, exclude_none=True)
-    return SimulatedModel(name, world=worlds[0], price=_price(spec) or FREE, **options)
+    return SimulatedModel(name, world=shared.world, price=_price(spec) or FREE, **options)
 
 
 def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:
@@ -259,6 +270,10 @@ def _plugged(file: ExperimentFile, name: str, spec: PluggedSpec, *_: Any) -> Mod
             f"provider {spec.provider!r} made no model called {name!r}; expected name, price, shape, generate, close"
         )
         raise file.error(("models", name, "provider"), problem)
+    try:
+        shape_in_json(model, Request(()))
+    except PluginBroke as error:
+        raise file.error(("models", name, "provider"), str(error)) from None
     return model
 
 

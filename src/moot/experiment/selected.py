@@ -35,10 +35,17 @@ class Selection:
     """Of the same questions, where no digests are known."""
 
     def questions(self, cases: Iterable[Case]) -> frozenset[str]:
-        """The digests of all questions that it was chosen on, those among these cases that it knows by id included."""
-        if not self.ids:
-            return self.digests
-        return self.digests | {case.question.digest for case in cases if case.question.id in self.ids}
+        """The digests of all questions that it was chosen on: with those among these cases that it knows by id, and those
+        that hang together with one that it was chosen on."""
+        every = list(cases)
+        known = self.digests | {case.question.digest for case in every if case.question.id in self.ids}
+        seen = {_cluster(case) for case in every if case.question.digest in known} - {None}
+        return known | {case.question.digest for case in every if _cluster(case) in seen}
+
+
+def _cluster(case: Case) -> tuple[str | None, str] | None:
+    """Names of clusters are a set's own."""
+    return None if case.cluster is None else (case.question_set, case.cluster)
 
 
 def read_selection(path: Path) -> Selection:

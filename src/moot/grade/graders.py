@@ -1,7 +1,8 @@
 """Graders by name: who is asked first what an answer is worth, before any judge is.
 
 The usual one is `match`. Another is one file and one entry point in the group ``moot.graders``, or an object given from
-Python. Its name is part of the name of the scores, so scores of different graders are never mixed.
+Python. Its name is part of the name of the scores, so scores of different graders are never mixed. What it says is kept and
+asked for once; one whose words have changed has another `version`, which is part of that name too.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from numbers import Real
 from typing import Any, NamedTuple, cast
 
 from moot.errors import UsageError
-from moot.grade.match import Grader, Match
+from moot.grade.match import NO_ANSWER, NOT_KNOWN_YET, Grader, Match
 from moot.grade.normalise import normalise
 from moot.models.closest import closest
 from moot.plugins import in_one_line, loaded
@@ -47,12 +48,27 @@ def register(candidate: Grader) -> None:
     _GIVEN[candidate.name] = candidate
 
 
-def grader_or_absent(name: str) -> Grader:
-    """The same for a report: of one that is not known here, a stand-in that grades nothing and says why."""
+def identity(by: Grader) -> str:
+    """What its words are kept under: its name, and its version where it has one."""
+    version = getattr(by, "version", None)
+    return by.name if version is None else f"{by.name}{VERSION}{version}"
+
+
+VERSION = "@"
+"""Between the name of a grader and its version; no part of any name."""
+
+
+def grader_or_absent(kept_as: str) -> Grader:
+    """The grader that words are kept under, for a report: of one that is not known here, a stand-in that says why."""
+    name, _, version = kept_as.partition(VERSION)
     try:
-        return grader(name)
+        here = grader(name)
     except UsageError as error:
         return _Absent(name, str(error))
+    if identity(here) != kept_as:
+        other = f"is of version {version or 'none'} in the store and of another here; grade again: moot grade FILE"
+        return _Absent(name, f"grader {name!r} {other}")
+    return here
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +103,15 @@ def checked_grader(candidate: Any) -> Grader:
         raise UsageError(f"{named!r} is no name of a grader; expected letters, digits and . : _ - only")
     if named == USUAL and not isinstance(candidate, Match):
         raise UsageError(f"{named!r} is the name of moot's own grader; expected another name")
+    version = getattr(candidate, "version", None)
+    if version is not None and type(version) is not int and not re.fullmatch(r"[\w.:-]+", _text(version)):
+        expected = "a whole number, or letters, digits and . : _ - only"
+        raise UsageError(f"version of grader {named!r} is {version!r:.40}; expected {expected}")
     return cast(Grader, candidate)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 Place = tuple[str, str]
@@ -104,6 +128,9 @@ class AskedOnce:
     def __init__(self, by: Grader, known: Mapping[Place, Score] | None = None) -> None:
         self.by = by
         self._known = dict(known or {})
+        self._recalled = frozenset(self._known)
+        self.reused: set[Place] = set()
+        """What was asked for and had been said before: nobody was asked again."""
         self._under_way: dict[Place, Future[_Word]] = {}
         self.keep: Callable[[Place, Score], None] | None = None
         """What is done with a new word; one that broke has none."""
@@ -111,6 +138,7 @@ class AskedOnce:
     def recall(self, known: Mapping[Place, Score]) -> None:
         """What it has said before."""
         self._known |= known
+        self._recalled |= known.keys()
 
     def score(self, case: Case, answer: str | None) -> Score:
         """For whoever cannot wait: the thread stands still where it has not been asked yet."""
@@ -132,10 +160,13 @@ class AskedOnce:
 
     def _without_asking(self, case: Case, answer: str | None) -> Score | None:
         if answer is None:
-            return Score(0.0, "no-answer")
+            return NO_ANSWER
         if not case.known:
-            return Score(None, "ungraded", "nobody has said yet what is right")
-        return self._known.get((case.digest, normalise(answer)))
+            return NOT_KNOWN_YET
+        place = (case.digest, normalise(answer))
+        if place in self._recalled:
+            self.reused.add(place)
+        return self._known.get(place)
 
     def _ask(self, place: Place, case: Case, answer: str) -> Future[_Word]:
         if place not in self._under_way:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from moot.grade.graders import AskedOnce
+from moot.grade.graders import AskedOnce, identity
 from moot.grade.judge import ONE_BY_ONE, Judgement, judged, named_in_batches, needs_judge, open_to_judgement, settled
 from moot.grade.match import Grader, Match, match
 from moot.team import Player, Team
@@ -33,7 +33,21 @@ class Grading:
     @property
     def name(self) -> str:
         """What the scores are stored under: another grader or other judges, other scores."""
-        return scores_name(self.grader.name, [judging.name for judging in self.judges], self.batch)
+        return scores_name(self.kept_as, [judging.name for judging in self.judges], self.batch)
+
+    @property
+    def kept_as(self) -> str:
+        """What the words of the grader are kept under."""
+        return identity(self.grader)
+
+    @property
+    def reused(self) -> int:
+        """How many answers a grader that is not ours was not asked about, since its word was on record."""
+        return 0 if self.asked is None else len(self.asked.reused)
+
+    @property
+    def reused_told(self) -> str:
+        return f"{self.reused} grades of {self.kept_as} are taken from the store"
 
     def needs_judge(self, case: Case, answer: str | None) -> bool:
         """Whether the grader leaves it to the judges."""

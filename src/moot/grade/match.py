@@ -40,15 +40,20 @@ class Match:
         return match(case, verdict.answer)
 
 
+NO_ANSWER = Score(0.0, "no-answer")
+"""Nothing said is not right, and no grader need be asked."""
+NOT_KNOWN_YET = Score(None, "ungraded", "nobody has said yet what is right")
+
+
 def match(case: Case, answer: str | None) -> Score:
     """1 or 0, or a share of words where the case asks for that.
 
     What the author of the question rejects is wrong, even where it equals an accepted answer.
     """
     if answer is None:
-        return Score(0.0, "no-answer")
+        return NO_ANSWER
     if not case.known:
-        return Score(None, "ungraded", "nobody has said yet what is right")
+        return NOT_KNOWN_YET
     if scored_by_words(case):
         return squad(case, answer)
     if case.question.kind != "open":

@@ -21,6 +21,7 @@ from moot.grade.normalise import normalise
 from moot.models.model import Model, Wrapper
 from moot.strategies import Strategy, Traits, label, traits_of
 from moot.strategies.captaincy import absent, captain_decides
+from moot.strategies.lineups import check_some, lineups_of
 from moot.team import Player, Team
 from moot.types import FREE, Answer, Case, Price, Question, Reply, Request, Score, Verdict
 
@@ -247,6 +248,7 @@ def table(
         strategy = PersonDecides(model, reasons=_with_reasons(strategy), drafts_too=seat)
     elif captain is None:
         captain = team.captain if team.captain in names else names[0]
-    lineup = strategy.lineups(replace(team, players=players, captain=captain))[0]
+    lineups = lineups_of(strategy, replace(team, players=players, captain=captain))
+    check_some(strategy, len(lineups), [team.name])
     named = strategy.name if isinstance(strategy, PersonDecides) else label(strategy)
-    return Cell("game", strategy, named, lineup, None, "")
+    return Cell("game", strategy, named, lineups[0], None, "")

@@ -2,8 +2,8 @@
 
 The questions come from outside and nobody has said what is right: their cases are not known until there is feedback.
 Calls and episodes are written down behind the reply's back, in groups; whoever asked does not wait for the disk. What
-the store does not take is tried again, and meanwhile nobody is answered: an answer that leaves no trace cannot be
-measured.
+the store does not take is tried again, and meanwhile nobody is answered and no model is asked: an answer that leaves no
+trace cannot be measured, and should not be paid for. What was paid for when the trouble began waits to be written.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -30,7 +32,7 @@ from moot.store.bookkeeping import Claim, Settlement
 from moot.store.presence import Presence
 from moot.store.rows import case_of, case_row, episode_row, score_row
 from moot.store.statements import Row
-from moot.store.store import Store
+from moot.store.store import Store, bounded_value
 from moot.types import Case, Episode, Question, digest
 
 _log = logging.getLogger(__name__)
@@ -41,8 +43,15 @@ TOGETHER = 500
 LINGER_S = 0.2
 """They gather for this long before they are written."""
 
-AGAIN_S = 1.0
-"""The pause before a store that did not take them is tried again."""
+EPISODE_ID = re.compile("ep_[0-9a-f]{40}")
+
+AGAIN_S = 2.0
+LONGEST_AGAIN_S = 60.0
+"""The pause before a store that did not take them is tried again: it doubles, up to this."""
+
+
+Entry = Episode | tuple[Table, Row]
+"""What waits to be written."""
 
 
 def served_name(name: str) -> str:
@@ -53,17 +62,25 @@ def served_name(name: str) -> str:
 class ServedRecord:
     """The episodes of one served team file, as an experiment of their own beside those that were planned."""
 
-    def __init__(self, store: Store, experiment: Plan, cells: Sequence[Cell]) -> None:
+    def __init__(self, store: Store, experiment: Plan, cells: Sequence[Cell], *, behind: bool = True) -> None:
+        """`behind`: a reply is used before its call is on the disk."""
         self._store = store
         self._experiment = experiment
         self._cells = tuple(cells)
-        self._waiting: asyncio.Queue[Episode | tuple[Table, Row] | None] = asyncio.Queue()
+        self._behind = behind
+        self._waiting: asyncio.Queue[Entry | None] = asyncio.Queue()
+        self._batch: list[Entry | None] = []
+        """What is being written: a writer that takes over begins with it."""
         self._calls: dict[str, Row] = {}
         self._claims: dict[str, Claim] = {}
+        self._askers: dict[str, str | None] = {}
+        """Whose the questions are that are not written yet."""
         self._writer: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
         self._failed = asyncio.Event()
         self._closing = False
+        self._failures = 0
+        self._next_try = 0.0
         self.error: MootError | None = None
         """Why nothing is kept at the moment, if the store cannot be written."""
 
@@ -77,7 +94,30 @@ class ServedRecord:
 
     async def open(self) -> None:
         await self._store.run(self._declare)
+        self._start()
+
+    def _start(self) -> None:
         self._writer = asyncio.create_task(self._write())
+        self._writer.add_done_callback(self._ended)
+
+    def _ended(self, writer: asyncio.Task[None]) -> None:
+        """A writer that ends before we do, for whatever reason, is said and replaced; what it held is not lost."""
+        if self._closing or writer is not self._writer:
+            return
+        reason = "it was stopped" if writer.cancelled() else repr(writer.exception())
+        self._trouble(StoreError(f"{self._store.name}: the writer ended: {reason}"))
+        asyncio.get_running_loop().call_later(self._pause_s(), self._start_again)
+
+    def _start_again(self) -> None:
+        if not self._closing:
+            self._start()
+
+    def check(self) -> None:
+        """While nothing can be kept nobody is asked: raises the reason, and when it is tried again."""
+        if self.error is not None:
+            refused = StoreError(str(self.error))
+            refused.retry_after_s = math.ceil(max(0.0, self._next_try - time.monotonic())) + 1.0
+            raise refused
 
     def _declare(self, connection: Connection) -> None:
         config = {**self._experiment.public_config, "served": True}
@@ -91,11 +131,14 @@ class ServedRecord:
         chosen_on = {cell.id: cell.chosen_on for cell in self._cells}
         queries.declare_experiment(connection, row, [cell.row() for cell in self._cells], chosen_on)
 
-    def add(self, episode: Episode) -> None:
+    def add(self, episode: Episode, asker: str | None = None) -> None:
+        """`asker`: whose question it is, where several ask."""
+        self._askers[episode.question.digest] = asker
         self._waiting.put_nowait(episode)
 
     async def find_call(self, key: str) -> Row | None:
-        """What is not written yet is found all the same."""
+        """What is not written yet is found all the same. It is asked before every call: see `check`."""
+        self.check()
         return self._calls.get(key) or await self._store.find_call(key)
 
     @property
@@ -103,18 +146,28 @@ class ServedRecord:
         return self._store.presence
 
     async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: Claim | None = None) -> Row:
-        """To be written. While the store takes nothing, no call is kept, and so no question answered."""
-        assert settlement is None, "where money is counted calls are kept by the store itself"
-        if self.error is not None:
-            raise StoreError(str(self.error))
+        """To be written. It is paid for, so it waits even where the store takes nothing."""
+        if not self._behind:
+            try:
+                return await self._store.keep_call(row, settlement, claim)
+            except MootError as error:
+                self._trouble(error)
+                if settlement is not None:
+                    self._store.settle(settlement)
+                self._later(row)
+                raise
+        assert settlement is None, "where money is counted a call is on the disk before its reply is used"
         if claim is not None:
             self._claims[row["key"]] = claim
-        self._calls[row["key"]] = row
-        self._waiting.put_nowait((schema.calls, row))
+        self._later(row)
         return row
 
+    def _later(self, row: Row) -> None:
+        self._calls[row["key"]] = row
+        self._waiting.put_nowait((schema.calls, row))
+
     def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None:
-        """With the calls, and not by the store itself: what that cannot write it never tries again."""
+        """With the calls, and not by the store itself: here it is tried again by itself."""
         for row in rows:
             self._waiting.put_nowait(row)
 
@@ -135,6 +188,8 @@ class ServedRecord:
         if self._writer is None:
             return
         self._closing = True
+        if self._writer.done():
+            self._start()
         self._waiting.put_nowait(None)
         self._hurry.set()
         await self._writer
@@ -144,17 +199,19 @@ class ServedRecord:
         """Takes what has gathered every so often: one transaction for many, and nobody waits for it."""
         over = False
         while not over:
-            batch = [await self._waiting.get()]
-            await self._linger(LINGER_S)
-            while len(batch) < TOGETHER and not self._waiting.empty():
-                batch.append(self._waiting.get_nowait())
-            over = None in batch
+            if not self._batch:
+                self._batch.append(await self._waiting.get())
+                await self._linger(LINGER_S)
+            while len(self._batch) < TOGETHER and not self._waiting.empty():
+                self._batch.append(self._waiting.get_nowait())
+            over = None in self._batch
             await self._written(
-                [entry for entry in batch if isinstance(entry, Episode)],
-                [entry for entry in batch if isinstance(entry, tuple)],
+                [entry for entry in self._batch if isinstance(entry, Episode)],
+                [entry for entry in self._batch if isinstance(entry, tuple)],
             )
-            for _ in batch:
+            for _ in self._batch:
                 self._waiting.task_done()
+            self._batch = []
 
     async def _linger(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -168,45 +225,80 @@ class ServedRecord:
         while episodes or rows:
             closing = self._closing
             try:
-                await self._store.run(partial(self._keep, episodes=episodes, rows=rows))
-            except MootError as error:
-                if self.error is None:
-                    _log.warning("nothing is kept, and so nothing answered: %s", error)
-                self.error = error
-                self._failed.set()
+                await self._taken(episodes, rows)
+            except Exception as error:  # noqa: BLE001  whatever it is, it is not kept: that is said, and tried again
+                self._trouble(error)
                 if closing:
+                    _log.error("given up: %d answers and %d other rows are not kept", len(episodes), len(rows))
                     break
-                await self._linger(AGAIN_S)
+                await self._linger(self._pause_s())
             else:
-                if self.error is not None:
-                    _log.warning("the store takes answers again; those that waited are kept")
-                self.error = None
+                self._well_again()
                 self._store.learn_calls(row["key"] for row in calls)
                 break
         for row in calls:
             self._calls.pop(row["key"], None)
         claims = (self._claims.pop(row["key"], None) for row in calls)
         self._store.release([claim for claim in claims if claim is not None])
+        for episode in episodes:
+            self._askers.pop(episode.question.digest, None)
 
-    def _keep(self, connection: Connection, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
+    async def _taken(self, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
+        if self.error is not None:
+            await self._store.again()
+        keep = partial(self._keep, episodes=episodes, rows=rows)
+        try:
+            await self._store.run(keep)
+        except Exception:  # noqa: BLE001  perhaps a value that no database takes: once more without such
+            await self._store.run(partial(keep, cleaned=True))
+
+    def _trouble(self, error: Exception) -> None:
+        if self.error is None:
+            _log.warning("nothing is kept, and so nothing answered: %s", error)
+        self.error = error if isinstance(error, MootError) else StoreError(f"{type(error).__name__}: {error}")
+        self._failures += 1
+        self._next_try = time.monotonic() + self._pause_s()
+        self._failed.set()
+
+    def _well_again(self) -> None:
+        if self.error is not None:
+            _log.warning("the store takes answers again; those that waited are kept")
+        self.error, self._failures = None, 0
+
+    def _pause_s(self) -> float:
+        return min(LONGEST_AGAIN_S, AGAIN_S * 2.0 ** min(self._failures - 1, 30))
+
+    def _keep(
+        self,
+        connection: Connection,
+        episodes: Sequence[Episode],
+        rows: Sequence[tuple[Table, Row]],
+        cleaned: bool = False,
+    ) -> None:
+        clean: Callable[[Iterable[Row]], list[Row]] = _cleaned if cleaned else list
         for table in dict.fromkeys(table for table, _ in rows):
-            queries.add(connection, table, [row for of, row in rows if of is table])
-        cases = _placed(connection, self.id, [episode.question for episode in episodes])
+            queries.add(connection, table, clean([row for of, row in rows if of is table]))
+        cases = _placed(connection, self.id, [episode.question for episode in episodes], self._askers)
         scores = []
         for episode in episodes:
             case = cases[episode.question.digest]
             score = self.grading.at_once(case, episode.verdict.answer)
             scores.append(score_row(episode.cell, case.digest, episode.repeat, self.grading.name, score))
-        queries.put(connection, schema.episodes, [episode_row(episode) for episode in episodes])
-        queries.put(connection, schema.scores, scores)
+        queries.put(connection, schema.episodes, clean([episode_row(episode) for episode in episodes]))
+        queries.put(connection, schema.scores, clean(scores))
 
-    async def feedback(self, episode: str, *, answer: str | None = None, correct: bool | None = None) -> dict[str, Any]:
-        """What turned out to be right: the answer itself, or whether the team's was."""
+    async def feedback(
+        self, episode: str, *, answer: str | None = None, correct: bool | None = None, asker: str | None = None
+    ) -> dict[str, Any]:
+        """What turned out to be right: the answer itself, or whether the team's was. `asker`: only on its questions."""
         await self.flush()
-        return await self._store.run(partial(self._learn, episode=episode, answer=answer, correct=correct))
+        learn = partial(self._learn, episode=episode, answer=answer, correct=correct, asker=asker)
+        return await self._store.run(learn)
 
-    def _learn(self, connection: Connection, episode: str, answer: str | None, correct: bool | None) -> dict[str, Any]:
-        row = find_episode(connection, self.id, episode)
+    def _learn(
+        self, connection: Connection, episode: str, answer: str | None, correct: bool | None, asker: str | None
+    ) -> dict[str, Any]:
+        row = find_episode(connection, self.id, episode, asker)
         case = case_of(row["content"])
         if answer is not None:
             case = replace(case, answer=answer, known=True)
@@ -246,7 +338,13 @@ class ServedRecord:
             queries.put(connection, schema.scores, [graded])
 
 
-def _placed(connection: Connection, experiment: str, questions: Sequence[Question]) -> dict[str, Case]:
+def _cleaned(rows: Iterable[Row]) -> list[Row]:
+    return [{name: bounded_value(value) for name, value in row.items()} for row in rows]
+
+
+def _placed(
+    connection: Connection, experiment: str, questions: Sequence[Question], askers: Mapping[str, str | None]
+) -> dict[str, Case]:
     """The case of each question; one that was never asked before gets a place among the others.
 
     A case that is there stands: it may be better known than a new one would be.
@@ -261,7 +359,13 @@ def _placed(connection: Connection, experiment: str, questions: Sequence[Questio
         places = schema.experiment_questions
         last = connection.execute(select(func.max(places.c.position)).where(places.c.experiment == experiment)).scalar()
         rows = [
-            {"experiment": experiment, "position": position, "question": case.question.digest, "case": case.digest}
+            {
+                "experiment": experiment,
+                "position": position,
+                "question": case.question.digest,
+                "case": case.digest,
+                "asker": askers.get(case.question.digest),
+            }
             for position, case in enumerate(new, start=0 if last is None else last + 1)
         ]
         queries.add(connection, schema.cases, [case_row(case) for case in new])
@@ -283,21 +387,22 @@ def _cases(connection: Connection, experiment: str, questions: Sequence[str]) ->
     return case_by_question
 
 
-def find_episode(connection: Connection, experiment: str, episode: str) -> Any:
-    """An episode by the id that the client was given, with its case."""
+def find_episode(connection: Connection, experiment: str, episode: str, asker: str | None = None) -> Any:
+    """An episode by the id that the client was given, with its case. `asker`: only one of its own."""
+    if not EPISODE_ID.fullmatch(episode):
+        raise UsageError(f"there is no episode {episode!r}")
     number, question = episode.removeprefix("ep_")[:8], episode.removeprefix("ep_")[8:]
-    repeat = -1
-    with suppress(ValueError):
-        repeat = int(number, 16)
+    repeat = int(number, 16)
     places, episodes = schema.experiment_questions, schema.episodes
     cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment == experiment)
     this = (episodes.c.cell.in_(cells), episodes.c.question == question, episodes.c.repeat == repeat)
+    own = () if asker is None else (places.c.asker == asker,)
     row = (
         connection.execute(
             select(episodes, schema.cases.c.content)
             .join(places, places.c.question == episodes.c.question)
             .join(schema.cases, schema.cases.c.id == places.c.case)
-            .where(places.c.experiment == experiment, *this)
+            .where(places.c.experiment == experiment, *this, *own)
         )
         .mappings()
         .first()

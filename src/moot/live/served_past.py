@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select, tuple_, update
+from sqlalchemy import Connection, delete, func, insert, select, tuple_, update
 
 from moot.store import queries, schema
+from moot.store.store import Store
 
 
-def latest_episodes(connection: Connection, experiment: str, most: int) -> list[dict[str, Any]]:
-    """What was asked last: for a page that shows past questions."""
+def latest_episodes(
+    connection: Connection, experiment: str, most: int, asker: str | None = None
+) -> list[dict[str, Any]]:
+    """What was asked last: for a page that shows past questions. `asker`: only what this one asked."""
     places, episodes, cases, cells = schema.experiment_questions, schema.episodes, schema.cases, schema.cells
     query = (
         select(
@@ -31,40 +36,89 @@ def latest_episodes(connection: Connection, experiment: str, most: int) -> list[
         .order_by(episodes.c.created_at.desc())
         .limit(most)
     )
+    if asker is not None:
+        query = query.where(places.c.asker == asker)
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def purge(connection: Connection, experiment: str, before: float) -> dict[str, int]:
-    """Forget what a served team was asked before this moment: episodes, their grades, questions, and the calls."""
+async def forget(store: Store, name: str, before: float, *, scrub: bool = True) -> dict[str, int]:
+    """Forget what was asked under this name before this moment, and leave nothing of it in the store's files.
+
+    `scrub` off: the files are gone through only if something was forgotten now.
+    """
+    removed = await store.run(partial(purge, name=name, before=before))
+    if scrub or any(removed.values()):
+        await store.scrub()
+    return removed
+
+
+def purge(connection: Connection, name: str, before: float) -> dict[str, int]:
+    """Episodes, their grades, questions with all references they were given, and the calls.
+
+    All that was served under the name, whichever version of the team's file it was. What was spent stays known, as a sum:
+    a cap on money holds.
+    """
     if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(
-            "PRAGMA secure_delete = ON"
-        )  # else the words stay in the file until they are overwritten
-    name = queries.experiment_of(connection, experiment)["name"]
-    cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment == experiment)
-    episodes, scores, places = schema.episodes, schema.scores, schema.experiment_questions
-    mine = places.c.experiment == experiment
-    old = (episodes.c.cell.in_(cells), episodes.c.created_at < before)
-    graded = select(episodes.c.cell, places.c.case, episodes.c.repeat).join(
-        places, places.c.question == episodes.c.question
+        connection.exec_driver_sql("PRAGMA secure_delete = ON")  # else the words stay in the file as free space
+    experiments, places, episodes, cases = (
+        schema.experiments,
+        schema.experiment_questions,
+        schema.episodes,
+        schema.cases,
     )
-    grades = tuple_(scores.c.cell, scores.c.case, scores.c.repeat)
-    connection.execute(delete(scores).where(grades.in_(graded.where(mine, *old))))
+    served = connection.execute(select(experiments.c.id).where(experiments.c.name == name)).scalars().all()
+    cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment.in_(served))
+    mine = places.c.experiment.in_(served)
+    # By question as well as by cell: a run of the same file has the same cells, but other questions.
+    asked = (episodes.c.cell.in_(cells), episodes.c.question.in_(select(places.c.question).where(mine)))
+    old = (*asked, episodes.c.created_at < before)
+    touched = connection.execute(select(episodes.c.question).where(*old).distinct()).scalars().all()
+    ids = _ids_of(connection, served, touched)
+    played = tuple_(schema.scores.c.cell, schema.scores.c.repeat).in_(
+        select(episodes.c.cell, episodes.c.repeat).where(*old)
+    )
+    for part in queries.chunks(ids):
+        of_these = schema.scores.c.case.in_(select(cases.c.id).where(cases.c.question_id.in_(part)))
+        connection.execute(delete(schema.scores).where(of_these, played))
+    matched = tuple_(schema.matches.c.question, schema.matches.c.repeat)
+    connection.execute(
+        delete(schema.matches).where(matched.in_(select(episodes.c.question, episodes.c.repeat).where(*old)))
+    )
     forgotten = connection.execute(delete(episodes).where(*old)).rowcount
-    still = select(episodes.c.question).where(episodes.c.cell.in_(cells))
-    gone = connection.execute(select(places.c.case).where(mine, places.c.question.not_in(still))).scalars().all()
-    connection.execute(delete(places).where(mine, places.c.question.not_in(still)))
-    elsewhere = select(places.c.case)
-    for part in queries.chunks(gone):
-        unused = (schema.cases.c.id.in_(part), schema.cases.c.id.not_in(elsewhere))
-        connection.execute(delete(schema.settlements).where(schema.settlements.c.case.in_(part)))
-        connection.execute(delete(schema.judgements).where(schema.judgements.c.case.in_(part)))
-        connection.execute(delete(schema.cases).where(*unused))
-    paid = (schema.calls, schema.failures)
-    calls, _ = (
-        connection.execute(delete(table).where(table.c.experiment == name, table.c.created_at < before)).rowcount
-        for table in paid
-    )
-    size = select(func.count()).where(mine).scalar_subquery()
-    connection.execute(update(schema.experiments).where(schema.experiments.c.id == experiment).values(size=size))
-    return {"episodes": forgotten, "questions": len(gone), "calls": calls}
+    still = select(episodes.c.question).where(*asked)
+    gone = connection.execute(delete(places).where(mine, places.c.question.not_in(still))).rowcount
+    _forget_cases(connection, ids)
+    calls = _forget_calls(connection, name, before)
+    for experiment in served:
+        size = select(func.count()).where(places.c.experiment == experiment).scalar_subquery()
+        connection.execute(update(experiments).where(experiments.c.id == experiment).values(size=size))
+    return {"episodes": forgotten, "questions": gone, "calls": calls}
+
+
+def _ids_of(connection: Connection, served: Sequence[str], questions: Sequence[str]) -> list[str]:
+    """The ids of these questions as they were asked, and of those that have no episode at all."""
+    places, cases, episodes = schema.experiment_questions, schema.cases, schema.episodes
+    query = select(cases.c.question_id).join(places, places.c.case == cases.c.id).where(places.c.experiment.in_(served))
+    wanted = [places.c.question.in_(part) for part in queries.chunks(questions)]
+    wanted.append(places.c.question.not_in(select(episodes.c.question)))
+    return sorted({ident for part in wanted for ident in connection.execute(query.where(part)).scalars()})
+
+
+def _forget_cases(connection: Connection, ids: Sequence[str]) -> None:
+    """Cases of these questions that stand nowhere any more, such as those with a reference that a later one replaced."""
+    cases, places = schema.cases, schema.experiment_questions
+    for part in queries.chunks(ids):
+        unused = (cases.c.question_id.in_(part), cases.c.id.not_in(select(places.c.case)))
+        for table in (schema.settlements, schema.judgements, schema.grades, schema.scores):
+            connection.execute(delete(table).where(table.c.case.in_(select(cases.c.id).where(*unused))))
+        connection.execute(delete(cases).where(*unused))
+
+
+def _forget_calls(connection: Connection, name: str, before: float) -> int:
+    calls, failures, losses = schema.calls, schema.failures, schema.losses
+    old = (calls.c.experiment == name, calls.c.created_at < before)
+    spent = connection.execute(select(func.sum(calls.c.cost_usd)).where(*old)).scalar()
+    if spent:
+        connection.execute(insert(losses).values(experiment=name, usd=float(spent), created_at=before))
+    connection.execute(delete(failures).where(failures.c.experiment == name, failures.c.created_at < before))
+    return connection.execute(delete(calls).where(*old)).rowcount

@@ -160,13 +160,13 @@ class LiveTeam:
             if isinstance(purse, Ledger):
                 purse.on_paid = self._paid
             cells = {cell.id: cell for cell in self._as_played(experiment).values()}
-            self._record = ServedRecord(self.store, experiment, tuple(cells.values()))
-            if self._keep:
-                await self._record.open()
             # Where money is counted a call is on the disk before its reply is used: a server that is killed has
             # spent what it has spent.
-            behind = self._serving and self._keep and purse is None
-            calls = ExperimentCalls(self._record if behind else self.store, name)
+            behind = self._serving and purse is None
+            self._record = ServedRecord(self.store, experiment, tuple(cells.values()), behind=behind)
+            if self._keep:
+                await self._record.open()
+            calls = ExperimentCalls(self._record if self._keep else self.store, name)
             models = chain(experiment.models, limiters(experiment.models), calls, purse)
             if self._wrap is not None:
                 models = {name: self._wrap(name, model) for name, model in models.items()}
@@ -241,9 +241,14 @@ class LiveTeam:
         system: str = "",
         deadline_s: float | None = None,
         heard: Callable[[Call], None] = unheard,
+        asker: str | None = None,
     ) -> Asked:
-        """Play one question through. `system` goes before every player's own instruction; `heard` is told each call."""
+        """Play one question through. `system` goes before every player's own instruction; `heard` is told each call.
+
+        `asker`: whose question it is, where several ask.
+        """
         await self.open()
+        self.record.check()
         name = model or self._usual()
         cell = self.cell(name)
         seated = replace(cell, team=_instructed(cell.team, system)) if system else cell
@@ -267,7 +272,7 @@ class LiveTeam:
             groups=groups,
         )
         if self._keep:
-            self.record.add(episode)
+            self.record.add(episode, asker)
         return asked
 
     def _usual(self) -> str:

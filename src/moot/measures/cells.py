@@ -58,11 +58,6 @@ def option_of(cell: Stored, role: Role) -> Any:
     return next((cell["options"].get(name) for name, meaning in meanings.items() if meaning.role == role), None)
 
 
-def own_repeats(cell: Stored) -> int:
-    """How often the strategy itself plays a question from the same drafts."""
-    return cell["traits"].repeats
-
-
 def table_of(cell: Stored) -> str:
     """What is measured together: a team; a cohort of one, whose players hear nobody else; native answers of one kind."""
     cohort = f"/{cell['cohort']}" if cell.get("cohort") else ""

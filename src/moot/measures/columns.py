@@ -84,7 +84,19 @@ GRADED_SHARES = (
 
 def graded_words(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """What to know of shares where answers are ungraded."""
-    return [GRADED_SHARES] if any(row.get("bounds") for row in rows) else []
+    every = list(rows)
+    return [GRADED_SHARES, *unknown_words(every)] if any(row.get("bounds") for row in every) else unknown_words(every)
+
+
+def unknown_words(rows: Iterable[Mapping[str, Any]], *keys: str) -> list[str]:
+    """Why some rows have no figure. `keys`: where it stands."""
+    named = keys or ("value", "accuracy")
+    whys = [row["why"] for row in rows if row.get("why") and any(key in row and row[key] is None for key in named)]
+    if not whys:
+        return []
+    others = len(set(whys)) - 1
+    more = f"; {count(others, 'other reason')} in --json" if others else ""
+    return [f"No figure in {count(len(whys), 'row')}: {whys[0]}{more}."]
 
 
 def grouped_by_words(figures: Figures) -> list[str]:
@@ -102,7 +114,8 @@ def ungraded_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """What to know where answers are ungraded: a difference and its bounds are over different questions."""
     if not any(row.get("bounds") for row in rows):
         left_out = "Questions of which one answer is not graded are left out."
-        return [left_out] if any(row.get("ungraded") for row in rows) else []
+        words = [left_out] if any(row.get("ungraded") for row in rows) else []
+        return [*words, *unknown_words(rows, "difference")]
     sentences = [
         "Questions of which one answer is not graded are left out: difference, interval and p are over the graded pairs"
         " alone. At least and at most are over all questions, whatever the ungraded answers turn out to be."
@@ -110,7 +123,7 @@ def ungraded_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     turned = [_turned(row) for row in rows if row.get("why") and row["difference"] is not None]
     if turned:
         sentences.append(f"The ungraded answers could turn it round: {', '.join(turned)}.")
-    return sentences
+    return [*sentences, *unknown_words(rows, "difference")]
 
 
 def _turned(row: Mapping[str, Any]) -> str:

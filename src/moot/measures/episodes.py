@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from moot.engine.matching import drafts_repeat
-from moot.measures.cells import Row, Stored, own_repeats
+from moot.grade.judge import JUDGE
+from moot.measures.cells import Row, Stored
+from moot.stats.graded import Value, Way, graded_value
 from moot.traces import NotNeeded, Trace, of_kind
 from moot.types import Answer, Case, Verdict
 
@@ -48,7 +49,7 @@ class Recorded:
     @property
     def key(self) -> Key:
         """Which drafts it rests on: several episodes share them where a strategy has repeats of its own."""
-        return self.question, drafts_repeat(self.repeat, own_repeats(self.cell))
+        return self.question, self.cell["traits"].drafts_repeat(self.repeat)
 
 
 class EpisodeOutline(NamedTuple):
@@ -74,6 +75,28 @@ class EpisodeOutline(NamedTuple):
     """The table's, or its own where they are others: what failed once may be asked for again."""
     repeat: int = 0
     """The episode's own."""
+    waits: bool = False
+    """Whether its answer is one that a judge has yet to settle."""
+
+    @property
+    def way(self) -> Way:
+        return way_of(self.right, self.stage, waits=self.waits)
+
+    @property
+    def value(self) -> Value:
+        """What it is worth, and how it came by that."""
+        return graded_value(self.right, self.way)
+
+
+BY_JUDGES = frozenset({JUDGE, "person"})
+"""Stages of grading that settle what no match could."""
+
+
+def way_of(right: float | None, stage: str | None, *, waits: bool) -> Way:
+    """`waits`: whether an answer without a grade is one that a judge has yet to settle."""
+    if right is None:
+        return "waiting" if waits else "nobody"
+    return "judge" if stage in BY_JUDGES else "at once"
 
 
 def right_of(row: Row) -> float | None:

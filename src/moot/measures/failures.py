@@ -11,17 +11,21 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from moot.errors import UsageError
 from moot.measures import BUILT_IN, registered
+from moot.measures.checked_sections import checked_sections
 from moot.measures.measure import Measure
+from moot.measures.read_only import read_only
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.needs import Needs, summed
-from moot.plugins import CannotLoad, in_one_line, loaded
+from moot.plugins import CannotLoad, NotAsExpected, in_one_line, loaded
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 KEY = "plugin_failures"
 """Where the figures of a report have them: rows of `kind`, `name` and `error`."""
+NOT_TAKEN = "not_taken"
+"""Where figures that somebody interrupted have the names of the measures that are missing."""
 
 
 class TakenMeasures:
@@ -39,29 +43,42 @@ class TakenMeasures:
 
     def needs(self) -> Needs:
         """What a run must provide for those that can say so."""
-        needs = [self._tried(name, _needs, measure) for name, measure in self._measures]
+        needs = [self._tried(name, checked_needs, measure) for name, measure in self._measures]
         return summed(need for need in needs if need is not None)
 
-    def figures(self, source: Source) -> dict[str, Any]:
-        """The figures of all, each after those before it; failures under `KEY`, where there are any."""
-        for name, measure in self._measures:
-            taken = self._tried(name, _new_figures, name, measure, source)
-            source.so_far |= taken or {}
-        self.sections(source.so_far)
+    def figures(self, source: Source, stopped: Callable[[], bool] = lambda: False) -> dict[str, Any]:
+        """The figures of all, each after those before it; failures under `KEY`, where there are any.
+
+        `stopped`: asked before each; the names of those that it came before stand under `NOT_TAKEN`.
+        """
+        so_far: dict[str, Any] = {}
+        for place, (name, measure) in enumerate(self._measures):
+            if stopped():
+                so_far[NOT_TAKEN] = [left for left, _ in self._measures[place:]]
+                break
+            source.so_far = so_far if name in BUILT_IN else read_only(so_far)
+            so_far |= self._tried(name, _new_figures, name, measure, source) or {}
+        self.sections(so_far)
         self.needs()
         if self.failures:
-            source.so_far[KEY] = self._rows()
-        return source.so_far
+            so_far[KEY] = self._rows()
+        return so_far
 
     def sections(self, figures: Mapping[str, Any]) -> list[Section]:
         """The sections of all; and one that says who broke, here or when the figures were taken."""
         earlier = {row["name"]: row["error"] for row in figures.get(KEY, ())}
         sections: list[Section] = []
         for name, measure in self._measures:
-            own_sections = self._tried(name, _sections, measure, figures)
-            sections += own_sections or ()
+            if name in figures.get(NOT_TAKEN, ()):
+                continue
+            if name not in BUILT_IN:
+                own_sections = self._tried(name, _sections, measure, read_only(figures))
+                sections += own_sections or ()
+            else:
+                sections += measure.sections(figures)
         self.failures = {**self.failures, **earlier}
-        return [*sections, self._section()] if self.failures else sections
+        sections += [self._section()] if self.failures else []
+        return [*sections, *_not_taken(figures)]
 
     def _tried(self, name: str, asked: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
         if name in BUILT_IN:
@@ -70,7 +87,7 @@ class TakenMeasures:
             return asked(*args, **kwargs)
         except CannotLoad as error:
             self.failures.setdefault(name, error.reason)
-        except _Unusable as error:
+        except (_Unusable, NotAsExpected) as error:
             self.failures.setdefault(name, str(error))
         except Exception as error:  # noqa: BLE001  somebody else's code
             self.failures.setdefault(name, in_one_line(error))
@@ -85,6 +102,14 @@ class TakenMeasures:
         return Section("plugin-failures", "Plug-ins that failed", words, columns, self._rows(), place=FIRST)
 
 
+def _not_taken(figures: Mapping[str, Any]) -> list[Section]:
+    if not (names := figures.get(NOT_TAKEN)):
+        return []
+    words = ("Taking these figures was interrupted: those of the measures below are missing, all others stand.",)
+    rows = [{"name": name} for name in names]
+    return [Section("not-taken", "Figures that are missing", words, (Column("name", "measure"),), rows, place=FIRST)]
+
+
 FIRST = 1
 """What is missing is said before anything is read."""
 
@@ -97,25 +122,33 @@ def _made(name: str, place: str) -> Measure:
     return cast(Measure, loaded("measure", name, place)())
 
 
-def _needs(measure: Measure) -> Needs:
-    return measure.needs
+def checked_needs(measure: Measure) -> Needs:
+    """What it needs, or a complaint."""
+    needs: object = measure.needs
+    if not isinstance(needs, Needs):
+        raise NotAsExpected("Needs(...) as its needs", needs)
+    return needs
 
 
 def _new_figures(name: str, measure: Measure, source: Source) -> dict[str, Any]:
-    taken = dict(measure.figures(source))
+    given: object = measure.figures(source)
+    if not isinstance(given, Mapping):
+        raise NotAsExpected("a mapping", type(given), part="figures")
+    taken = dict(given)
+    for key in taken:
+        if not isinstance(key, str):
+            raise NotAsExpected("words as keys", key, part="figures")
+        if key in (KEY, NOT_TAKEN):
+            raise _Unusable(f"gives {key!r}, which is the report's own; expected another key")
     if clash := sorted(source.so_far.keys() & taken.keys()):
         raise _Unusable(f"gives {clash[0]!r}, which another measure has given already")
     if name not in BUILT_IN:
         try:
-            json.dumps(taken, allow_nan=False)
+            return cast(dict[str, Any], json.loads(json.dumps(taken, allow_nan=False)))
         except (TypeError, ValueError) as error:
             raise _Unusable(f"figures are no JSON: {in_one_line(error)}") from None
     return taken
 
 
 def _sections(measure: Measure, figures: Mapping[str, Any]) -> list[Section]:
-    own_sections = list(measure.sections(figures))
-    for section in own_sections:
-        if not isinstance(section, Section):
-            raise TypeError(f"expected a Section, found {type(section).__name__}")
-    return own_sections
+    return checked_sections(measure.sections(figures))

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import orjson
 
-from moot.engine.matching import drafts_repeat
 from moot.grade.extract import EXTRACT
-from moot.measures.cells import Row, Stored, own_repeats, playing_alone, table_of
+from moot.measures.cells import Row, Stored, playing_alone, table_of
 from moot.measures.source import Source
 from moot.store.rows import verdict_of
 from moot.strategies.natives import NATIVE_STAGES
@@ -73,7 +72,7 @@ def _drafted(
         if cell["traits"].drafts is None:
             continue
         for row in source.results(cell):
-            drafts = row["question"], drafts_repeat(row["repeat"], own_repeats(cell))
+            drafts = row["question"], cell["traits"].drafts_repeat(row["repeat"])
             if drafts not in told:
                 told.add(drafts)
                 for name, keys in _calls_of(row, players).items():

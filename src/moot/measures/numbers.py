@@ -14,7 +14,7 @@ NOTHING = "–"
 MARK = "*"
 MARKED = (
     f"{MARK} Over what is graded, and not all is: what it is over all, at least and at most, stands on the page (-o) and in"
-    " --json."
+    " --json. A dash: what is graded would flatter, or nothing is."
 )
 
 WHISKER = 20
@@ -99,7 +99,7 @@ def brief(row: Row | None, key: str = "value") -> str:
     With a mark where not all is graded.
     """
     if row is None or row[key] is None:
-        return NOTHING
+        return NOTHING if row is None else f"{NOTHING}{mark(row)}"
     bounds = "" if row["low"] is None else f" ({100 * row['low']:.0f}–{100 * row['high']:.0f})"
     return f"{100 * row[key]:.1f}{bounds}{mark(row)}"
 

@@ -9,9 +9,8 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection
 
-from moot.engine.matching import drafts_repeat
 from moot.grade.group import GROUPING
-from moot.measures.cells import Row, Stored, own_repeats
+from moot.measures.cells import Row, Stored
 from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, not_waited_for, right_of
 from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.store import queries
@@ -58,9 +57,8 @@ def all_outlines_alone(
 
 
 def outlines_together(cell: Stored, rows: Iterable[Row], table: TeamDrafts) -> Iterator[EpisodeOutline]:
-    strategy_repeats = own_repeats(cell)
     for row in rows:
-        yield _outline(cell, row, (row["question"], drafts_repeat(row["repeat"], strategy_repeats)), table)
+        yield _outline(cell, row, (row["question"], cell["traits"].drafts_repeat(row["repeat"])), table)
 
 
 def _outline(cell: Stored, row: Row, key: Key, table: TeamDrafts) -> EpisodeOutline:

@@ -14,7 +14,7 @@ from moot.measures.quiz.played import UNPLAYED, Played, solos, split, values_by_
 from moot.measures.quiz.plays import plays_of
 from moot.measures.source import Source
 from moot.stats.crossfit import CrossFit, crossfit
-from moot.stats.graded import Value, known, least_of, mean_value, value_of
+from moot.stats.graded import Value, known, least_of, mean_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ class SideResults:
     """By cell, and then by question; empty where there is only one cell."""
     ungraded: Mapping[str, int] = field(default_factory=dict)
     """By question: how many answers no grader has settled; those without any are not here."""
+    counted: Mapping[str, Value] = field(default_factory=dict)
+    """The questions of which there is more to know than one mark: several answers, or one that a judge has seen."""
 
     def marks(self, questions: Iterable[str]) -> dict[str, float | None]:
         """The value of each of these questions; None: ungraded, or not played."""
@@ -44,14 +46,18 @@ class SideResults:
 
     def value(self, question: str) -> Value:
         """What it was not asked, be it because the run is not over or because nobody planned it, nobody knows."""
-        if question in self.open:
-            return self.open[question]
+        if question in self.counted:
+            return self.counted[question]
         right = self.right.get(question)
         return UNPLAYED if right is None else Value(right, right, right)
 
     def values_of(self, cell: Stored) -> Mapping[str, Value]:
         """What one of its cells got right, by question."""
         return self.parts[cell["id"]] if self.parts else {question: self.value(question) for question in self.calls}
+
+    def values(self, asked: Iterable[str]) -> dict[str, Value]:
+        """Of those that it has played."""
+        return {question: self.value(question) for question in asked if question in self.calls}
 
     @property
     def alone(self) -> bool:
@@ -95,7 +101,15 @@ def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
     values = _means_of(parts)
     partly = {question: value for question, value in values.items() if value.open}
     return SideResults(
-        title, tuple(cells), known(values), calls, paid, partly, parts=parts, ungraded=_ungraded_answers(seen)
+        title,
+        tuple(cells),
+        known(values),
+        calls,
+        paid,
+        partly,
+        parts=parts,
+        ungraded=_ungraded_answers(seen),
+        counted=values,
     )
 
 
@@ -103,24 +117,33 @@ def _once(seen: Sequence[EpisodeOutline], costs: Sequence[float | None], cell: S
     """One cell that played every question once: there are no means to take."""
     asked = [episode.key[0] for episode in seen]
     right = {episode.key[0]: episode.right for episode in seen if episode.right is not None}
-    ungraded = {episode.key[0]: Value(None, 0.0, 1.0) for episode in seen if episode.right is None}
+    ungraded = {episode.key[0]: episode.value for episode in seen if episode.right is None}
+    counted = {episode.key[0]: episode.value for episode in seen if episode.way != "at once"}
     calls = dict(zip(asked, (float(len(episode.calls)) for episode in seen), strict=True))
     paid = {question: cost for question, cost in zip(asked, costs, strict=True) if cost is not None}
     costs_known = len(paid) == len(seen)
     counts = dict.fromkeys(ungraded, 1)
     return SideResults(
-        title, (cell,), right, calls, paid if costs_known else None, ungraded, once=True, ungraded=counts
+        title,
+        (cell,),
+        right,
+        calls,
+        paid if costs_known else None,
+        ungraded,
+        once=True,
+        ungraded=counts,
+        counted=counted,
     )
 
 
 def _values_by_cell(cells: Sequence[Stored], seen: Sequence[EpisodeOutline]) -> dict[str, dict[str, Value]]:
     """By cell and question, over repeats."""
-    grades: dict[tuple[str, str], list[float | None]] = {}
+    grades: dict[tuple[str, str], list[Value]] = {}
     for episode in seen:
-        grades.setdefault((episode.cell["id"], episode.key[0]), []).append(episode.right)
+        grades.setdefault((episode.cell["id"], episode.key[0]), []).append(episode.value)
     parts: dict[str, dict[str, Value]] = {cell["id"]: {} for cell in cells}
     for (cell, question), several in grades.items():
-        parts[cell][question] = value_of(several)
+        parts[cell][question] = mean_value(several)
     return parts
 
 

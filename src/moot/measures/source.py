@@ -16,23 +16,23 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection
 
-from moot.engine.matching import Matches
+from moot.engine.match_record import Groups, Matches
 from moot.grade.graders import USUAL, AskedOnce, grader_or_absent
 from moot.grade.grading import scored, scores_name
 from moot.grade.judge import ONE_BY_ONE
 from moot.grade.normalise import normalise
 from moot.measures.cells import Row, stored_cell, table_of
 from moot.measures.cells import Stored as Stored
-from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, right_of
+from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, right_of, way_of
 from moot.measures.judgements import judgements_by_case
 from moot.measures.outlines import all_outlines_alone, outlines_alone, outlines_together
-from moot.measures.quiz.played import Groups, Played
 from moot.measures.spending import Spending, Spent
 from moot.measures.team_drafts import TeamDrafts, said_of
+from moot.stats.graded import Way
 from moot.store import queries
 from moot.store.bulk_read import pays
 from moot.store.rows import grades_of, placed_case, verdict_of
-from moot.types import Answer, Case
+from moot.types import Answer, Case, Score
 
 
 def grader_of(config: Mapping[str, Any]) -> str:
@@ -52,7 +52,7 @@ class Source:
     - `groups(episode)`: who said the same among the drafts that an episode rests on.
     - `spent(keys)`: tokens and cost of calls.
     - `seed`: of everything that is drawn, so that a report is the same twice.
-    - `so_far`: the figures of the measures before this one.
+    - `so_far`: the figures of the measures before this one, which can be read and not written.
 
     Cases, matches and judgements are read once.
     """
@@ -66,8 +66,8 @@ class Source:
         """How many questions it is planned on."""
         self.hypotheses = tuple(hypotheses)
         """Those of the file as it is now, beside what the store holds as declared."""
-        self.so_far: dict[str, Any] = {}
-        """The figures of the measures before: what one measure gives another."""
+        self.so_far: Mapping[str, Any] = {}
+        """The figures of the measures before: what one measure gives another. To be read, not written."""
         self.ident: str = experiment["id"]
         self.name: str = experiment["name"]
         self.config: dict[str, Any] = json.loads(experiment["config"])
@@ -87,8 +87,6 @@ class Source:
         self.tables: dict[str, TeamDrafts] = {}
         self._seen: dict[str, list[EpisodeOutline]] = {}
         self._alone_read = False
-        self.plays: dict[str, list[Played]] = {}
-        """A team's plays, kept by `quiz.plays` once they are made."""
         batch = self.config.get("judge", {}).get("batch", ONE_BY_ONE)
         self.judgements = judgements_by_case(connection, digests, self.judges, batch)
         """What the named judges have said, by the digest of the case."""
@@ -120,7 +118,7 @@ class Source:
             self._alone_read = True
             alone = {each["id"]: each for each in self.cells if each["player"]}
             for ident, episodes_alone in all_outlines_alone(self.connection, self.ident, alone, self.grader).items():
-                self._seen[ident] = self._not_chosen_on(alone[ident], episodes_alone)
+                self._seen[ident] = self._marked(self._not_chosen_on(alone[ident], episodes_alone))
         episodes = self._seen.get(cell["id"])
         if episodes is None:
             if cell["player"]:
@@ -130,8 +128,26 @@ class Source:
             else:
                 table = self.tables.setdefault(table_of(cell), TeamDrafts())
                 episodes = list(outlines_together(cell, self.results(cell), table))
-            episodes = self._seen[cell["id"]] = self._not_chosen_on(cell, episodes)
+            episodes = self._seen[cell["id"]] = self._marked(self._not_chosen_on(cell, episodes))
         return episodes
+
+    def _marked(self, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
+        """With those told apart whose answers wait for a judge."""
+        if not self.judges:
+            return episodes
+        return [
+            episode._replace(waits=True) if episode.right is None and self._waits(episode.key[0]) else episode
+            for episode in episodes
+        ]
+
+    def _waits(self, question: str) -> bool:
+        """Whether an ungraded answer to it is one that a judge has yet to settle: else nobody knows what is right."""
+        return bool(self.judges) and self.cases[question].known
+
+    def graded_as(self, row: Row) -> tuple[float | None, Way]:
+        """What a row of `results` is worth, and how it came by that."""
+        right = right_of(row)
+        return right, way_of(right, row["stage"], waits=self._waits(row["question"]))
 
     def _not_chosen_on(self, cell: Stored, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
         but = self.chosen_on(cell)
@@ -172,9 +188,18 @@ class Source:
         By match, by what judges have said of it and by a person's word; None where judges are named and have not said
         anything usable, and where nobody has said yet what is right. Nothing said is not right: 0.
         """
+        return self.score(case, text).value
+
+    def graded(self, case: Case, text: str | None) -> tuple[float | None, Way]:
+        """The same, and how it came by its grade."""
+        score = self.score(case, text)
+        return score.value, way_of(score.value, score.stage, waits=bool(self.judges) and case.known)
+
+    def score(self, case: Case, text: str | None) -> Score:
+        """The same with the stage of grading that has settled it, or has not."""
         person = self.persons.get((case.digest, normalise(text))) if text is not None else None
         words = self.judgements.get(case.digest, ())
-        return scored(self._grader, case, text, words, person, judges=len(self.judges)).value
+        return scored(self._grader, case, text, words, person, judges=len(self.judges))
 
     @cached_property
     def _grader(self) -> AskedOnce | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from moot.engine.match_record import Groups
 from moot.measures.episodes import Key
-from moot.measures.quiz.played import Groups
 from moot.types import Answer
 
 Said = tuple[tuple[str, str | None], ...]

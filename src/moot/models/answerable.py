@@ -1,26 +1,101 @@
 """A model whose own mistakes are failed calls: whatever an object or a package of somebody else's raises or returns.
 
 Whoever asks a model, be it a player, a judge or one that groups, then hears of it in one way and goes on with the rest.
+Here every reply and every error of a run passes the border, whichever kind of model it comes from.
 """
 
 from __future__ import annotations
 
-from moot.errors import ModelBroke, MootError
-from moot.models.model import Wrapper
-from moot.plugins import in_one_line
-from moot.types import Reply, Request
+import asyncio
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from moot.errors import CallError, ModelBroke, MootError
+from moot.models import border
+from moot.models.model import Model, Wrapper
+from moot.plugins import NotAsExpected, PluginBroke, blaming, in_one_line
+from moot.types import Reply, Request, Usage, canonical_json
 
 
 class Answerable(Wrapper):
     """The innermost around a model."""
 
+    def shape(self, request: Request) -> Mapping[str, Any]:
+        try:
+            return checked_shape(self.inner, request)
+        except PluginBroke as error:
+            raise ModelBroke(str(error)) from error
+
     async def generate(self, request: Request) -> Reply:
         try:
             reply: object = await self.inner.generate(request)
+        except CallError as error:
+            border.clean_error(error)
+            raise
         except MootError:
             raise
+        except asyncio.CancelledError as error:
+            if (task := asyncio.current_task()) is None or task.cancelling():
+                raise  # somebody stops it; else it has cancelled itself
+            raise ModelBroke(f"model {self.name!r}: CancelledError") from error
         except Exception as error:
-            raise ModelBroke(f"model {self.name!r}: {in_one_line(error)}") from error
+            said = " ".join(border.words(error).split())
+            raise ModelBroke(f"model {self.name!r}: {type(error).__name__}: {said}") from error
         if not isinstance(reply, Reply):
             raise ModelBroke(f"model {self.name!r}: expected a Reply, found {type(reply).__name__}")
-        return reply
+        if (problem := _odd_part(reply)) is not None:
+            raise ModelBroke(border.words(f"model {self.name!r}: expected a Reply with {problem}"))
+        return border.admitted(reply)
+
+
+def checked_shape(model: Model, request: Request) -> Mapping[str, Any]:
+    """What shapes a reply: a mapping. Whether it is JSON is seen where a key is made of it."""
+    with blaming("model", model.name, "shape"):
+        shape: object = model.shape(request)
+        if not isinstance(shape, Mapping):
+            raise NotAsExpected("a mapping", type(shape))
+        return shape
+
+
+def shape_in_json(model: Model, request: Request) -> Mapping[str, Any]:
+    """The same, where it is JSON for sure."""
+    shape = checked_shape(model, request)
+    with blaming("model", model.name, "shape"):
+        try:
+            canonical_json(shape)
+        except TypeError as error:
+            raise NotAsExpected("JSON", found=in_one_line(error)) from None
+    return shape
+
+
+def _odd_part(reply: Reply) -> str | None:
+    """What is wrong with a reply, as a store would find out too late."""
+    if not isinstance(reply.text, str):
+        return f"a text, found {reply.text!r:.40}"
+    if not isinstance(reply.finish, str):
+        return f"a finish in words, found {reply.finish!r:.40}"
+    usage = reply.usage
+    if not isinstance(usage, Usage):
+        return f"Usage as its usage, found {usage!r:.40}"
+    if not all(tokens is None or type(tokens) is int for tokens in (usage.prompt, usage.completion)):
+        return f"Usage of whole numbers, found {usage!r:.80}"
+    if not all(tokens is None or type(tokens) is int for tokens in (usage.reasoning, usage.cached)):
+        return f"Usage of whole numbers, found {usage!r:.80}"
+    if not _is_amount(reply.latency_s):
+        return f"a number as its latency_s, found {reply.latency_s!r:.40}"
+    if reply.cost_usd is not None and not _is_amount(reply.cost_usd):
+        return f"a number or None as its cost_usd, found {reply.cost_usd!r:.40}"
+    for part in ("version", "thoughts"):
+        if not isinstance(getattr(reply, part), str | None):
+            return f"a text or None as its {part}, found {getattr(reply, part)!r:.40}"
+    if reply.logprobs is not None:
+        try:
+            canonical_json(reply.logprobs)
+        except TypeError as error:
+            return f"logprobs in JSON, found {in_one_line(error)}"
+    return None
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf

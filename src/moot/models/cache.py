@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from moot.errors import CallError
+from moot.errors import CallError, ModelBroke
 from moot.models.model import Model, Wrapper
 from moot.models.receipts import Receipt, Receipts
+from moot.plugins import in_one_line
 from moot.types import Reply, Request, canonical_json, digest_of_bytes
 
 
@@ -87,7 +88,11 @@ class Cache(Wrapper):
         self._flights = flights or Flights()
 
     async def generate(self, request: Request) -> Reply:
-        shape = canonical_json([self.inner.shape(request), request.sample, request.attempt])
+        try:
+            shape = canonical_json([self.inner.shape(request), request.sample, request.attempt])
+        except TypeError as error:
+            problem = f"model {self.name!r}: shape: expected JSON, found {in_one_line(error)}"
+            raise ModelBroke(problem) from error
         key = digest_of_bytes(shape)
         return await self._flights.once(key, partial(self._generate, key, shape, request))
 

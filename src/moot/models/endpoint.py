@@ -3,14 +3,14 @@
 Parameters and `extra` go through untouched, because only the user knows what the server understands; the one default is
 a temperature of 0, and null leaves it out. A filter that refuses by an HTTP error has refused, as one that says so in a
 reply: see `filtered`. Structured output
-is asked for in the best way that the server supports: a JSON schema, else JSON mode, else the words of the prompt; a
-server that rejects `response_format` is asked once in the lesser way and remembered.
+is asked for in the best way that the server supports: a JSON schema, else JSON mode, else the words of the prompt. A
+server that rejects the way is asked in the lesser one; that is remembered only where the server says that it does not know
+the way, and only from forms of our own: a client's odd schema, or one bad reply, says nothing about other calls.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import ssl
 import time
 from collections.abc import Mapping
@@ -34,20 +34,33 @@ from moot.errors import (
     TransportError,
     UsageError,
 )
+from moot.models import border
 from moot.models.filtered import FILTERED, filter_words
+from moot.models.hiccups import PASSING_STATUSES, preview
+from moot.models.intake import ACCEPTED, Intake
+from moot.models.json_mode import complaint, schema_key
 from moot.models.model import messages_json
 from moot.models.proxy import environment_proxy
 from moot.models.retry_after import retry_after_s
-from moot.models.secrets import Secrets
+from moot.models.secrets import Secrets, secret_headers
 from moot.models.stream import read_stream
-from moot.models.wire import preview, read_completion, storable
+from moot.models.wire import read_completion
 from moot.types import Price, Reply, Request
 
 JsonMode = Literal["auto", "schema", "object", "off"]
-_FORM_WORDS = re.compile(r"response.?format|json|schema|structured|grammar|guided", re.IGNORECASE)
-LONGEST_WORDS = 2_000
-"""Characters of what a filter says that are kept."""
-_LESSER: Mapping[str, Literal["object", "off"]] = {"schema": "object", "object": "off"}
+Mode = Literal["schema", "object", "off"]
+_MODES: tuple[Mode, ...] = ("schema", "object", "off")
+_LESSER: Mapping[Mode, Mode] = {"schema": "object", "object": "off"}
+MOST_DISLIKED = 1_000
+"""Schemas that a server did not like are remembered, so many of them."""
+
+
+class FormRefused(RequestRejected):
+    """A rejection that is about the form. `mode`: the server does not know the mode at all."""
+
+    def __init__(self, message: str, *, status: int, mode: bool) -> None:
+        super().__init__(message, status=status)
+        self.mode = mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +103,27 @@ class EndpointModel:
         stream: bool = False,
         price: Price | None = None,
         network: Network | None = None,
+        intake: Intake | None = None,
     ) -> None:
         self.name = name
         self.price = price
         self.base_url = base_url.rstrip("/")
         self.model = model
         self.network = network or Network()
+        self.intake = intake or Intake()
         self.stream = stream
         self._api_key = api_key
         proxied = urlsplit(self.network.proxy or "")
-        self._secrets = Secrets((api_key, *self.network.headers.values(), proxied.password, proxied.username))
+        self._secrets = Secrets(
+            (api_key, proxied.password, *secret_headers(self.network.headers)),
+            in_messages=(*self.network.headers.values(), proxied.username),
+        )
         named = {**(params or {}), **(extra or {})}
         self._temperature_named = "temperature" in named
         self._body = {"model": model, **with_temperature(named)}
         self._json_mode = json_mode
-        self._mode: Literal["schema", "object", "off"] = "schema" if json_mode == "auto" else json_mode
+        self._mode: Mode = "schema" if json_mode == "auto" else json_mode
+        self._disliked: set[str] = set()
         self._url = URL(f"{self.base_url}/chat/completions")
         self._headers = self._headers_sent()
         self._session: aiohttp.ClientSession | None = None
@@ -121,18 +140,32 @@ class EndpointModel:
         }
 
     async def generate(self, request: Request) -> Reply:
+        try:
+            return await self._in_some_mode(request)
+        except FormRefused as error:
+            raise RequestRejected(str(error), status=error.status) from None
+
+    async def _in_some_mode(self, request: Request) -> Reply:
         if request.schema is None or self._json_mode != "auto":
             return await self._post(request, self._mode)
         mode = self._mode
+        if mode == "schema" and self._disliked and schema_key(request.schema) in self._disliked:
+            mode = "object"
+        learnt = self._mode
         while True:
             try:
                 reply = await self._post(request, mode)
-            except RequestRejected as error:
-                if mode not in _LESSER or not _about_the_form(error):
+            except FormRefused as error:
+                if mode not in _LESSER:
                     raise
+                if error.mode:
+                    learnt = _LESSER[mode] if mode == learnt else learnt
+                elif mode == "schema" and request.form_is_ours and len(self._disliked) < MOST_DISLIKED:
+                    self._disliked.add(schema_key(request.schema))
                 mode = _LESSER[mode]
                 continue
-            self._mode = mode
+            if request.form_is_ours and _MODES.index(learnt) > _MODES.index(self._mode):
+                self._mode = learnt
             return reply
 
     @property
@@ -144,14 +177,14 @@ class EndpointModel:
         """What GET /models lists: is the endpoint there, and does it know the model?"""
         try:
             async with self._exchange("GET", URL(f"{self.base_url}/models"), None) as response:
-                raw = await response.read()
+                raw = await self.intake.whole(response)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise self._lost(error) from None
         self._raise_for_status(response, raw)
         try:
             listed = json.loads(raw)["data"]
-            return [str(entry["id"]) for entry in listed]
-        except (ValueError, KeyError, TypeError):
+            return [border.words(entry["id"], border.LONGEST_NAME) for entry in listed]
+        except (ValueError, KeyError, TypeError, RecursionError):
             return []
 
     async def close(self) -> None:
@@ -165,6 +198,7 @@ class EndpointModel:
             # A redirect could carry the key to another host: none is followed.
             session = self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, ssl=self.network.ssl_context() or True),
+                auto_decompress=False,  # unpacked where it is bounded
                 timeout=aiohttp.ClientTimeout(
                     total=self.network.timeout_s, sock_connect=min(30, self.network.timeout_s)
                 ),
@@ -177,7 +211,11 @@ class EndpointModel:
     def _headers_sent(self) -> dict[str, str]:
         from moot import __version__
 
-        headers = {"Content-Type": "application/json", "User-Agent": f"moot/{__version__}"}
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": f"moot/{__version__}",
+            "Accept-Encoding": ACCEPTED,
+        }
         if self._api_key:
             headers["Authorization"] = f"Bearer {self._api_key}"
         return {**headers, **self.network.headers}
@@ -204,19 +242,26 @@ class EndpointModel:
         started = time.perf_counter()
         try:
             async with self._exchange("POST", self._url, data) as response:
-                if self.stream and response.status == 200:
-                    streamed = await read_stream(response.content, started=started, price=self.price)
-                    return self._secrets.without(streamed)
-                raw = await response.read()
-            if (refused := self._refused(response, raw, time.perf_counter() - started)) is not None:
-                return self._secrets.without(refused)
-            self._raise_for_status(response, raw)
-            reply = read_completion(raw, latency_s=time.perf_counter() - started, price=self.price)
+                reply = await self._read(response, started)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise self._lost(error) from None
-        except GenerationFailed as error:
-            raise GenerationFailed(self._secrets.hidden_in(str(error))) from None
+        except CallError as error:
+            error.args = (self._secrets.hidden_in(str(error)),)
+            raise
         return self._secrets.without(reply)
+
+    async def _read(self, response: aiohttp.ClientResponse, started: float) -> Reply:
+        if not 200 <= response.status < 300:
+            raw = await self.intake.beginning(response)
+            if (refused := self._refused(response, raw, time.perf_counter() - started)) is not None:
+                return refused
+            self._raise_for_status(response, raw)
+        pause_s = retry_after_s(response.headers.get("Retry-After"))
+        if self.stream and response.status == 200:
+            return await read_stream(response, self.intake, started=started, price=self.price, pause_s=pause_s)
+        raw = await self.intake.whole(response)
+        self.intake.check_values(raw)
+        return read_completion(raw, latency_s=time.perf_counter() - started, price=self.price, pause_s=pause_s)
 
     def _lost(self, error: Exception) -> TransportError:
         """Why no whole reply came. Only where no connection was made is it sure that nothing is on the bill."""
@@ -236,21 +281,21 @@ class EndpointModel:
         except UsageError:
             return False
 
-    def _refused(self, response: aiohttp.ClientResponse, raw: bytes, latency_s: float) -> Reply | None:
+    def _refused(self, response: aiohttp.ClientResponse, raw: bytes | bytearray, latency_s: float) -> Reply | None:
         """The reply that a filter's refusal is, where it comes as an error; nothing is on the bill then."""
         if response.status < 400 or response.status in (401, 402, 404, 408, 429):
             return None
         try:
             body = json.loads(raw)
         except (ValueError, RecursionError):
-            body = raw.decode("utf-8", "replace") if len(raw) < LONGEST_WORDS else None
+            body = raw.decode("utf-8", "replace") if len(raw) < border.LONGEST_WORDS else None
         words = filter_words(body, response.status)
         if words is None:
             return None
         cost_usd = None if self.price is None else 0.0
-        return Reply(storable(words)[:LONGEST_WORDS], FILTERED, latency_s=latency_s, cost_usd=cost_usd)
+        return Reply(border.words(words), FILTERED, latency_s=latency_s, cost_usd=cost_usd)
 
-    def _raise_for_status(self, response: aiohttp.ClientResponse, raw: bytes) -> None:
+    def _raise_for_status(self, response: aiohttp.ClientResponse, raw: bytes | bytearray) -> None:
         status = response.status
         if 200 <= status < 300:
             return
@@ -261,11 +306,15 @@ class EndpointModel:
         error: CallError
         if status == 429:
             error = RateLimited(message, retry_after_s=pause_s)
-        elif status >= 500 and status != 501:
+        elif (status >= 500 and status != 501) or status in PASSING_STATUSES:
             error = ServerFailed(message, status=status, retry_after_s=pause_s)
         elif 300 <= status < 400:
-            place = self._secrets.hidden_in(response.headers.get("Location", "?"))
+            place = border.words(self._secrets.hidden_in(response.headers.get("Location", "?")), border.LONGEST_NAME)
             error = RequestRejected(f"{self.base_url} redirects to {place}; set base_url to it", status=status)
+        elif (about := complaint(status, raw)) == "generation":
+            error = GenerationFailed(message)
+        elif about is not None:
+            error = FormRefused(message, status=status, mode=about == "mode")
         else:
             error = RequestRejected(message, status=status)
         raise error
@@ -277,7 +326,7 @@ def with_temperature(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in named.items() if name != "temperature" or value is not None}
 
 
-def _error_message(raw: bytes) -> str:
+def _error_message(raw: bytes | bytearray) -> str:
     """The server's own words, in whichever of the usual places they stand."""
     try:
         error = json.loads(raw).get("error")
@@ -287,8 +336,3 @@ def _error_message(raw: bytes) -> str:
     except (ValueError, AttributeError, RecursionError):
         pass
     return preview(raw, 300) if raw else "no words"
-
-
-def _about_the_form(error: RequestRejected) -> bool:
-    """Whether a rejection may be about `response_format`: it names it, or a schema or JSON."""
-    return error.status in (400, 404, 415, 422, 501) and bool(_FORM_WORDS.search(str(error)))

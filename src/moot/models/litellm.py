@@ -10,13 +10,14 @@ from typing import Any
 from moot.errors import (
     CallError,
     ConnectionFailed,
-    GenerationFailed,
     RateLimited,
+    ReplyBroken,
     RequestRejected,
     ServerFailed,
     TimedOut,
     UsageError,
 )
+from moot.models import border
 from moot.models.endpoint import with_temperature
 from moot.models.filtered import FILTERED, filter_words
 from moot.models.model import messages_json
@@ -88,17 +89,22 @@ class LitellmModel:
                 refused = Reply(words, FILTERED, latency_s=time.perf_counter() - started, cost_usd=cost_usd)
                 return self._secrets.without(refused)
             raise self._ours(error) from None
-        completion = response.model_dump_json()
-        return self._secrets.without(
-            read_completion(completion, latency_s=time.perf_counter() - started, price=self.price)
-        )
+        try:
+            completion = response.model_dump_json()
+            reply = read_completion(completion, latency_s=time.perf_counter() - started, price=self.price)
+        except CallError as error:
+            error.args = (self._secrets.hidden_in(str(error)),)
+            raise
+        except Exception as error:  # noqa: BLE001  a reply that its own classes cannot write down
+            raise self._ours(error) from None
+        return self._secrets.without(reply)
 
     async def close(self) -> None:
         pass
 
     def _filter_words(self, error: Exception) -> str | None:
         """What a filter says: an error of its own with LiteLLM, or another one that says so."""
-        words = str(error)[:2_000]
+        words = border.words(error)
         if isinstance(error, self._litellm.exceptions.ContentPolicyViolationError):
             return words
         status = getattr(error, "status_code", None)
@@ -106,7 +112,7 @@ class LitellmModel:
 
     def _ours(self, error: Exception) -> CallError:
         """LiteLLM's many exceptions by the status they carry; what has none is a bug or a lost connection."""
-        message = self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {error}")
+        message = self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {border.words(error)}")
         errors = self._litellm.exceptions
         status = getattr(error, "status_code", None)
         if isinstance(error, errors.Timeout):
@@ -121,4 +127,4 @@ class LitellmModel:
             return ServerFailed(message, status=status, retry_after_s=pause_s)
         if isinstance(status, int):
             return RequestRejected(message, status=status)
-        return GenerationFailed(message)
+        return ReplyBroken(message)

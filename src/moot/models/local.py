@@ -27,10 +27,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from moot.errors import GenerationFailed, RequestRejected, ServerFailed, UsageError
+from moot.errors import ReplyBroken, RequestRejected, ServerFailed, UsageError
+from moot.models.hiccups import preview
 from moot.models.model import messages_json
 from moot.models.packaged import fingerprint, resolve
-from moot.models.wire import build_reply, preview
+from moot.models.wire import build_reply
 from moot.types import FREE, NOTHING, Price, Reply, Request
 
 CONTEXT_TOKENS = 2048
@@ -277,7 +278,7 @@ def _joined(events: list[str]) -> dict[str, Any]:
             logprobs += (choice.get("logprobs") or {}).get("content") or []
             finish = choice.get("finish_reason") or finish
     if finish is None:
-        raise GenerationFailed("llama.cpp stopped in the middle of a reply")
+        raise ReplyBroken("llama.cpp stopped in the middle of a reply")
     held = {"content": logprobs} if logprobs else None
     return {"text": text, "refusal": None, "finish": finish, "thoughts": thoughts, "usage": usage, "logprobs": held}
 

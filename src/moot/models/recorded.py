@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from moot.errors import FileError
+from moot.models.border import storable
 from moot.models.closest import closest
-from moot.models.wire import storable
 from moot.types import FREE, Price, Reply, Request
 
 _KEYS = ("model", "question_id", "answer", "reasoning", "text", "sample")

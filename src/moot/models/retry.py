@@ -1,7 +1,8 @@
 """Retry: only what may pass next time, never for ever, and the real error is kept.
 
-429, 5xx, timeouts and lost connections are tried again after a pause that grows and is jittered, so that a thousand
-callers do not come back in step; Retry-After wins over our own guess. Anything else fails at once.
+429, 5xx, successes without a reply, timeouts and lost connections are tried again after a pause that grows and is
+jittered, so that a thousand callers do not come back in step; Retry-After wins over our own guess. Anything else fails at
+once.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from moot.errors import RateLimited, ServerFailed, TransportError
+from moot.errors import TransportError
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request
 
@@ -30,7 +31,7 @@ class Patience:
 
     def pause_s(self, failures: int, error: TransportError) -> float:
         """Full jitter over an exponential, but never earlier than the server asked for."""
-        asked = error.retry_after_s if isinstance(error, RateLimited | ServerFailed) else None
+        asked = error.retry_after_s
         grown = min(self.longest_pause_s, self.first_pause_s * 2 ** (failures - 1))
         if asked:  # "after 0 seconds" says no more than our own guess does
             return asked + random.uniform(0, min(1.0, 0.1 * asked + 0.05))

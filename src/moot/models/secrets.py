@@ -1,4 +1,4 @@
-"""What nobody may read: a key, the values of headers, a proxy's password.
+"""What nobody may read: a key, the values of headers that are named for one, a proxy's password.
 
 They go out with a request and nowhere else. But a server, or the wire, may repeat what it was sent, in an error or even in
 a reply; so everything that comes back passes here before it is kept or shown.
@@ -6,7 +6,8 @@ a reply; so everything that comes back passes here before it is kept or shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import unquote
 
@@ -15,7 +16,14 @@ from moot.types import Reply
 HIDDEN = "…"
 
 NO_WORD = 12
-"""Characters from which on a secret is taken out of replies too: a shorter one may be a word that a model says."""
+"""A secret shorter than this is taken out of a reply where it stands by itself: inside of a word it is that word."""
+
+NO_KEY = frozenset(
+    ("none", "null", "empty", "dummy", "unused", "x", "xx", "xxx", "-", "na", "n/a", "no-key", "not-needed", "ollama")
+)
+"""What is sent to servers that want a key and look at none. A model may say such a word."""
+
+_NAMED_SECRET = re.compile(r"auth|key|token|secret|passw|credential|cookie|session|signature", re.IGNORECASE)
 
 TELLING = 8
 """So many first characters of a secret are one as well: a message may have been cut in the middle of it."""
@@ -24,10 +32,13 @@ TELLING = 8
 class Secrets:
     """The secrets of one model. Printing this shows none of them."""
 
-    def __init__(self, secrets: Iterable[str | None]) -> None:
+    def __init__(self, secrets: Iterable[str | None], *, in_messages: Iterable[str | None] = ()) -> None:
+        """`in_messages`: what is hidden in errors alone, where nobody misses it; no secret by its name."""
         spellings = {spelling for secret in secrets if secret for spelling in (secret, unquote(secret))}
-        self._known = sorted(spellings, key=len, reverse=True)  # one may be a part of another
-        self._no_words = [secret for secret in self._known if len(secret) >= NO_WORD]
+        spellings = {spelling for spelling in spellings if spelling.casefold() not in NO_KEY}
+        others = {text for text in in_messages if text and len(text) >= NO_WORD}
+        self._known = sorted(spellings | others, key=len, reverse=True)  # one may be a part of another
+        self._in_replies = [_standing(secret) for secret in sorted(spellings, key=len, reverse=True)]
 
     def hidden_in(self, words: str) -> str:
         """A message without the secrets, nor the beginning of one."""
@@ -37,12 +48,12 @@ class Secrets:
 
     def without(self, reply: Reply) -> Reply:
         """The reply without the secrets; nearly always that is the reply itself."""
-        if not any(secret in text for secret in self._no_words for text in _texts(reply)):
+        if not any(secret.search(text) for secret in self._in_replies for text in _texts(reply)):
             return reply
 
         def hide(text: str) -> str:
-            for secret in self._no_words:
-                text = text.replace(secret, HIDDEN)
+            for secret in self._in_replies:
+                text = secret.sub(HIDDEN, text)
             return text
 
         return replace(
@@ -53,6 +64,17 @@ class Secrets:
             version=reply.version and hide(reply.version),
             logprobs=None,  # the same text again, token by token
         )
+
+
+def secret_headers(headers: Mapping[str, str]) -> list[str]:
+    """The values of those headers whose name says that they are secret; of one with a scheme, such as Bearer, the rest."""
+    values = [value for name, value in headers.items() if _NAMED_SECRET.search(name)]
+    return [*values, *(value.partition(" ")[2].strip() for value in values)]
+
+
+def _standing(secret: str) -> re.Pattern[str]:
+    whole = re.escape(secret)
+    return re.compile(whole if len(secret) >= NO_WORD else rf"(?<!\w){whole}(?!\w)")
 
 
 def _texts(reply: Reply) -> tuple[str, ...]:

@@ -8,9 +8,12 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.errors import ConnectionFailed, GenerationFailed
+from moot.errors import ConnectionFailed, ReplyBroken
+from moot.models import border
 from moot.models.filtered import FILTERED, block_reason, filter_words
-from moot.models.wire import build_reply, preview, read_completion
+from moot.models.hiccups import failed_finish, failure_of, preview
+from moot.models.intake import STREAM_TIMES, Holding, Intake
+from moot.models.wire import build_reply, read_completion, version_of
 from moot.types import Price, Reply
 
 
@@ -28,29 +31,41 @@ class Heard:
     """Why a filter stopped it, where it says so beside the choices."""
     model: str | None = None
     fingerprint: str | None = None
+    size: int = 0
+    """About how many bytes of it are kept."""
+    chosen: bool = False
+    """Whether there was a choice at all."""
 
-    def take(self, event: Mapping[str, Any]) -> None:
+    def take(self, event: Mapping[str, Any], size: int) -> None:
+        """`size`: how long it was on the wire."""
         self.usage = event.get("usage") or self.usage
-        self.model = _word(event.get("model")) or self.model
-        self.fingerprint = _word(event.get("system_fingerprint")) or self.fingerprint
+        self.model = border.name(event.get("model")) or self.model
+        self.fingerprint = border.name(event.get("system_fingerprint")) or self.fingerprint
         choices = event.get("choices")
         self.blocked = filter_words(event, 400) if event.get("error") else block_reason(event, {}) or self.blocked
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, Mapping):
                 self._take_choice(choice)
+                self.size += size if choice.get("logprobs") else 0
 
     def _take_choice(self, choice: Mapping[str, Any]) -> None:
+        self.chosen = True
         delta = choice.get("delta")
         if isinstance(delta, Mapping):
-            self.text.append(_word(delta.get("content")))
-            self.refusal.append(_word(delta.get("refusal")))
-            self.thoughts.append(_word(delta.get("reasoning_content")) or _word(delta.get("reasoning")))
+            self._add(self.text, delta.get("content"))
+            self._add(self.refusal, delta.get("refusal"))
+            self._add(self.thoughts, delta.get("reasoning_content") or delta.get("reasoning"))
         logprobs = choice.get("logprobs")
         for field_name, tokens in logprobs.items() if isinstance(logprobs, Mapping) else ():
             if isinstance(tokens, list):
                 self.logprobs.setdefault(str(field_name), []).extend(tokens)
-        self.finish = _word(choice.get("finish_reason")) or self.finish
+        self.finish = border.name(choice.get("finish_reason")) or self.finish
         self.blocked = block_reason({}, choice) or self.blocked
+
+    def _add(self, words: list[str], word: object) -> None:
+        if isinstance(word, str) and word:
+            words.append(word)
+            self.size += 64 + len(word)  # a text of one letter takes as much as that
 
     def reply(self, *, finish: str, latency_s: float, price: Price | None) -> Reply:
         text = "".join(self.text)
@@ -62,58 +77,67 @@ class Heard:
             finish=finish,
             thoughts="".join(self.thoughts),
             usage=self.usage,
-            version=" ".join(part for part in (self.model, self.fingerprint) if part) or None,
+            version=version_of(self.model, self.fingerprint),
             logprobs=self.logprobs or None,
             latency_s=latency_s,
             price=price,
         )
 
 
-async def read_stream(content: Any, *, started: float, price: Price | None) -> Reply:
+async def read_stream(
+    response: Any, intake: Intake, *, started: float, price: Price | None, pause_s: float | None = None
+) -> Reply:
     """Read `data:` lines until `[DONE]`. A stream that ends before that and before its finish reason was cut."""
     heard = Heard()
     done = False
-    async for line in _lines(content):
-        if not line.startswith(b"data:"):
-            if line.startswith(b"{"):  # asked to stream, the server answered whole
-                return read_completion(line, latency_s=time.perf_counter() - started, price=price)
-            continue
-        data = line[5:].strip()
-        if done := data == b"[DONE]":
-            break
-        heard.take(_event(data))
+    with intake.holding() as holding:
+        async for line in _lines(response, intake, holding, heard):
+            if not line.startswith(b"data:"):
+                if line.startswith(b"{"):  # asked to stream, the server answered whole
+                    intake.check_values(line)
+                    latency_s = time.perf_counter() - started
+                    return read_completion(line, latency_s=latency_s, price=price, pause_s=pause_s)
+                continue
+            data = line[5:].strip()
+            if done := data == b"[DONE]":
+                break
+            intake.check_values(data)
+            heard.take(_event(data, pause_s), len(data))
     if heard.finish is None and not done and not heard.blocked:
         raise ConnectionFailed("the stream was cut before its end", sent=True)
-    finish = heard.finish or ("stop" if any(heard.text) else "empty")
-    return heard.reply(finish=finish, latency_s=time.perf_counter() - started, price=price)
+    if heard.finish is not None and failed_finish(heard.finish) and not heard.blocked:
+        raise failure_of(f"it ended with {heard.finish!r}", pause_s)
+    if not heard.chosen and not heard.blocked:
+        raise ReplyBroken("the stream held no reply", retry_after_s=pause_s)
+    return heard.reply(finish=heard.finish or "stop", latency_s=time.perf_counter() - started, price=price)
 
 
-def _event(data: bytes) -> Mapping[str, Any]:
+def _event(data: bytes, pause_s: float | None) -> Mapping[str, Any]:
     try:
         event = json.loads(data)
     except (ValueError, RecursionError):
-        raise GenerationFailed(f"the stream holds something that is not JSON: {preview(data)}") from None
-    if not isinstance(event, dict) or (event.get("error") and not filter_words(event, 400)):
-        raise GenerationFailed(f"the stream broke off with {preview(data)}")
+        said = f"the stream holds something that is not JSON: {preview(data)}"
+        raise ReplyBroken(said, retry_after_s=pause_s) from None
+    if not isinstance(event, dict):
+        raise ReplyBroken(f"the stream broke off with {preview(data)}", retry_after_s=pause_s)
+    if event.get("error") and not filter_words(event, 400):
+        raise failure_of(event["error"], pause_s)
     return event
 
 
-def _word(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-async def _lines(content: Any) -> AsyncIterator[bytes]:
-    """Lines of any length: the reader's own line limit is too short for some servers. A body that is one JSON object
-    over many lines comes as one line."""
-    rest: list[bytes] = []
+async def _lines(response: Any, intake: Intake, holding: Holding, heard: Heard) -> AsyncIterator[bytes]:
+    """Lines of any length that a reply may have: the reader's own line limit is too short for some servers. A body that is
+    one JSON object over many lines comes as one line."""
+    rest = bytearray()
     whole = False
-    async for chunk in content.iter_any():
-        whole = whole or (not rest and chunk.lstrip().startswith(b"{"))
-        if whole or b"\n" not in chunk:
-            rest.append(chunk)
+    async for piece in intake.pieces(response, STREAM_TIMES * intake.most):
+        whole = whole or (not rest and piece.lstrip().startswith(b"{"))
+        await holding.hold(heard.size + len(rest) + len(piece))
+        rest += piece
+        if whole or b"\n" not in piece:
             continue
-        *lines, last = b"".join((*rest, chunk)).split(b"\n")
-        rest = [last]
+        *lines, last = bytes(rest).split(b"\n")
+        rest = bytearray(last)
         for line in lines:
             yield line.strip()
-    yield b"".join(rest).strip()
+    yield bytes(rest).strip()

@@ -8,51 +8,48 @@ from typing import Any
 
 import orjson
 
-from moot.errors import GenerationFailed
+from moot.errors import ReplyBroken
+from moot.models import border
 from moot.models.filtered import FILTERED, block_reason, filter_words, finish_reason
+from moot.models.hiccups import error_of, failed_finish, failure_of, preview
 from moot.types import Price, Reply, Usage
 
-_UNSTORABLE = str.maketrans({"\x00": "\ufffd"})
 
+def read_completion(
+    raw: bytes | bytearray | str, *, latency_s: float, price: Price | None, pause_s: float | None = None
+) -> Reply:
+    """A chat completion, as bytes from a server, into a Reply; where it is none, what that means.
 
-def storable(text: str) -> str:
-    """Model text as every store can hold it: lone surrogates and NUL become the replacement character."""
-    if "\x00" in text:
-        text = text.translate(_UNSTORABLE)
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
-def read_completion(raw: bytes | str, *, latency_s: float, price: Price | None) -> Reply:
-    """A chat completion, as bytes from a server, into a Reply; `GenerationFailed` where it is none."""
+    `pause_s`: what the response's own Retry-After asks for.
+    """
     try:
         body = orjson.loads(raw)
     except ValueError:
-        body = _loads_leniently(raw)
+        body = _loads_leniently(raw, pause_s)
     if not isinstance(body, dict):
-        raise GenerationFailed(f"the reply is not a JSON object: {preview(raw)}")
+        raise ReplyBroken(f"the reply is not a JSON object: {preview(raw)}", retry_after_s=pause_s)
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     message = choice.get("message")
-    message = message if isinstance(message, dict) else {}
-    finish = str(choice.get("finish_reason") or ("stop" if choice else "empty"))
-    text = _text_of(message.get("content"))
+    finish = choice.get("finish_reason")
+    if finish != "stop":
+        finish = border.name(finish) or "stop"
+    text = _text_of(message.get("content")) if isinstance(message, dict) else ""
     if not text and (why := _filtered(body, choice)):
-        text, finish = why, FILTERED
-    elif not isinstance(choices, list):
-        raise GenerationFailed(f"the reply has no 'choices': {preview(raw)}")
+        text, finish = why[: border.LONGEST_WORDS], FILTERED
+    elif failed_finish(finish) or (not text and error_of(body, choice)):
+        raise failure_of(error_of(body, choice) or f"it ended with {finish!r}", pause_s)
+    elif not isinstance(message, dict) and finish_reason(finish) != FILTERED:
+        missing = "no 'choices'" if not isinstance(choices, list) else "no message in its 'choices'"
+        raise ReplyBroken(f"the reply has {missing}: {preview(raw)}", retry_after_s=pause_s)
+    message = message if isinstance(message, dict) else {}
     return build_reply(
         text=text,
         refusal=message.get("refusal"),
         finish=finish,
         thoughts=message.get("reasoning_content") or message.get("reasoning"),
         usage=body.get("usage"),
-        version=_version_of(body),
+        version=version_of(body.get("model"), body.get("system_fingerprint")),
         logprobs=choice.get("logprobs"),
         latency_s=latency_s,
         price=price,
@@ -73,12 +70,13 @@ def _status(error: object) -> int:
     return code if type(code) is int else 400
 
 
-def _loads_leniently(raw: bytes | str) -> Any:
+def _loads_leniently(raw: bytes | bytearray | str, pause_s: float | None) -> Any:
     """The standard library takes what orjson does not: lone surrogates, NaN."""
     try:
         return json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise GenerationFailed(f"the reply is not JSON ({error}): {preview(raw)}") from None
+        said = border.words(error, 100)
+        raise ReplyBroken(f"the reply is not JSON ({said}): {preview(raw)}", retry_after_s=pause_s) from None
 
 
 def build_reply(
@@ -99,14 +97,14 @@ def build_reply(
     finish = finish_reason(finish)
     counted = read_usage(usage)
     return Reply(
-        text=storable(text),
-        finish=finish,
+        text=border.long_text(text),
+        finish=border.name(finish) or "stop",
         usage=counted,
         latency_s=latency_s,
-        version=version,
+        version=border.name(version),
         cost_usd=price.cost_usd(counted) if price else None,
-        thoughts=storable(thoughts) if isinstance(thoughts, str) and thoughts else None,
-        logprobs=logprobs,
+        thoughts=border.long_text(thoughts) if isinstance(thoughts, str) and thoughts else None,
+        logprobs=border.logprobs_of(logprobs),
     )
 
 
@@ -121,13 +119,6 @@ def read_usage(usage: object) -> Usage:
     )
 
 
-def preview(raw: bytes | str, length: int = 200) -> str:
-    """The beginning of a body, for an error message."""
-    text = raw[: length * 4].decode("utf-8", "replace") if isinstance(raw, bytes) else raw
-    text = storable(" ".join(text[: length * 2].split()))
-    return repr(text if len(text) <= length else text[:length] + "…")
-
-
 def _text_of(content: object) -> str:
     """Content is a string, null, or a list of parts of which the text ones count."""
     if isinstance(content, str):
@@ -138,14 +129,9 @@ def _text_of(content: object) -> str:
     return ""
 
 
-def _version_of(body: Mapping[str, Any]) -> str | None:
-    model, fingerprint = body.get("model"), body.get("system_fingerprint")
-    named = [part for part in (model, fingerprint) if isinstance(part, str) and part]
-    return " ".join(named) or None
+def version_of(model: object, fingerprint: object) -> str | None:
+    return " ".join(part for part in (border.name(model), border.name(fingerprint)) if part) or None
 
 
 def _count(usage: object, name: str) -> int | None:
-    if type(usage) is not dict:
-        return None
-    value = usage.get(name)
-    return value if type(value) is int and value >= 0 else None
+    return border.count(usage.get(name)) if type(usage) is dict else None

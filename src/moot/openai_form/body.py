@@ -11,8 +11,8 @@ from moot.openai_form.refusal import Refused, refusal_response
 KNOWN = ("/v1/chat/completions", "/v1/responses", "/v1/models", "/v1/feedback", "/v1/moot", "/healthz", "/metrics")
 
 
-class _TooLarge(Exception):
-    pass
+class BodyTooLarge(Exception):
+    """Raised through the application, whatever it makes of a body that breaks off; `BodyLimit` answers it."""
 
 
 class BodyLimit:
@@ -33,12 +33,12 @@ class BodyLimit:
             message = await receive()
             taken += len(message.get("body", b""))
             if taken > self.most:
-                raise _TooLarge
+                raise BodyTooLarge
             return message
 
         async def counted(message: Message) -> None:
             if taken > self.most:
-                raise _TooLarge  # whatever the application makes of the body that broke off
+                raise BodyTooLarge  # whatever the application makes of the body that broke off
             if message["type"] == "http.response.start":
                 self.count(path, message["status"])
             await send(message)
@@ -46,9 +46,9 @@ class BodyLimit:
         declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         try:
             if declared.isdigit() and int(declared) > self.most:
-                raise _TooLarge
+                raise BodyTooLarge
             await self.app(scope, bounded, counted)
-        except _TooLarge:
+        except BodyTooLarge:
             self.count(path, 413)
             refusal = Refused(413, f"The body is larger than {self.most} bytes.", code="body_too_large")
             await refusal_response(refusal, {"Connection": "close"})(scope, receive, send)

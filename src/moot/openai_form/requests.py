@@ -125,7 +125,13 @@ def _in_the_body(location: Sequence[int | str], raw: bytes) -> list[int | str]:
     """The place as the client knows it: the validator also names which of several types it tried."""
     if not location:
         return []
-    inside: Any = json.loads(raw)
+    try:
+        inside: Any = json.loads(raw)
+    except (
+        ValueError,
+        RecursionError,
+    ):  # what the validator reads and Python does not, such as a number of 5,000 digits
+        return list(location)
     place: list[int | str] = []
     for part in location:
         if isinstance(inside, dict):

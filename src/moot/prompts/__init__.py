@@ -14,11 +14,11 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template, TemplateError, meta
-from jinja2.runtime import Context
+from jinja2 import Environment, Template, TemplateError, meta
 
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
+from moot.prompts.sandbox import PromptEnvironment, fill
 from moot.types import Message, Question, digest
 
 LANGUAGES = ("en", "ru")
@@ -71,6 +71,17 @@ _EXAMPLE: dict[str, Any] = {
     "left_out": 0,
 }
 """What a user's template is tried out with."""
+_BREAKS = (
+    TemplateError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+    MemoryError,
+)
+"""What filling in a template may raise."""
 _HERE = Path(__file__).parent
 _INPUTS = re.compile(r"\{#\s*inputs:\s*([^#]*?)\s*#\}")
 _TAG = re.compile(
@@ -167,9 +178,7 @@ class Prompts:
         template = self._templates.get(name)
         if template is None:
             template = self._templates[name] = _compiled(self.path(name), self.source(name))
-        # By hand, because Jinja's own way copies its global functions, which a prompt has no use for, at every render.
-        context = Context(template.environment, inputs, template.name, template.blocks)
-        return "".join(template.root_render_func(context)).strip()
+        return _filled(self.path, name, template, inputs)
 
     def _draft(self, question: Question) -> str:
         """What a player is asked when it is alone with the question."""
@@ -282,11 +291,7 @@ def declared_inputs(source: str) -> frozenset[str]:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
-    environment.filters["block"] = block
-    environment.filters["line"] = line
-    environment.filters["quoted"] = quoted
-    return environment
+    return PromptEnvironment({"block": block, "line": line, "quoted": quoted})
 
 
 def _read(path: Path) -> str:
@@ -325,6 +330,8 @@ def _compiled(path: Path, source: str) -> Template:
         return _environment().from_string(source)
     except TemplateError as error:
         raise FileError(f"not a valid template: {error}", file=path, line=getattr(error, "lineno", None)) from None
+    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:  # Python's own, of what Jinja made of it
+        raise FileError(f"not a valid template: {error}", file=path) from None
 
 
 def _check_inputs(path: Path, allowed: frozenset[str]) -> None:
@@ -342,7 +349,11 @@ def _check_inputs(path: Path, allowed: frozenset[str]) -> None:
 
 
 def _try_out(path: Path, template: Template, allowed: frozenset[str]) -> None:
+    _filled(lambda name: path, path.stem, template, {name: _EXAMPLE[name] for name in allowed})
+
+
+def _filled(place: Callable[[str], Path], name: str, template: Template, inputs: Mapping[str, Any]) -> str:
     try:
-        template.render({name: _EXAMPLE[name] for name in allowed})
-    except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
-        raise FileError(f"cannot be filled in: {error}", file=path) from None
+        return fill(template, inputs)
+    except _BREAKS as error:
+        raise FileError(f"cannot be filled in: {error}", file=place(name)) from None

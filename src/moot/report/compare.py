@@ -14,7 +14,7 @@ from moot.measures.sides import SideResults, cells_named, pairs_of, partners, si
 from moot.measures.source import Source
 from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate, estimate_row
-from moot.stats.graded import difference_bounds, known_pairs, why_turned
+from moot.stats.graded import difference_bounds, fair_pairs, known_pairs, why_no_difference, why_turned
 from moot.stats.paired import compare
 from moot.stats.power import detectable
 
@@ -35,7 +35,7 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
         if not side.calls:
             raise UsageError(f"{side.title!r} has not been played yet: run the file first")
     pairs = pairs_of(one, other)
-    graded = known_pairs(pairs)
+    graded = known_pairs(fair_pairs(pairs))
     comparison = compare(graded, pooled=not (one.once and other.once), seed=source.seed)
     row: dict[str, Any] = {"experiment": source.name, "a": a, "b": b, **comparison.row()}
     for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
@@ -50,7 +50,7 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
         row |= {"bounds": bounds["bounds"], "questions": len(pairs)}
         if graded and (turned := why_turned(row)):
             row["why"] = turned
-    return row if graded or not pairs else {**row, "why": "no question has both answers graded"}
+    return row if graded or not pairs else {**row, "why": why_no_difference(pairs)}
 
 
 def _meant(option: str, text: str, cells: Sequence[Stored]) -> list[Stored]:
@@ -70,8 +70,14 @@ def _captains(one: SideResults, other: SideResults) -> int | None:
 def words(row: Mapping[str, Any]) -> list[str]:
     """What the comparison says, in sentences."""
     if not row["n"]:
-        why = "have no question in common" if "bounds" not in row else "have no question that is graded for both"
-        return [f"{row['a']} and {row['b']} {why}."]
+        if "bounds" not in row:
+            return [f"{row['a']} and {row['b']} have no question in common."]
+        low, high = (100 * row["bounds"][end] for end in ("low", "high"))
+        return [
+            f"Which of {row['a']} and {row['b']} is better cannot be told: {row['why']}.",
+            f"Over all {row['questions']:,} questions the difference is between {low:+.1f} and {high:+.1f} points;"
+            f" {sum(row['ungraded'].values()):,} answers are not graded.",
+        ]
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
     sentences = [
         f"{row['a']} answered {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sqlalchemy import Connection
@@ -25,16 +25,22 @@ OF_NO_MATTER = ("hypotheses", "primary", "grader", "judge", "budget_usd", "store
 
 
 def figures(
-    connection: Connection, experiment: Row, *, hypotheses: Iterable[str] = (), given: Iterable[Measure] = ()
+    connection: Connection,
+    experiment: Row,
+    *,
+    hypotheses: Iterable[str] = (),
+    given: Iterable[Measure] = (),
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Figures:
     """All that is known about an experiment, in the form of the contract.
 
-    `hypotheses`: those of the file as it is now. `given`: measures beside the registered ones.
+    `hypotheses`: those of the file as it is now. `given`: measures beside the registered ones. `stopped`: asked before
+    each measure; once true no more are taken, and the figures say which are missing.
     """
     with uncollected():
         source = Source(connection, experiment, hypotheses=hypotheses)
         with clustered(source.clusters):
-            return TakenMeasures(given).figures(source)
+            return TakenMeasures(given).figures(source, stopped)
 
 
 def find_experiment(connection: Connection, name: str | None = None, *, ident: str | None = None) -> Row:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, select
 
 from moot.errors import UsageError
 from moot.measures.cells import Row, stored_cell
 from moot.measures.episodes import drafts_of
 from moot.measures.section import Section
 from moot.measures.source import Source, grader_of
+from moot.report.frame_words import choices, experiments_named, grades, judgements, matches, settlements
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
 
@@ -31,7 +33,16 @@ Kind = Literal[
     "questions",
     "judgements",
     "settlements",
+    "grades",
+    "matches",
+    "choices",
 ]
+FORMULA = r"^[=+\-@\t\r\n\x00＝＋－＠]"
+"""What a text begins with that is computed, or hides one that is."""
+
+NUMBER = r"^[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?%?$"
+"""What begins so and is no formula all the same."""
+
 Format = Literal["csv", "parquet"]
 
 RAW: tuple[Kind, ...] = get_args(Kind)
@@ -67,7 +78,9 @@ def frame(connection: Connection, kind: str, experiment: str | None = None) -> D
     ``scores``: every grader's word. ``traces``: every record of what happened on the way to a verdict. ``verdicts``: each
     verdict whole, with its transcript. ``drafts``: what players said alone, and what it is worth. ``cells``: who played
     what, with options and traits. ``questions``: each with its reference. ``judgements``: what each judge said of an
-    answer. ``settlements``: what persons said of one, which stands over every judge.
+    answer. ``settlements``: what persons said of one, which stands over every judge. ``grades``: what a grader of your
+    own said of one. ``matches``: which answers to a question mean the same. ``choices``: the questions that a cell, such
+    as a team of proposers, was chosen on.
     """
     makers: dict[str, Callable[[Connection, str | None], Iterator[dict[str, Any]]]] = {
         "episodes": _episodes,
@@ -78,8 +91,11 @@ def frame(connection: Connection, kind: str, experiment: str | None = None) -> D
         "drafts": _drafts,
         "cells": _cells,
         "questions": _questions,
-        "judgements": _judgements,
-        "settlements": _settlements,
+        "judgements": judgements,
+        "settlements": settlements,
+        "grades": grades,
+        "matches": matches,
+        "choices": choices,
     }
     if kind not in makers:
         raise UsageError(f"a store has no frame {kind!r}; expected {', '.join(makers)}")
@@ -95,7 +111,7 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
     "scores": (*_PLACE, "grader", "value", "stage", "detail"),
     "traces": (*_PLACE, "position", "kind", "content"),
     "verdicts": (*_PLACE, "outcome", "answer", "verdict", "transcript", "seconds", "created_at"),
-    "drafts": (*_PLACE, "by", "text", "reasoning", "outcome", "cause", "value"),
+    "drafts": (*_PLACE, "by", "text", "reasoning", "outcome", "cause", "value", "stage"),
     "cells": ("experiment", *_CELL, "cohort", "cell", "options", "traits", "spec"),
     "questions": ("experiment", "position", "question_id", "question_set", "cluster", "question", "case", "content"),
     "judgements": (
@@ -111,6 +127,9 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
         "tries",
     ),
     "settlements": ("experiment", "question_id", "case", "answer", "right", "settled_at"),
+    "grades": ("experiment", "question_id", "case", "answer", "grader", "value", "stage", "detail"),
+    "matches": ("experiment", "question_id", "question", "repeat", "position", "by", "content"),
+    "choices": ("experiment", *_CELL, "cohort", "cell", "question", "question_id"),
 }
 
 
@@ -123,17 +142,6 @@ def experiments_frame(connection: Connection) -> DataFrame:
         for row in connection.execute(query)
     ]
     return _table(rows, ("experiment", "questions", "created_at", "id"))
-
-
-def _experiments(connection: Connection, name: str | None) -> list[Row]:
-    table = schema.experiments
-    query = select(table).order_by(table.c.created_at.desc())
-    experiments: list[Any] = list(
-        connection.execute(query if name is None else query.where(table.c.name == name)).mappings()
-    )
-    if name is not None and not experiments:
-        raise UsageError(f"this store holds no run of {name!r}")
-    return experiments
 
 
 class _Play(NamedTuple):
@@ -153,7 +161,7 @@ class _Play(NamedTuple):
 def _plays(connection: Connection, name: str | None) -> Iterator[_Play]:
     """Each once a name: plans under one name share what they have played."""
     yielded: set[tuple[str, str, str, int]] = set()
-    for experiment in _experiments(connection, name):
+    for experiment in experiments_named(connection, name):
         grader = grader_of(json.loads(experiment["config"]))
         ids = {row["question"]: row["question_id"] for row in queries.cases_of(connection, experiment["id"])}
         for cell in queries.cells_of(connection, experiment["id"]):
@@ -198,17 +206,19 @@ def _drafts(connection: Connection, name: str | None) -> Iterator[dict[str, Any]
             source = Source(connection, play.experiment)
         cell, case = stored_cell(play.cell), source.cases[play.row["question"]]
         for draft in drafts_of(cell, verdict_of(play.row["verdict"])):
+            score = source.score(case, draft.text)
             yield {
                 **play.place(),
                 "by": draft.player,
                 **{key: getattr(draft, key) for key in ("text", "reasoning", "outcome", "cause")},
-                "value": source.grade(case, draft.text),
+                "value": score.value,
+                "stage": score.stage,
             }
 
 
 def _cells(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
     yielded: set[tuple[str, str]] = set()
-    for experiment in _experiments(connection, name):
+    for experiment in experiments_named(connection, name):
         for cell in queries.cells_of(connection, experiment["id"]):
             if (key := (experiment["name"], cell["id"])) not in yielded:
                 yielded.add(key)
@@ -220,40 +230,13 @@ def _questions(connection: Connection, name: str | None) -> Iterator[dict[str, A
     """Each with its reference as JSON; of several plans under one name the newest says where a question stands."""
     places, cases = schema.experiment_questions, schema.cases
     yielded: set[tuple[str, str]] = set()
-    for experiment in _experiments(connection, name):
+    for experiment in experiments_named(connection, name):
         query = select(places, cases.c.question_id, cases.c.content).join(cases, cases.c.id == places.c.case)
         query = query.where(places.c.experiment == experiment["id"]).order_by(places.c.position)
         for row in connection.execute(query).mappings():
             if (key := (experiment["name"], row["case"])) not in yielded:
                 yielded.add(key)
                 yield {**row, "experiment": experiment["name"]}
-
-
-def _judgements(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
-    """Each answer as it was compared, normalised; `judge` with a mark of its model and prompt; `right` None: no usable word."""
-    yield from _words_on(connection, name, schema.judgements)
-
-
-def _settlements(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
-    yield from _words_on(connection, name, schema.settlements)
-
-
-def _words_on(connection: Connection, name: str | None, words: Table) -> Iterator[dict[str, Any]]:
-    """What was said of answers to the questions of an experiment, each once a name."""
-    places, cases = schema.experiment_questions, schema.cases
-    yielded: set[tuple[Any, ...]] = set()
-    for experiment in _experiments(connection, name):
-        query = select(words, cases.c.question_id).join(cases, cases.c.id == words.c.case)
-        query = query.join(places, places.c.case == words.c.case).where(places.c.experiment == experiment["id"])
-        for row in connection.execute(query.order_by(places.c.position, *words.primary_key)).mappings():
-            key = (experiment["name"], *(row[column.name] for column in words.primary_key))
-            if key not in yielded:
-                yielded.add(key)
-                yield {**row, "experiment": experiment["name"], "right": _yes_or_no(row["right"])}
-
-
-def _yes_or_no(right: int | None) -> bool | None:
-    return None if right is None else bool(right)
 
 
 def _json(content: object) -> str:
@@ -271,8 +254,8 @@ def _calls(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]
 def _scores(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
     """Every grader's word, also those of graders that a report no longer goes by."""
     scores, cells, cases = schema.scores, schema.cells, schema.cases
-    for experiment in dict.fromkeys(plan["name"] for plan in _experiments(connection, name)):
-        plan_ids = [plan["id"] for plan in _experiments(connection, experiment)]
+    for experiment in dict.fromkeys(plan["name"] for plan in experiments_named(connection, name)):
+        plan_ids = [plan["id"] for plan in experiments_named(connection, experiment)]
         places = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment.in_(plan_ids))
         asked = select(schema.experiment_questions.c.case).where(schema.experiment_questions.c.experiment.in_(plan_ids))
         query = (
@@ -327,8 +310,25 @@ def write_tables(folder: Path, kind: Format, tables: Mapping[str, DataFrame]) ->
     for name, table in tables.items():
         path = folder / f"{name}.{kind}"
         if kind == "csv":
-            table.write_csv(path)
+            without_formulas(table).write_csv(path)
         else:
             table.write_parquet(path)
         written.append(path)
     return written
+
+
+def without_formulas(table: DataFrame) -> DataFrame:
+    """Texts that a spreadsheet would take for a formula, with an apostrophe before them; numbers are as they were.
+
+    Questions and answers are anybody's words, and whoever opens the table trusts it.
+    """
+    import polars
+
+    quoted = []
+    for name, kind in table.schema.items():
+        if kind == polars.String:
+            text = polars.col(name)
+            computed = text.str.contains(FORMULA) & ~text.str.contains(NUMBER)
+            quoted.append(polars.when(computed).then("'" + text).otherwise(text).alias(name))
+    names = {name: f"'{name}" if re.match(FORMULA, name) else name for name in table.columns}
+    return table.with_columns(quoted).rename(names)

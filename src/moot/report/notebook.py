@@ -44,7 +44,8 @@ class OpenStore:
 
     def frame(self, kind: str, experiment: str | None = None) -> DataFrame:
         """A Polars frame of the ``episodes``, ``calls``, ``scores``, ``traces``, ``verdicts``, ``drafts``, ``cells``,
-        ``questions``, ``judgements`` or ``settlements``: of one experiment, or of all. See `moot.report.frames.frame`."""
+        ``questions``, ``judgements``, ``settlements``, ``grades``, ``matches`` or ``choices``: of one
+        experiment, or of all. See `moot.report.frames.frame`."""
         return self._read(partial(frame, kind=kind, experiment=experiment))
 
     def experiments(self) -> DataFrame:

@@ -32,7 +32,7 @@ def remarks(figures: Figures) -> list[str]:
         lines.append(f"The judges {' and '.join(judges['judges'])} {agreement}.")
     if learnt := figures.get("talk_threshold"):
         lines.append(_threshold(learnt))
-    if front := [row for row in figures.get("frontier", ()) if row["on_frontier"]]:
+    if front := [row for row in figures.get("frontier", ()) if row["on_frontier"] and row["accuracy"] is not None]:
         lines.append(f"None is both cheaper and better than {_front(front)} (picked after the fact).")
     if taken := figures.get("measurement"):
         calls = f"{taken['calls']} calls ({money(taken['cost_usd'])})"
@@ -81,6 +81,8 @@ def _ungraded(row: Row) -> str:
 
 def _threshold(learnt: Row) -> str:
     """Beside the two that never look: always voting, always talking."""
+    if learnt["talk_from"] is None:
+        return f"From how many different answers on talking pays is not known: {learnt['why']}."
     arms = {"by_threshold": "so", "always_vote": "always voting", "always_talk": "always talking"}
     parts = [f"{name} {percent(learnt[arm]['accuracy'])} at {_price(learnt[arm])}" for arm, name in arms.items()]
     return f"Learnt: talk from {learnt['talk_from']} different answers on. On unseen questions {', '.join(parts)}."

@@ -24,7 +24,7 @@ class Run:
     means: frozenset[str] = frozenset()
     """The options whose values are means over captains or repeats."""
     open: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    """Questions of which something is ungraded, by option: mostly none."""
+    """Questions of which there is more to know than a mark, such as that something is ungraded: mostly none."""
     clusters: Mapping[str, str] = field(default_factory=dict)
     """By question: what it hangs together with."""
 
@@ -40,7 +40,7 @@ def run_of(
         figures,
         {title: side.right for title, side in sides.items()},
         frozenset(title for title, side in sides.items() if not side.once),
-        {title: side.open for title, side in sides.items() if side.open},
+        {title: side.counted for title, side in sides.items() if side.counted},
         clusters or {},
     )
 

@@ -1,7 +1,8 @@
 """A few questions told in words: what the tables count, seen once from the inside.
 
 The most telling ones are picked, always the same for the same store: a question that the team saved, one that it
-spoilt, and one that split it.
+spoilt, and one that split it. Saved and spoilt are against the draft of a captain who leads. In a vote no draft stands
+above the others, be it that of who breaks ties: there it is told whether the right answer won or was outvoted.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from moot.engine.match_record import Groups
 from moot.experiment.claims import SideName
 from moot.measures.cells import Row, Stored
 from moot.measures.episodes import right_of
-from moot.measures.quiz.played import Groups
 from moot.measures.source import Source
 from moot.report.figures import grader_of
 from moot.report.names import short_names, ways_of
@@ -31,9 +32,17 @@ LONGEST_REASON = 160
 LONGEST_ANSWER = 60
 
 
+SLOTS: tuple[tuple[tuple[str, str | None], ...], ...] = (
+    (("A rescue", "rescue"), ("A right answer that won", "carried")),
+    (("A regression", "regression"), ("A right answer outvoted", "outvoted")),
+    (("A split team", None),),
+)
+"""What is told, each with what stands in for it where there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One team episode with its words, and what its captain's own draft was worth."""
+    """One team episode with its words, and what the drafts were worth."""
 
     case: Case
     cell: Stored
@@ -42,6 +51,9 @@ class Told:
     groups: Groups
     right: float | None
     alone: float | None
+    """The captain's own draft."""
+    known: bool
+    """Whether somebody's draft was right."""
 
     @property
     def captain(self) -> str | None:
@@ -55,9 +67,17 @@ class Told:
 
     @property
     def kind(self) -> str | None:
-        if self.right is None or self.alone is None or self.right == self.alone:
-            return None
-        return "rescue" if self.right > self.alone else "regression"
+        match self.cell["traits"].captain:
+            case "leads":
+                if self.right is None or self.alone is None or self.right == self.alone:
+                    return None
+                return "rescue" if self.right > self.alone else "regression"
+            case "breaks-ties":
+                if self.right == 1:
+                    return "carried" if len(self.groups) > 1 else None
+                return "outvoted" if self.right == 0 and self.known else None
+            case _:
+                return None
 
     @property
     def weight(self) -> tuple[int, int]:
@@ -69,11 +89,13 @@ def stories(connection: Connection, experiment: Row, most: int = 3) -> list[str]
     """Each several lines of plain text; none for an experiment without a team."""
     episodes = list(_told(connection, experiment))
     chosen: list[tuple[str, Told]] = []
-    for name, wanted in (("A rescue", "rescue"), ("A regression", "regression"), ("A split team", None)):
+    for slot in SLOTS:
         taken = {episode.case.question.id for _, episode in chosen}
-        fitting = [episode for episode in episodes if episode.case.question.id not in taken and _fits(episode, wanted)]
-        if fitting and len(chosen) < most:
-            chosen.append((name, max(fitting, key=lambda episode: episode.weight)))  # of equals the first
+        for name, wanted in slot:
+            fitting = [told for told in episodes if told.case.question.id not in taken and _fits(told, wanted)]
+            if fitting and len(chosen) < most:
+                chosen.append((name, max(fitting, key=lambda episode: episode.weight)))  # of equals the first
+                break
     return ["\n".join(_lines(name, episode)) for name, episode in chosen]
 
 
@@ -96,7 +118,8 @@ def _told(connection: Connection, experiment: Row) -> Iterator[Told]:
             groups = _groups(source, cell, case, verdict)
             drafts = {draft.player: draft.text for draft in verdict.answers}
             alone = source.grade(case, drafts.get(cell["captain"])) if cell["captain"] else None
-            yield Told(case, cell, title, verdict, groups, right_of(row), alone)
+            known = any(source.grade(case, text) == 1 for text in drafts.values())
+            yield Told(case, cell, title, verdict, groups, right_of(row), alone, known)
 
 
 def _groups(source: Source, cell: Stored, case: Case, verdict: Verdict) -> Groups:

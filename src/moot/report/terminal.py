@@ -9,9 +9,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from moot.measures.columns import at_table, count, grouped_by_words, over_captains, several_teams, ungraded_words, who
+from moot.measures.columns import (
+    at_table,
+    count,
+    grouped_by_words,
+    over_captains,
+    several_teams,
+    ungraded_words,
+    unknown_words,
+    who,
+)
 from moot.measures.measure import Measure
 from moot.measures.numbers import MARKED, WHISKER, brief, interval, mark, money, percent, plain, points, shown, whisker
+from moot.measures.quiz.diversity_sections import left_out_words
 from moot.measures.section import Section
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
@@ -159,14 +169,26 @@ def _ceiling(top: Row, single: Row, team: str | None) -> Iterable[Text]:
     of = f" of {team}" if team else ""
     who = f"at least one of {top['players']} players right" if top["players"] != 1 else "its one player right"
     line = f"Skyline{of} ({who}): {percent(top['value'])} {interval(top)}{_of_graded(top)}."
+    if top["value"] is None and (ends := top.get("bounds")):
+        between = f"between {percent(ends['low'])} and {percent(ends['high'])}"
+        line = f"Skyline{of} ({who}): {between}; more is not known: {top['why']}."
     if top["guessing"] is not None:
         line += f" As many guessers would reach {percent(top['guessing'])}."
     yield Text(line)
     if single["value"] is not None:
         chosen = f" (the highest of {single['players']}; the lower end pays for that)" if single["players"] > 1 else ""
         yield Text(
-            f"Best single player{of}: {single['player']} with {percent(single['value'])} {interval(single)}{chosen}."
+            f"Best single player{of}: {single['player']} with {percent(single['value'])} {interval(single)}{chosen}"
+            f"{_best_over_all(single)}."
         )
+
+
+def _best_over_all(single: Row) -> str:
+    """How far the best of all players can lie over all questions, whoever it is."""
+    if not (ends := single.get("bounds")):
+        return ""
+    why = f" ({single['why']})" if single.get("why") else ""
+    return f"; over all the best lies between {percent(ends['low'])} and {percent(ends['high'])}{why}"
 
 
 def _of_graded(top: Row) -> str:
@@ -178,7 +200,7 @@ def _of_graded(top: Row) -> str:
     return f" of the {top['n']:,} of {asked:,} questions whose every answer is graded; {over_all}"
 
 
-def _self_preference(figures: Figures, width: int) -> Iterable[Table]:
+def _self_preference(figures: Figures, width: int) -> Iterable[Table | Text]:
     names = ("self_choice", "accuracy_self", "accuracy_not_self", "self_and_majority", "novel")
     heads = ("strategy", "captain", "own draft", "right then", "right else", "own & top", "new", "n")
     for of, rows in _by_team(figures.get("self_preference", ())):
@@ -186,6 +208,7 @@ def _self_preference(figures: Figures, width: int) -> Iterable[Table]:
             (*_named(row), *(plain(row[name]) for name in names), str(row["n"])) for row in in_order(figures, rows)
         ]
         yield table(heads, cells, words=2, width=width, title=f"Captains and their own drafts{of}, in %")
+        yield from map(Text, unknown_words(rows, "accuracy_self", "accuracy_not_self"))
 
 
 def _diversity(figures: Figures, width: int) -> Iterable[Table | Text]:
@@ -202,6 +225,7 @@ def _diversity(figures: Figures, width: int) -> Iterable[Table | Text]:
                 made.add_row(str(d), asked[d], *(briefs.get((d, label), "–") for label in part))
             yield made
         yield from _marked(rows)
+    yield from map(Text, left_out_words(figures))
     yield from map(Text, grouped_by_words(figures))
 
 
@@ -225,7 +249,8 @@ def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
             adjusted = {"low": row["low_holm"], "high": row["high_holm"]}
             gain = f"{points(row['difference'])} {interval(adjusted)}"
             p = shown(row["p_holm"], "p")
-            cells.append((*_named(row), gain, str(row["rescues"]), str(row["regressions"]), p, str(row["n"])))
+            changes = (shown(row["rescues"]), shown(row["regressions"]))
+            cells.append((*_named(row), gain, *changes, p, str(row["n"])))
         against = count(rows[0]["family"], "comparison")
         title = f"Gain over the captain alone{of}, in points (interval and p adjusted for {against})"
         yield table(heads, cells, words=2, width=width, title=title)

@@ -87,6 +87,10 @@ QUICK = ("dawid-skene", "one-coin-dawid-skene")
 """Those that a table shows of itself: seconds for a hundred thousand labels."""
 
 
+MOST_CLASSES = 100
+"""With more labels than these a tree and the kin of Dawid–Skene take minutes for each thousand questions."""
+
+
 @dataclass(frozen=True, slots=True)
 class Crowd:
     """Dawid–Skene and its kin: who can be trusted is inferred from the labels alone, truth unseen (extra `crowd-kit`)."""
@@ -129,11 +133,21 @@ def aggregators(labels: LabelMatrix) -> list[Aggregator]:
         kinds += ["best-prompt", "best-model"]
     usable: list[Aggregator] = [Majority(over, weighted) for over in kinds for weighted in (False, True)]
     usable.append(Majority(weighted=True, two_class=True))
-    if labels.shared:
+    if labels.shared and not too_many(labels):
         usable.append(DecisionTree())
     return usable
 
 
+def too_many(labels: LabelMatrix) -> str | None:
+    """Which aggregators are left out, in words, where labels are so many that a table would wait for them for hours."""
+    if not labels.shared or len(labels.classes) <= MOST_CLASSES:
+        return None
+    named = ", ".join((DecisionTree().name, *QUICK))
+    return f"{len(labels.classes):,} different labels: {named} are left out, whose time grows with the square of these"
+
+
 def inferred(labels: LabelMatrix, names: tuple[str, ...] = QUICK) -> dict[str, Codes]:
     """What crowd-kit's aggregators make of all questions at once: they see no truth, so no split is needed."""
-    return {name: Crowd(name).infer(labels) for name in names} if labels.shared else {}
+    if not labels.shared or too_many(labels):
+        return {}
+    return {name: Crowd(name).infer(labels) for name in names}

@@ -100,7 +100,6 @@ class ConditionedDiversity:
             codes = labels.codes
             apart = [float((codes[chosen] != codes[place]).mean()) for place in left]
             chosen.append(left[int(np.argmax(np.round(apart, 12)))])
-        notes = [f"tau = {tau:.3f}"]
-        if len(chosen) < k:
-            notes.append(f"only {len(chosen)} proposers reach tau; filled up by accuracy")
-        return Chosen(completed(split, chosen, k), notes=tuple(notes))
+        few = f"only {len(chosen)} proposers reach tau; filled up by accuracy"
+        notes = (few,) if len(chosen) < k else ()
+        return Chosen(completed(split, chosen, k), notes=notes, detail={"tau": tau})

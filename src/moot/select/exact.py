@@ -20,7 +20,7 @@ from moot.select.labels import Floats, SelectionSplit, selection_only
 from moot.select.oracle import Meter, Oracle
 from moot.select.registry import Chosen, check_calls, check_count, check_k, completed
 from moot.select.surrogate import SAMPLES, Counted, learn
-from moot.select.truth import FOLDS, NaiveBayes, dealt
+from moot.select.truth import FOLDS, NaiveBayes, dealt, too_few
 
 MOST_NODES = 300_000
 """Looked at before the search gives up: half a minute or so."""
@@ -66,8 +66,8 @@ class Exact:
         labels = split.labels
         if not labels.shared:
             raise UsageError("objective: truth needs questions with choices: free answers have no classes in common")
-        if labels.size < 2:
-            return Chosen(completed(split, (), k), notes=("one question cannot be cross-validated; by accuracy",))
+        if why := too_few(split):
+            return Chosen(completed(split, (), k), notes=(why,))
         objective = NaiveBayes.of(labels, dealt(split, FOLDS))
         start = k_greedy(split, objective, k)
         best = tried(objective, len(labels.proposers), k, start=start, most_nodes=self.most_nodes)

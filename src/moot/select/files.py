@@ -1,12 +1,13 @@
 """Reading a label matrix: parquet, csv or jsonl with the columns question_id, model, prompt, pred, answer.
 
-`prompt` may be absent and `pred` null. Rows may be filtered by their other columns: ``same_version`` (true),
-``category=law``, ``model!=gpt-4o``.
+`prompt` may be absent and `pred` null; a column `cluster` says which questions hang together. Rows may be filtered by
+their other columns: ``same_version`` (true), ``category=law``, ``model!=gpt-4o``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -38,9 +39,9 @@ def read_labels(path: Path | str, where: Sequence[str] = (), kind: Kind | None =
     file = Path(path)
     frame = _filtered(file, _frame(file), where)
     rows = _plain(file, frame)
-    truth = _truth(file, rows)
+    truth, clusters = _truth(file, rows), _clusters(file, rows)
     if (kind or kind_of(truth.values())) == "free":
-        return _free(file, rows, truth)
+        return replace(_free(file, rows, truth), clusters=clusters)
     questions = sorted(rows["question_id"].unique())
     proposers = sorted(Proposer(model, prompt) for model, prompt in rows.select("model", "prompt").unique().iter_rows())
     classes = sorted({*truth.values(), *rows["pred"].drop_nulls().unique()})
@@ -58,7 +59,9 @@ def read_labels(path: Path | str, where: Sequence[str] = (), kind: Kind | None =
     right = np.array([code[truth[question]] for question in questions], dtype=np.int16)
     # What is said and is no choice, such as a proposer's stray words, is no answer that anybody chooses from.
     choices = len({*truth.values(), *filter(_choice_like, classes)})
-    return LabelMatrix(tuple(proposers), tuple(questions), tuple(classes), codes, right, choices=choices)
+    return LabelMatrix(
+        tuple(proposers), tuple(questions), tuple(classes), codes, right, choices=choices, clusters=clusters
+    )
 
 
 def kind_of(right_answers: Iterable[str]) -> Kind:
@@ -118,7 +121,7 @@ def _filtered(file: Path, frame: pl.DataFrame, where: Sequence[str]) -> pl.DataF
 
 
 def _plain(file: Path, frame: pl.DataFrame) -> pl.DataFrame:
-    """The five columns as text; labels without the difference of case and outer space."""
+    """The columns as text; labels without the difference of case and outer space."""
     import polars as pl
 
     for name in NEEDED:
@@ -127,14 +130,16 @@ def _plain(file: Path, frame: pl.DataFrame) -> pl.DataFrame:
             raise FileError(f"has no column {name}; expected question_id, model, pred, answer; {found}", file=file)
     if not len(frame):
         raise FileError("holds no rows, or --where leaves none", file=file)
-    if "prompt" not in frame.columns:
-        frame = frame.with_columns(pl.lit("").alias("prompt"))
-    frame = frame.with_columns(_whole(frame[name]) for name in ("question_id", "pred", "answer"))
+    for name, absent in (("prompt", ""), ("cluster", None)):
+        if name not in frame.columns:
+            frame = frame.with_columns(pl.lit(absent, pl.String).alias(name))
+    frame = frame.with_columns(_whole(frame[name]) for name in ("question_id", "pred", "answer", "cluster"))
     label = [pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase() for name in ("pred", "answer")]
     names = [pl.col(name).cast(pl.String) for name in ("question_id", "model")]
     prompt = pl.col("prompt").cast(pl.String).fill_null("")
-    rows = frame.select(*names, prompt, *label).with_columns(
-        pl.when(pl.col(name) == "").then(None).otherwise(pl.col(name)).alias(name) for name in ("pred", "answer")
+    rows = frame.select(*names, prompt, *label, pl.col("cluster").cast(pl.String)).with_columns(
+        pl.when(pl.col(name) == "").then(None).otherwise(pl.col(name)).alias(name)
+        for name in ("pred", "answer", "cluster")
     )
     for name in ("question_id", "model"):
         if rows[name].null_count():
@@ -151,6 +156,20 @@ def _whole(column: pl.Series) -> pl.Series:
     column = column.fill_nan(None)
     known = column.drop_nulls()
     return column.cast(pl.Int64) if (known == known.round()).all() else column
+
+
+def _clusters(file: Path, rows: pl.DataFrame) -> dict[str, str]:
+    """By question: what it hangs together with, where the file says so."""
+    import polars as pl
+
+    named = rows.group_by("question_id").agg(pl.col("cluster").drop_nulls().unique()).sort("question_id")
+    clusters: dict[str, str] = {}
+    for question, names in named.iter_rows():
+        if len(names) > 1:
+            raise FileError(f"question {question!r} is in two clusters: {' and '.join(sorted(names)[:2])}", file=file)
+        if names:
+            clusters[question] = names[0]
+    return clusters
 
 
 def _truth(file: Path, rows: pl.DataFrame) -> dict[str, str]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moot.errors import UsageError
+from moot.stats.clusters import clustered, cut, unit_of
 
 Codes = NDArray[np.int16]
 Floats = NDArray[np.float64]
@@ -56,6 +57,8 @@ class LabelMatrix:
     """How many answers a question has to choose from, where labels are shared; left out, as many as there are classes."""
     ungraded: NDArray[np.bool_] | None = field(default=None, repr=False)
     """Proposers × questions: labels of which nobody knows whether they are right. None: there are none."""
+    clusters: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """By question: what it hangs together with. Such questions are never both chosen on and tested on."""
     _right: NDArray[np.bool_] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -124,6 +127,19 @@ class LabelMatrix:
         if self.ungraded is not None:
             counts[self.ungraded[list(team)].any(axis=0)] = np.nan
         return counts
+
+    def units(self) -> list[str]:
+        """What each question is a part of: its cluster, or itself."""
+        with clustered(self.clusters):
+            return [unit_of(question) for question in self.questions]
+
+    def shuffled(self, draw: np.random.Generator) -> list[Places]:
+        """The places of the questions, cluster by cluster, in a random order of these."""
+        places: dict[str, list[int]] = {}
+        for place, unit in enumerate(self.units()):
+            places.setdefault(unit, []).append(place)
+        groups = [np.array(group, dtype=np.intp) for group in places.values()]
+        return [groups[number] for number in draw.permutation(len(groups))]
 
     def at(self, questions: Places) -> LabelMatrix:
         """Only these questions."""
@@ -210,7 +226,7 @@ def default_m(questions: int) -> int:
 
 
 def split_labels(labels: LabelMatrix, m: int | None = None, *, seed: int = 0, number: int = 0) -> Halves:
-    """`m` questions at random for the selection, all others for the test."""
+    """`m` questions at random for the selection, all others for the test; whole clusters, as near to `m` as they come."""
     size = labels.size
     if size < 2:
         raise UsageError(
@@ -219,9 +235,17 @@ def split_labels(labels: LabelMatrix, m: int | None = None, *, seed: int = 0, nu
     m = default_m(size) if m is None else m
     if not 1 <= m < size:
         raise UsageError(f"m = {m} of {size} questions leaves none to test on; expected m from 1 to {size - 1}")
-    order = np.random.default_rng([seed % 2**63, number]).permutation(size)
-    selected, tested = np.sort(order[:m]), np.sort(order[m:])
+    groups = labels.shuffled(np.random.default_rng([seed % 2**63, number]))
+    if len(groups) < 2:
+        raise UsageError(f"all {size} questions hang together in one cluster, so there are none to test on")
+    selected, tested = parted(groups, m)
     return Halves(SelectionSplit(labels.at(selected), seed + number), TestSplit(labels.at(tested)), selected, tested)
+
+
+def parted(groups: Sequence[Places], m: int) -> tuple[Places, Places]:
+    """The first of these clusters, about `m` questions, and the rest; each in the order of the questions."""
+    first = cut([len(group) for group in groups], m)
+    return np.sort(np.concatenate(groups[:first])), np.sort(np.concatenate(groups[first:]))
 
 
 def selection_only(split: object) -> SelectionSplit:

@@ -62,7 +62,7 @@ class VoteOracle:
 
     async def right(self, teams: Places, questions: Places) -> Floats:
         codes = self.labels.codes[teams.T, questions]
-        winners = tally(codes, self.weights[teams.T], len(self.labels.classes), self._lots[questions])
+        winners = tally(codes, self.weights[teams.T], self._lots, questions)
         right: Floats = (winners == self.labels.truth[questions]).astype(float)
         if self.labels.ungraded is not None:
             open_words = (self.labels.ungraded[teams.T, questions] & (codes == winners)).any(axis=0)

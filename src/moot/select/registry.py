@@ -15,7 +15,7 @@ import numpy as np
 
 from moot.errors import UsageError
 from moot.models.closest import closest
-from moot.plugins import loaded
+from moot.plugins import NotAsExpected, blaming, loaded, refusing
 from moot.select.labels import Floats, LabelMatrix, SelectionSplit
 from moot.select.oracle import Oracle
 
@@ -79,6 +79,27 @@ def selector(name: str, options: Mapping[str, Any] | None = None) -> Selector:
         return cast(Selector, kind(**arguments))
     except ValueError as error:
         raise UsageError(f"selector {name!r}: {error}") from None
+
+
+async def choice_of(method: Selector, split: SelectionSplit, k: int, oracle: Oracle) -> Chosen:
+    """What a selector chooses, once it has been looked at; one of somebody else's that breaks is blamed by its name."""
+    if method.name in BUILT_IN:
+        return await method.select(split, k, oracle)
+    with refusing(), blaming("selector", method.name, "select"):
+        chosen: object = await method.select(split, k, oracle)
+        if not isinstance(chosen, Chosen):
+            raise NotAsExpected("a Chosen", type(chosen))
+        team: object = chosen.team
+        pool = range(len(split.labels.proposers))
+        if not isinstance(team, tuple | list) or not team or any(type(place) is not int for place in team):
+            raise NotAsExpected("a tuple of proposers' places", team, part="team")
+        if not set(team) <= set(pool) or len(set(team)) < len(team):
+            raise NotAsExpected(f"places from 0 to {len(pool) - 1}, each once", team, part="team")
+        if type(chosen.calls) is not int or chosen.calls < 0:
+            raise NotAsExpected("0 or more", chosen.calls, part="calls")
+        if not isinstance(chosen.notes, tuple | list) or not all(isinstance(note, str) for note in chosen.notes):
+            raise NotAsExpected("a tuple of sentences", chosen.notes, part="notes")
+        return chosen
 
 
 def check_k(labels: LabelMatrix, k: int) -> None:

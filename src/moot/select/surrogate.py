@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moot.select.kgreedy import COMPLETIONS, k_greedy, value
-from moot.select.labels import Floats, LabelMatrix, Places, SelectionSplit, selection_only
+from moot.select.labels import Floats, LabelMatrix, Places, SelectionSplit, parted, selection_only
 from moot.select.oracle import Meter, Oracle, graded_mean
 from moot.select.registry import Chosen, check_calls, check_count, check_k, completed
 
@@ -87,7 +87,7 @@ class OracleSurrogate:
 async def learn(split: SelectionSplit, k: int, meter: Meter, samples: int = SAMPLES) -> Surrogate | None:
     """g from samples on a random half of the split; None where the budget does not allow one sample for each c."""
     notes: list[str] = []
-    fitted, scored = _parts(split, notes)
+    fitted, scored = learn_parts(split, notes)
     fitted = _wholly_graded(split.labels, fitted)
     afford = samples if meter.left is None else min(samples, meter.left // (k + 1))
     if afford < 1:
@@ -118,13 +118,14 @@ async def learn(split: SelectionSplit, k: int, meter: Meter, samples: int = SAMP
     return Surrogate(g, missing, meter.calls, split.labels.at(scored), tuple(notes))
 
 
-def _parts(split: SelectionSplit, notes: list[str]) -> tuple[Places, Places]:
-    order = split.random("parts").permutation(split.m)
-    if split.m < 2:
-        notes.append("one question: g is learnt and teams are scored on the same")
-        return order, order
-    half = split.m // 2
-    return np.sort(order[:half]), np.sort(order[half:])
+def learn_parts(split: SelectionSplit, notes: list[str]) -> tuple[Places, Places]:
+    """The questions that g is learnt on, and those that teams are scored on: no cluster is in both."""
+    groups = split.labels.shuffled(split.random("parts"))
+    if len(groups) < 2:
+        notes.append("one question or cluster: g is learnt and teams are scored on the same")
+        every = np.arange(split.m)
+        return every, every
+    return parted(groups, split.m // 2)
 
 
 def _wholly_graded(labels: LabelMatrix, questions: Places) -> Places:

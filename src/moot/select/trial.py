@@ -15,7 +15,7 @@ from moot.select.aggregate import Aggregator
 from moot.select.kgreedy import Objective, value
 from moot.select.labels import Floats, Halves, LabelMatrix, Places, split_labels
 from moot.select.oracle import Oracle, VoteOracle, graded_mean, one_team
-from moot.select.registry import Chosen, Selector
+from moot.select.registry import Chosen, Selector, choice_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ async def trials(
     for number in range(splits):
         halves = split_labels(labels, m, seed=seed, number=number)
         made = summarisers(halves)
-        chosen = {method.name: await method.select(halves.selection, k, made.selection) for method in methods}
+        chosen = {method.name: await choice_of(method, halves.selection, k, made.selection) for method in methods}
         objective = _optimum(chosen)
         measured: dict[tuple[int, ...], tuple[Floats, Floats]] = {}
         for name, choice in chosen.items():

@@ -7,6 +7,7 @@ Any scikit-learn classifier may take its place, fitted the slow way.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -20,6 +21,7 @@ from moot.select.kgreedy import COMPLETIONS, k_greedy, value
 from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix, Places, SelectionSplit, selection_only
 from moot.select.oracle import Oracle
 from moot.select.registry import Chosen, check_count, check_k, completed
+from moot.stats.clusters import dealt as dealt_in_order
 
 FOLDS = 5
 NAIVE_BAYES = "naive-bayes"
@@ -52,8 +54,8 @@ class TruthPrediction:
         labels = split.labels
         if not labels.shared:
             raise UsageError("truth-prediction needs questions with choices: free answers have no classes in common")
-        if labels.size < 2:
-            return Chosen(completed(split, team, k), notes=("one question cannot be cross-validated; by accuracy",))
+        if why := too_few(split):
+            return Chosen(completed(split, team, k), notes=(why,))
         folds = dealt(split, self.folds)
         objective = (
             NaiveBayes.of(labels, folds)
@@ -65,8 +67,18 @@ class TruthPrediction:
 
 
 def dealt(split: SelectionSplit, folds: int) -> Places:
-    """A fold for every question, of equal sizes, by lot; never more folds than questions."""
-    return split.random("folds").permutation(split.m) % min(folds, split.m)
+    """A fold for every question, of equal sizes, by lot; never more folds than questions, or clusters of them."""
+    units = list(dict.fromkeys(names := split.labels.units()))
+    sizes, lot = Counter(names), split.random("folds").permutation(len(units))
+    order = [units[place] for place in np.argsort(lot)]
+    fold_of = dict(zip(order, dealt_in_order([sizes[unit] for unit in order], min(folds, len(units))), strict=True))
+    return np.array([fold_of[name] for name in names], dtype=np.intp)
+
+
+def too_few(split: SelectionSplit) -> str | None:
+    """Why nothing can be learnt on some questions and tried on the others, where that is so."""
+    alone = len(set(split.labels.units())) < 2
+    return "one question or cluster cannot be cross-validated; by accuracy" if alone else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,29 +86,26 @@ class NaiveBayes:
     """Categorical naive Bayes with Laplace smoothing, as in scikit-learn; a missing label says nothing."""
 
     prior: Floats
-    """classes × questions: the log share of each class among the other folds."""
+    """classes × questions: the log share of each class among the other folds. Only classes that are right somewhere: what
+    is never right is never predicted, and there may be thousands of such labels."""
     likelihood: Floats
     """proposers × classes × questions: log P(what it said here | class), by the other folds."""
-    truth: Codes
+    truth: Places
+    """Of each question, the place of the right class among these."""
 
     @classmethod
     def of(cls, labels: LabelMatrix, folds: Places) -> NaiveBayes:
-        n, m, c, f = *labels.codes.shape, len(labels.classes), int(folds.max()) + 1
-        truth, codes = labels.truth.astype(np.intp), labels.codes.astype(np.intp)
+        (n, m), f = labels.codes.shape, int(folds.max()) + 1
+        right_classes, truth = np.unique(labels.truth, return_inverse=True)
+        c = len(right_classes)
         per_fold = np.bincount(folds * c + truth, minlength=f * c).reshape(f, c)
         others = per_fold.sum(axis=0) - per_fold
         with np.errstate(divide="ignore"):  # a class that the other folds lack is never predicted
             prior = np.log(others / others.sum(axis=1, keepdims=True))
-        answered = codes != UNANSWERED
-        cell = ((np.arange(n)[:, None] * f + folds) * c + truth) * c + codes
-        counts = np.bincount(cell[answered], minlength=n * f * c * c).reshape(n, f, c, c).astype(float)
-        train = counts.sum(axis=1, keepdims=True) - counts + 1.0
-        logs = np.log(train / train.sum(axis=3, keepdims=True))
-        heard = np.where(answered, codes, 0)
         likelihood = np.empty((n, c, m))
-        for proposer in range(n):  # proposer by proposer, so that no second table of this size is ever held
-            likelihood[proposer] = np.where(answered[proposer], logs[proposer, folds, :, heard[proposer]].T, 0.0)
-        return cls(prior[folds].T, likelihood, labels.truth)
+        for proposer, codes in enumerate(labels.codes):  # one by one, so that no second table of this size is ever held
+            likelihood[proposer] = _heard_if(codes, truth, folds, (f, c), len(labels.classes))
+        return cls(prior[folds].T, likelihood, truth)
 
     def values(self, base: Sequence[int], candidates: Places) -> Floats:
         base_scores = self.prior + self.likelihood[list(base)].sum(axis=0)
@@ -111,6 +120,22 @@ class NaiveBayes:
         right: NDArray[np.bool_] = scores.argmax(axis=1) == self.truth
         share: Floats = right.mean(axis=1)
         return share
+
+
+def _heard_if(codes: Codes, truth: Places, folds: Places, shape: tuple[int, int], classes: int) -> Floats:
+    """classes that are right × questions: log P(what one proposer said | class) by the other folds, Laplace-smoothed over
+    all classes that there are; 0 where it said nothing."""
+    f, c = shape
+    answered = codes != UNANSWERED
+    labels, heard = np.unique(codes, return_inverse=True)  # what it never says needs no count of its own
+    kinds = len(labels)
+    cell = (folds * c + truth) * kinds + heard
+    counts = np.bincount(cell[answered], minlength=f * c * kinds).reshape(f, c, kinds)
+    train = counts.sum(axis=0)[:, heard].T - counts[folds, :, heard] + 1.0
+    totals = counts.sum(axis=2)
+    of_class = (totals.sum(axis=0) - totals + float(classes))[folds]
+    logs: Floats = np.where(answered[:, None], np.log(train / of_class), 0.0).T
+    return logs
 
 
 @dataclass(frozen=True, slots=True, eq=False)

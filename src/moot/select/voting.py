@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix
+from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix, Places
 
 LOT = 1e-9
 """Less than any real difference of votes, so that only ties are decided by it."""
@@ -31,29 +31,52 @@ def vote(labels: LabelMatrix, team: Sequence[int], weights: Floats, *, seed: int
     Weights are those of the team, in its order. Where nobody who spoke has any weight, all count alike. Ties are
     decided by a lot of their own for each question.
     """
-    return tally(labels.codes[list(team)], weights[:, None], len(labels.classes), lots(labels, seed))
+    return tally(labels.codes[list(team)], weights[:, None], lots(labels, seed), np.arange(labels.size))
 
 
 def lots(labels: LabelMatrix, seed: int) -> Floats:
     return np.random.default_rng([seed % 2**63, labels.size]).random((labels.size, len(labels.classes))) * LOT
 
 
-def tally(codes: Codes, weights: Floats, classes: int, lot: Floats) -> Codes:
-    """Members × questions of labels and of weights, which may be the same for all questions."""
-    questions = codes.shape[1]
-    scores = np.zeros((questions, classes))
-    heads = np.zeros((questions, classes))
+def tally(codes: Codes, weights: Floats, lot: Floats, asked: Places) -> Codes:
+    """Members × questions of labels and of weights, which may be the same for all questions.
+
+    `lot` has a row a question of the matrix, `asked` says which of them stands in each column. Only labels that somebody
+    gave can win, so they are counted by their place among those of their question: there may be thousands of others.
+    """
+    if not codes.size:
+        return np.full(codes.shape[1], UNANSWERED, dtype=np.int16)
+    names, ranks = _ranked(codes)
+    questions, most = names.shape
+    scores, heads = np.zeros((questions, most)), np.zeros((questions, most))
     places = np.arange(questions)
-    for row, weight in zip(codes, np.broadcast_to(weights, codes.shape), strict=True):
+    for row, rank, weight in zip(codes, ranks, np.broadcast_to(weights, codes.shape), strict=True):
         spoke = row != UNANSWERED
-        scores[places[spoke], row[spoke]] += weight[spoke]
-        heads[places[spoke], row[spoke]] += 1
+        scores[places[spoke], rank[spoke]] += weight[spoke]
+        heads[places[spoke], rank[spoke]] += 1
     voiceless = scores.sum(axis=1) == 0
     scores[voiceless] = heads[voiceless]
     backed = heads > 0
-    winner: Codes = np.where(backed, scores + lot, -1.0).argmax(axis=1).astype(np.int16)
+    drawn = np.where(backed, lot[asked[:, None], names], 0.0)
+    won = np.where(backed, scores + drawn, -1.0).argmax(axis=1)
+    winner: Codes = names[places, won]
     winner[~backed.any(axis=1)] = UNANSWERED
     return winner
+
+
+def _ranked(codes: Codes) -> tuple[Codes, NDArray[np.intp]]:
+    """The different labels of each question in the order of their codes (questions × labels, `UNANSWERED` among them where
+    somebody said nothing), and for each member and question the place of its label there."""
+    order = codes.argsort(axis=0, kind="stable")
+    ordered = np.take_along_axis(codes, order, axis=0)
+    new = np.ones(ordered.shape, dtype=np.intp)
+    new[1:] = ordered[1:] != ordered[:-1]
+    place = new.cumsum(axis=0) - 1
+    ranks = np.empty_like(place)
+    np.put_along_axis(ranks, order, place, axis=0)
+    names = np.full((codes.shape[1], int(place[-1].max()) + 1), UNANSWERED, dtype=codes.dtype)
+    names[np.arange(codes.shape[1])[None, :], place] = ordered
+    return names, ranks
 
 
 def best_of_each(labels: LabelMatrix, accuracy: NDArray[np.float64], by: str) -> list[int]:

@@ -42,9 +42,16 @@ class Holder:
         limits: KeyLimits,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
+        *,
+        asker: str | None = None,
+        sees_all: bool = True,
     ) -> None:
-        """`now`: the time of day, in seconds since 1970, which days are told by."""
+        """`asker`: what its questions are kept under; None where there are no keys. `now`: the time, in seconds since
+        1970, which days are told by."""
         self.name = name
+        self.asker = asker
+        self.sees = None if sees_all else asker
+        """Whose questions it may see and grade; None: everybody's."""
         self.limits = limits
         self.open = 0
         self._clock = clock
@@ -92,13 +99,21 @@ class Gate:
         self,
         keys: Mapping[str, str],
         *,
+        admins: Mapping[str, str] | None = None,
         limits: KeyLimits | None = None,
         at_once: int = 64,
         waiting: int = 256,
     ) -> None:
-        """`keys`: secret by name. Without any, everybody may ask, as one holder."""
-        self._holders = {name: Holder(name, limits or KeyLimits()) for name in keys or {"anyone": ""}}
-        self._secrets = {name: secret.encode() for name, secret in keys.items()}
+        """`keys`: secret by name; each sees its own questions, `admins` those of all.
+
+        Without any, everybody may ask, as one holder, who sees what is there: it is the machine's owner.
+        """
+        every = {**keys, **(admins or {})}
+        bounds = limits or KeyLimits()
+        self._holders = {name: Holder(name, bounds, asker=name, sees_all=name in (admins or {})) for name in every} or {
+            "anyone": Holder("anyone", bounds)
+        }
+        self._secrets = {name: secret.encode() for name, secret in every.items()}
         self._slots = asyncio.Semaphore(at_once)
         self._most_waiting = waiting
         self.waiting = 0

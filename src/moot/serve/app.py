@@ -7,13 +7,13 @@ stops its calls; a client in a hurry gets the vote of those who have replied.
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import logging
+import secrets
 import time
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,7 +25,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from moot.errors import MootError, UsageError
-from moot.live.served_past import purge
+from moot.live.served import served_name
+from moot.live.served_past import forget
 from moot.live.team import LiveTeam
 from moot.openai_form.body import BodyLimit
 from moot.openai_form.completions import Completion, Head, models_json
@@ -33,12 +34,17 @@ from moot.openai_form.refusal import Refused, json_bytes, json_response
 from moot.openai_form.requests import Wanted, read_body, wanted_form
 from moot.serve.admission import Gate, Holder, KeyLimits
 from moot.serve.chat import ChatRequest
+from moot.serve.doors import Door, Doors
 from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
 from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
 from moot.serve.playing import Play, Stream, unless_gone
 from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS
+from moot.serve.reports import Reports
 from moot.serve.responses import ResponsesRequest, response_events, response_json
+from moot.serve.schema_checks import SchemaChecks
+
+_log = logging.getLogger(__name__)
 
 DAY_S = 86_400.0
 
@@ -49,6 +55,8 @@ class Settings:
 
     keys: Mapping[str, str] = field(default_factory=dict)
     """Secrets by name; without any, whoever can reach the port may ask."""
+    admin_keys: Mapping[str, str] = field(default_factory=dict)
+    """Secrets of those who see the questions of all."""
     limits: KeyLimits = field(default_factory=KeyLimits)
     at_once: int = 64
     waiting: int = 256
@@ -56,6 +64,12 @@ class Settings:
     keep_days: float | None = None
     reports: Path | None = None
     """A folder of reports that the page links to."""
+    hosts: Sequence[str] = ()
+    """Names that the server answers to, beside those of this machine."""
+    origins: Sequence[str] = ()
+    """Where pages come from that may use the server, beside its own."""
+    any_address: bool = False
+    """Whether it listens on every address that the machine has."""
 
 
 class Feedback(BaseModel):
@@ -83,9 +97,11 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> Starlette:
         finally:
             if forgetting is not None:
                 forgetting.cancel()
+            await server.schemas.close()
             await live.close()
 
-    routes = [*server.routes(), *history_routes(server.gate, live, settings.reports)]
+    reports = Reports(settings.reports, secrets.token_bytes(32))
+    routes = [*server.routes(), *history_routes(server.gate, live, reports, server.page_token)]
     description = json_bytes(described(routes))
 
     async def openapi(request: Request) -> Response:
@@ -93,7 +109,10 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> Starlette:
 
     return Starlette(
         routes=[*routes, Route("/openapi.json", openapi)],
-        middleware=[Middleware(BodyLimit, most=settings.body_bytes, count=server.count_request)],
+        middleware=[
+            Middleware(BodyLimit, most=settings.body_bytes, count=server.count_request),
+            Middleware(Doors, door=server.door),
+        ],
         exception_handlers=TEAM_REFUSALS,
         lifespan=lifespan,
     )
@@ -105,8 +124,19 @@ class Server:
     def __init__(self, live: LiveTeam, settings: Settings) -> None:
         self.live = live
         self.settings = settings
-        self.gate = Gate(settings.keys, limits=settings.limits, at_once=settings.at_once, waiting=settings.waiting)
+        self.gate = Gate(
+            settings.keys,
+            admins=settings.admin_keys,
+            limits=settings.limits,
+            at_once=settings.at_once,
+            waiting=settings.waiting,
+        )
         self.metrics = Metrics(self.gate)
+        self.schemas = SchemaChecks()
+        self.page_token = None if settings.keys or settings.admin_keys else secrets.token_urlsafe(32)
+        self.door = Door(
+            hosts=settings.hosts, origins=settings.origins, any_address=settings.any_address, token=self.page_token
+        )
         self._started = int(time.time())
         live.metered = settings.limits.usd_per_day is not None
 
@@ -150,7 +180,9 @@ class Server:
 
     async def figures(self, request: Request) -> Response:
         """Figures for Prometheus."""
-        self.gate.holder(request)
+        if self.gate.holder(request).sees is not None:
+            words = "These are figures over all keys: they need the key of an admin (--admin-key-env)."
+            raise Refused(403, words, code="admin_key_needed")
         return Response(self.metrics.text(), media_type="text/plain; version=0.0.4")
 
     async def models(self, request: Request) -> Response:
@@ -199,12 +231,12 @@ class Server:
 
     async def feedback(self, request: Request) -> Response:
         """Tell what turned out to be right."""
-        self.gate.holder(request)
+        sees = self.gate.holder(request).sees
         body = read_body(Feedback, await request.body())
         if (body.answer is None) == (body.correct is None):
             raise Refused(400, "Send either 'answer' or 'correct'.", code="invalid_feedback", param="answer")
         try:
-            learnt = await self.live.record.feedback(body.episode, answer=body.answer, correct=body.correct)
+            learnt = await self.live.record.feedback(body.episode, answer=body.answer, correct=body.correct, asker=sees)
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
         self.metrics.feedback.labels(str(learnt["correct"]).lower()).inc()
@@ -212,10 +244,17 @@ class Server:
 
     async def forget(self) -> None:
         """Once at the start and then every day: nothing older than was promised stays."""
+        scrub = True  # an earlier server may have been ended in the middle of it
         while True:
             before = time.time() - (self.settings.keep_days or 0) * DAY_S
-            with contextlib.suppress(MootError):
-                await self.live.store.run(partial(purge, experiment=self.live.record.id, before=before))
+            try:
+                await forget(self.live.store, served_name(self.live.experiment.name), before, scrub=scrub)
+                scrub = False
+            except MootError as error:
+                scrub = True
+                _log.warning(
+                    "what is older than %s days could not all be forgotten: %s", self.settings.keep_days, error
+                )
             await asyncio.sleep(DAY_S)
 
 

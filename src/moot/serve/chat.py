@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -13,8 +14,11 @@ from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, Wanted
 from moot.prompts import Prompts
+from moot.serve.discretion import public_words
 from moot.traces import Deadline, NotNeeded, of_kind
 from moot.types import Question, digest
+
+_log = logging.getLogger(__name__)
 
 PIECE = 24
 """Characters in one event of a stream: the answer is whole when the stream begins, so this is for the eye only."""
@@ -51,8 +55,13 @@ class Conversation:
     wanted: Wanted | None
 
 
-def conversation(messages: list[ChatMessage], wanted: Wanted | None, prompts: Prompts, language: str) -> Conversation:
-    """The last message is the question; system messages go to every player; what was said before is its context."""
+def conversation(
+    messages: list[ChatMessage], wanted: Wanted | None, prompts: Prompts, language: str, asker: str | None = None
+) -> Conversation:
+    """The last message is the question; system messages go to every player; what was said before is its context.
+
+    The same words of two askers are two questions: what one of them says of an answer is not said of the other's.
+    """
     system = "\n\n".join(
         message.text for message in messages if message.role in ("system", "developer") and message.text.strip()
     )
@@ -63,7 +72,7 @@ def conversation(messages: list[ChatMessage], wanted: Wanted | None, prompts: Pr
     *before, last = spoken
     earlier = [(message.role, message.text) for message in before if message.text.strip()]
     text = prompts.render("chat", messages=earlier, question=last.text) if earlier else last.text
-    ident = f"asked-{digest([system, text])[:12]}"
+    ident = f"asked-{digest([system, text] if asker is None else [system, text, asker])[:12]}"
     instruction = prompts.render("served", instruction=system)
     return Conversation(Question(ident, text, language=language), instruction, wanted)
 
@@ -86,7 +95,7 @@ def moot_field(asked: Asked) -> dict[str, Any]:
         "seconds": round(asked.episode.seconds, 3),
     }
     if verdict.cause:
-        report["cause"] = verdict.cause
+        report["cause"] = public_words(verdict.cause)
     for deadline in of_kind(verdict.traces, Deadline):
         report["deadline_s"] = deadline.seconds
     for spared in of_kind(verdict.traces, NotNeeded):
@@ -101,7 +110,9 @@ def completion_of(head: Head, asked: Asked, dressed: str | None = None) -> Compl
     text = dressed if dressed is not None else verdict.answer
     if text is None and not refused:
         status = TOO_LATE_STATUS if of_kind(verdict.traces, Deadline) else NO_ANSWER_STATUS
-        words = f"The team has no answer: {verdict.cause or verdict.outcome}"
+        cause = verdict.cause or verdict.outcome
+        _log.warning("%s has no answer: %s", asked.model, cause)
+        words = f"The team has no answer: {public_words(cause)}"
         raise Refused(status, words, code=f"team_{verdict.outcome}", kind="server_error")
     words = text if text is not None else verdict.cause or "The team refused to answer."
     usage = replace(asked.usage, cached=asked.usage.cached or 0, reasoning=asked.usage.reasoning or 0)

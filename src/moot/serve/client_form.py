@@ -8,47 +8,88 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from moot.live.team import Asked, LiveTeam, total_cost, total_usage
+from moot.live.team import Asked, total_cost, total_usage
+from moot.models.model import Model, Wrapper
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import Wanted
-from moot.serve.client_schema import fits, problem_of
-from moot.team.forms import Unusable
-from moot.types import Call
+from moot.serve.discretion import public_words
+from moot.serve.schema_checks import SchemaChecks
+from moot.team.forms import FromOutside, Unusable, read_reply
+from moot.types import Call, Reply, Request
 
 STAGE = "dress"
 
 
 @dataclass(frozen=True, slots=True)
-class ClientForm:
-    """Whatever JSON Schema a client sends; without one, any object."""
+class ClientForm(FromOutside):
+    """Whatever JSON Schema a client sends; without one, any object. What fits was found out before it is read."""
 
     schema: Mapping[str, Any]
+    fitting: dict[str, bool] = field(default_factory=dict)
+    """By its text, whether an object follows the schema."""
 
     @property
     def letters(self) -> str:
         return ""
 
     def read(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        try:
-            fitting = fits(self.schema, data)
-        except RecursionError:  # a schema that leads back to itself, without an end
-            fitting = False
-        if not fitting:
+        if not self.fitting.get(_text(data), False):
             raise Unusable("no-field")
         return data
 
 
-def check_schema(wanted: Wanted) -> None:
+@dataclass(frozen=True, slots=True)
+class AnyObject:
+    """Takes every object that a reply may be read as."""
+
+    objects: list[Mapping[str, Any]]
+    schema: Mapping[str, Any] | None = None
+    letters: str = ""
+
+    def read(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        self.objects.append(data)
+        return data
+
+
+class CheckedModel(Wrapper):
+    """A model whose replies are held against the client's schema before anybody reads them: that can take a while."""
+
+    def __init__(self, inner: Model, form: ClientForm, checks: SchemaChecks, asker: str) -> None:
+        super().__init__(inner)
+        self._form, self._checks, self._asker = form, checks, asker
+
+    async def generate(self, request: Request) -> Reply:
+        reply = await self.inner.generate(request)
+        objects: list[Mapping[str, Any]] = []
+        with suppress(Unusable):
+            read_reply(reply, AnyObject(objects))
+        for data in objects:
+            text = _text(data)
+            if text and text not in self._form.fitting:
+                self._form.fitting[text] = await self._checks.fits(self._form.schema, data, self._asker)
+        return reply
+
+
+def _text(data: Mapping[str, Any]) -> str:
+    """The same text for the same object; none for one that JSON cannot write."""
+    try:
+        return json.dumps(data, sort_keys=True, allow_nan=False)
+    except (ValueError, RecursionError):
+        return ""
+
+
+async def check_schema(wanted: Wanted, checks: SchemaChecks, asker: str) -> None:
     """Before any call is made: a schema that is none is the client's mistake."""
-    if wanted.schema is not None and (problem := problem_of(wanted.schema)) is not None:
+    if wanted.schema is not None and (problem := await checks.problem_of(wanted.schema, asker)) is not None:
         words = f"'response_format' is no JSON Schema: {problem}"
         raise Refused(400, words, code="invalid_schema", param="response_format")
 
 
-async def dressed(live: LiveTeam, asked: Asked, wanted: Wanted) -> tuple[Asked, str]:
+async def dressed(asked: Asked, wanted: Wanted, checks: SchemaChecks, asker: str) -> tuple[Asked, str]:
     """The answer as JSON text, and the episode's cost with the call that wrote it."""
     verdict, team = asked.verdict, asked.cell.team
     names = {player.name for player in team.players}
@@ -63,7 +104,9 @@ async def dressed(live: LiveTeam, asked: Asked, wanted: Wanted) -> tuple[Asked, 
         reasoning=verdict.reasoning,
         schema=json.dumps(wanted.schema, ensure_ascii=False, indent=1) if wanted.schema is not None else None,
     )
-    heard = await seated.ask(seated[scribe], asked.episode.question, prompt, form, stage=STAGE, turn=verdict.turns + 1)
+    player = seated[scribe]
+    writing = replace(player, model=CheckedModel(player.model, form, checks, asker))
+    heard = await seated.ask(writing, asked.episode.question, prompt, form, stage=STAGE, turn=verdict.turns + 1)
     calls = (*asked.episode.calls, *journal)
     whole = replace(
         asked,
@@ -72,6 +115,7 @@ async def dressed(live: LiveTeam, asked: Asked, wanted: Wanted) -> tuple[Asked, 
         cost_usd=total_cost(calls),
     )
     if heard.value is None:
-        words = f"The team's answer is {verdict.answer!r}, but nobody could write it down in your schema: {heard.cause}"
+        cause = public_words(heard.cause or heard.outcome)
+        words = f"The team's answer is {verdict.answer!r}, but nobody could write it down in your schema: {cause}"
         raise Refused(502, words, code="schema_not_followed", kind="server_error")
     return whole, json.dumps(heard.value, ensure_ascii=False)

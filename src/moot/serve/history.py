@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Connection
 from starlette.requests import Request
@@ -20,7 +22,10 @@ from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.report.transcript import calls_of
 from moot.serve.admission import Gate
+from moot.serve.discretion import public_record
 from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
+from moot.serve.reports import HEADERS as REPORT_HEADERS
+from moot.serve.reports import Reports
 from moot.store.rows import case_of, verdict_json, verdict_of
 
 PAGE = Path(__file__).parent / "page"
@@ -32,12 +37,17 @@ POLICY = (
 )
 """The page shows what models wrote: nothing of it may run, and nothing may leave."""
 
+NO_TOKEN = '<meta name="moot-page" content="">'
+"""Stands in the page where its token goes."""
+
+_GUARDED = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+
 _LIMIT = whole_number("limit", least=1, most=500, default=50)
 
 
-def history_routes(gate: Gate, live: LiveTeam, reports: Path | None) -> list[BaseRoute]:
+def history_routes(gate: Gate, live: LiveTeam, reports: Reports, page_token: str | None) -> list[BaseRoute]:
     async def page(request: Request) -> Response:
-        return _file("table.html")
+        return _page(page_token)
 
     async def part(request: Request) -> Response:
         name = request.path_params["name"]
@@ -62,39 +72,38 @@ def history_routes(gate: Gate, live: LiveTeam, reports: Path | None) -> list[Bas
 
     async def episodes(request: Request) -> Response:
         """What was asked last."""
-        gate.holder(request)
+        sees = gate.holder(request).sees
         limit = read_whole_number(request, _LIMIT)
         await live.record.flush()
-        rows = await live.store.read(partial(latest_episodes, experiment=live.record.id, most=limit))
+        rows = await live.store.read(partial(latest_episodes, experiment=live.record.id, most=limit, asker=sees))
         names = {cell.id: name for name, cell in reversed(live.cells.items())}
         return json_response({"episodes": [_short(row, names) for row in rows]})
 
     async def episode(request: Request) -> Response:
         """One question whole: every prompt, reply, ballot and grade."""
-        gate.holder(request)
+        sees = gate.holder(request).sees
         ident = request.path_params["episode"]
         await live.record.flush()
         try:
-            record = await live.store.read(partial(_whole, experiment=live.record.id, episode=ident))
+            record = await live.store.read(partial(_whole, experiment=live.record.id, episode=ident, asker=sees))
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
-        return json_response(record)
+        return json_response(public_record(record))
 
     async def list_reports(request: Request) -> Response:
         """The reports that lie beside the page."""
         gate.holder(request)
-        names = sorted(_reports(reports))
-        return json_response(
-            {"reports": [{"name": name.removesuffix(".html"), "url": f"/reports/{name}"} for name in names]}
-        )
+        names = await asyncio.to_thread(reports.names)
+        return json_response({"reports": [_link(name, reports.ticket(name)) for name in names]})
 
     async def report(request: Request) -> Response:
-        """A report is a file that anyone may be given; it is served like the page, without a key."""
         name = request.path_params["name"]
-        pages = _reports(reports)
-        if name not in pages:
+        if not reports.opens(name, request.query_params.get("ticket", "")):
+            gate.holder(request)
+        content = await asyncio.to_thread(reports.read, name)
+        if content is None:
             raise Refused(404, f"There is no report {name!r}.", code="unknown_url")
-        return FileResponse(pages[name], media_type="text/html; charset=utf-8")
+        return Response(content, media_type="text/html; charset=utf-8", headers=REPORT_HEADERS)
 
     return [
         Route("/", page),
@@ -107,8 +116,8 @@ def history_routes(gate: Gate, live: LiveTeam, reports: Path | None) -> list[Bas
     ]
 
 
-def _whole(connection: Connection, experiment: str, episode: str) -> dict[str, Any]:
-    row = find_episode(connection, experiment, episode)
+def _whole(connection: Connection, experiment: str, episode: str, asker: str | None) -> dict[str, Any]:
+    row = find_episode(connection, experiment, episode, asker)
     case = case_of(row["content"])
     return {
         "episode": episode,
@@ -134,14 +143,20 @@ def _short(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _reports(folder: Path | None) -> dict[str, Path]:
-    return {page.name: page for page in folder.glob("*.html")} if folder is not None else {}
+def _link(name: str, ticket: str) -> dict[str, str]:
+    return {"name": name.removesuffix(".html"), "url": f"/reports/{quote(name)}?ticket={ticket}"}
 
 
 def _simulated(live: LiveTeam) -> list[str]:
     return [name for name, spec in live.experiment.spec.models.items() if spec.provider == "simulated"]
 
 
+def _page(token: str | None) -> Response:
+    """The page, with the token by which the server knows it again: never kept by anybody in between."""
+    text = (PAGE / "table.html").read_text(encoding="utf-8").replace(NO_TOKEN, f'{NO_TOKEN[:-2]}{token or ""}">')
+    headers = {**_GUARDED, "Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin"}
+    return Response(text, media_type=FILES["table.html"], headers=headers)
+
+
 def _file(name: str) -> Response:
-    headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
-    return FileResponse(PAGE / name, media_type=FILES[name], headers=headers)
+    return FileResponse(PAGE / name, media_type=FILES[name], headers=_GUARDED)

@@ -36,10 +36,14 @@ TIME_HEADER = {
 _REFUSED = {
     400: "The request is wrong.",
     401: "The key is wrong.",
+    403: "The page that asks is not allowed to, or the key is no admin's.",
     404: "There is no such team or episode.",
     408: "Nobody answered within the time limit of the request.",
     413: "The body is too large.",
+    415: "The body is not application/json.",
+    421: "The server does not answer to this name.",
     429: "Too many requests; Retry-After says when to come back.",
+    500: "The server made a mistake.",
     502: "The team has no answer.",
     503: "The budget is spent, or the store cannot be written.",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -21,11 +22,15 @@ from moot.openai_form.requests import ChatMessage, Wanted
 from moot.serve.admission import Gate, Holder
 from moot.serve.chat import PIECE, Conversation, completion_of, conversation, table_event
 from moot.serve.client_form import check_schema, dressed
+from moot.serve.discretion import public_record
 from moot.serve.events import call_event, seated_event, verdict_event
 from moot.serve.metrics import Metrics
 from moot.serve.refusal import as_refusal
+from moot.serve.schema_checks import SchemaChecks
 from moot.serve.tracing import span
 from moot.types import Call
+
+_log = logging.getLogger(__name__)
 
 ALIVE_S = 15.0
 """A stream with nothing to say sends a comment this often, so that nobody in between closes it."""
@@ -39,6 +44,7 @@ class Host(Protocol):
     live: LiveTeam
     gate: Gate
     metrics: Metrics
+    schemas: SchemaChecks
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,32 +63,37 @@ class Play:
         return self.head.model
 
     async def completion(self) -> Completion:
-        talk = self.talk()
         async with self.server.gate.admitted(self.holder):
-            _, done = await self.played(talk)
+            _, done = await self.played(await self.talk())
             return done
 
-    def talk(self) -> Conversation:
-        """What is asked. Whatever is wrong with it is found here, before anybody waits."""
+    async def talk(self) -> Conversation:
+        """What is asked. Whatever is wrong with it is found here: past the limits of the key, before anybody is paid."""
         live = self.server.live
+        live.record.check()
         try:
             prompts = live.cell(self.model).team.prompts
         except UsageError as error:
             raise Refused(404, str(error), code="model_not_found", param="model") from None
         if self.wanted is not None:
-            check_schema(self.wanted)
-        return conversation(self.messages, self.wanted, prompts, live.experiment.spec.language)
+            await check_schema(self.wanted, self.server.schemas, self.holder.name)
+        return conversation(self.messages, self.wanted, prompts, live.experiment.spec.language, self.holder.asker)
 
     async def played(self, talk: Conversation, heard: Callable[[Call], None] = unheard) -> tuple[Asked, Completion]:
         live = self.server.live
         live.pays(self.holder.name)
         with span(f"chat {self.model}", {"gen_ai.request.model": self.model}) as note:
             asked = await live.play(
-                talk.question, self.model, system=talk.system, deadline_s=self.time_limit_s, heard=heard
+                talk.question,
+                self.model,
+                system=talk.system,
+                deadline_s=self.time_limit_s,
+                heard=heard,
+                asker=self.holder.asker,
             )
             dress = None
             if self.wanted is not None and asked.verdict.answer is not None:
-                asked, dress = await dressed(live, asked, self.wanted)
+                asked, dress = await dressed(asked, self.wanted, self.server.schemas, self.holder.name)
             self.server.metrics.count(asked)
             note(
                 {
@@ -96,9 +107,17 @@ class Play:
 
     async def streamed(self, request: Request, *, watched: bool, with_usage: bool) -> Response:
         """Who is turned away gets the status for it: the stream begins when there is a place at the table."""
-        talk = self.talk()
         place = contextlib.AsyncExitStack()
-        await unless_gone(request, place.enter_async_context(self.server.gate.admitted(self.holder)))
+
+        async def seated() -> Conversation:
+            await place.enter_async_context(self.server.gate.admitted(self.holder))
+            return await self.talk()
+
+        try:
+            talk = await unless_gone(request, seated())
+        except BaseException:
+            await place.aclose()
+            raise
         pieces = self.stream(talk, watched=watched, with_usage=with_usage)
         return Stream(self.head.id, pieces, place)
 
@@ -108,7 +127,7 @@ class Play:
 
         def tell(event: Mapping[str, Any]) -> None:
             if watched:
-                happened.put_nowait(table_event(self.head, event))
+                happened.put_nowait(table_event(self.head, public_record(event)))
 
         async def work() -> tuple[Asked, Completion]:
             try:
@@ -134,7 +153,9 @@ class Play:
                 yield event
             try:
                 _, done = await task
-            except (Refused, MootError) as error:
+            except Exception as error:  # noqa: BLE001  the status is out already: whatever it was, this is how it is said
+                if not isinstance(error, Refused | MootError):
+                    _log.error("a question broke the server", exc_info=error)
                 yield sse(error_json(as_refusal(error)))
                 yield DONE
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from starlette.requests import Request
@@ -9,8 +10,14 @@ from starlette.responses import Response
 
 from moot.errors import BudgetReached, MootError, StoreError
 from moot.openai_form.refusal import REFUSALS, Refused, refusal_response
+from moot.serve.discretion import public_words
+
+_log = logging.getLogger(__name__)
 
 NOT_KEEPING = "The store cannot be written; until it can, nothing is answered."
+
+BROKEN = "The server made a mistake; its log says which."
+"""What broke is for whoever keeps the server, not for its clients."""
 
 
 def as_refusal(error: Exception) -> Refused:
@@ -19,13 +26,17 @@ def as_refusal(error: Exception) -> Refused:
     if isinstance(error, BudgetReached):
         return Refused(503, str(error), code="budget_reached", kind="insufficient_quota")
     if isinstance(error, StoreError):  # whose words name files of the server; its log has them
-        return Refused(503, NOT_KEEPING, code="store_error", kind="server_error", retry_after_s=1.0)
-    return Refused(503, str(error), code="team_error", kind="server_error")
+        pause_s = error.retry_after_s or 5.0
+        return Refused(503, NOT_KEEPING, code="store_error", kind="server_error", retry_after_s=pause_s)
+    if isinstance(error, MootError):
+        _log.warning("a question could not be played: %s", error)
+        return Refused(503, public_words(str(error)), code="team_error", kind="server_error")
+    return Refused(500, BROKEN, code="internal_error", kind="server_error")
 
 
 async def _moot_error(request: Request, error: Exception) -> Response:
     return refusal_response(as_refusal(error))
 
 
-TEAM_REFUSALS: dict[Any, Any] = {**REFUSALS, MootError: _moot_error}
+TEAM_REFUSALS: dict[Any, Any] = {**REFUSALS, MootError: _moot_error, Exception: _moot_error}
 """For the application's `exception_handlers`."""

@@ -11,12 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from moot.engine.garbage import spare_collector
 from moot.errors import UsageError
 from moot.experiment.spec import ExperimentFile
 from moot.live.team import LiveTeam
 from moot.serve.app import Settings, create_app
+from moot.serve.connections import Connections, raise_file_limit
+from moot.serve.doors import host_name
 from moot.serve.tracing import traced
 
 
@@ -26,13 +29,22 @@ def serve(
     host: str,
     port: int,
     key_env: Sequence[str],
+    admin_key_env: Sequence[str] = (),
     settings: Settings,
+    per_address: int = 250,
     store_url: str | None = None,
     reuse: bool = False,
 ) -> None:
     """Serve until SIGINT or SIGTERM."""
-    settings = replace(settings, keys=keys_of(key_env))
-    if not settings.keys and not is_loopback(host):
+    settings = replace(
+        settings,
+        keys=keys_of(key_env),
+        admin_keys=keys_of(admin_key_env, "--admin-key-env"),
+        hosts=(*settings.hosts, host),
+        any_address=host in ("0.0.0.0", "::"),
+    )
+    keyed = _told_apart(settings)
+    if not keyed and not is_loopback(host):
         raise UsageError(
             f"--host {host} can be reached by others, and without a key anyone could spend your money; "
             "name a variable that holds a key with --key-env, or leave --host out"
@@ -47,28 +59,55 @@ def serve(
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
     print(f"serving {', '.join(live.models)}")
     print(f"the table: {address}/   the API: {address}/v1   kept in: {live.store.name}")
-    if not settings.keys:
+    files = raise_file_limit()
+    connections = Connections(most=max(16, files // 2), per_address=per_address)
+    print(f"connections: at most {connections.most}, {per_address} from one address; files: {files}")
+    if not keyed:
         print("no key: it listens on this machine only (--key-env VAR to serve others)")
     sys.stdout.flush()
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=10)
-    _Server(config).run(sockets=[listening])
+    TeamServer(app, connections).run(sockets=[listening])
 
 
-class _Server(uvicorn.Server):
-    """A server that keeps the collector of garbage out of its requests."""
+class TeamServer(uvicorn.Server):
+    """A server with bounds on its connections, that keeps the collector of garbage out of its requests."""
+
+    def __init__(self, app: ASGIApp, connections: Connections, *, stop_s: int = 10) -> None:
+        config = uvicorn.Config(
+            app,
+            http=connections.protocol(),
+            ws="none",
+            log_level="warning",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=stop_s,
+        )
+        super().__init__(config)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         spare_collector()
 
 
-def keys_of(variables: Sequence[str]) -> dict[str, str]:
+def _told_apart(settings: Settings) -> bool:
+    """Whether there are keys. Each has to be one's own: questions belong to the key that asked them."""
+    named = [*settings.keys.items(), *settings.admin_keys.items()]
+    for name, key in named:
+        for other, same in named:
+            if name != other and key == same:
+                raise UsageError(f"--key-env: {name} and {other} hold the same key; expected one for each")
+    if twice := settings.keys.keys() & settings.admin_keys.keys():
+        raise UsageError(f"--admin-key-env: {min(twice)} is named under --key-env too; expected another variable")
+    return bool(named)
+
+
+def keys_of(variables: Sequence[str], option: str = "--key-env") -> dict[str, str]:
     """Keys by the names of the variables that hold them: the name may be shown, the key never is."""
     keys = {}
     for name in variables:
         key = os.environ.get(name, "").strip()
         if not key:
-            raise UsageError(f"--key-env: the environment variable {name} is not set")
+            raise UsageError(f"{option}: the environment variable {name} is not set")
         keys[name] = key
     return keys
 
@@ -103,3 +142,18 @@ def report_folder(path: Path | None) -> Path | None:
     if path is not None and not path.is_dir():
         raise UsageError(f"--reports: no such folder: {path}")
     return path
+
+
+def hosts_of(names: Sequence[str]) -> tuple[str, ...]:
+    for name in names:
+        if host_name(name) != name.casefold():
+            raise UsageError(f"--allow-host: expected a name or an address without a port, found {name!r}")
+    return tuple(names)
+
+
+def origins_of(origins: Sequence[str]) -> tuple[str, ...]:
+    for origin in origins:
+        scheme, _, place = origin.partition("://")
+        if scheme not in ("http", "https") or not host_name(place):
+            raise UsageError(f"--allow-origin: expected one such as https://app.example, found {origin!r}")
+    return tuple(origins)

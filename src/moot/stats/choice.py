@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from moot.stats.bootstrap import seed_of
-from moot.stats.proportion import wilson
+from moot.stats.paired import holm
+from moot.stats.proportion import score_limits
 from moot.stats.quantiles import Z_95
 from moot.stats.score import Differences, differences
 from moot.types import Estimate
@@ -101,13 +102,13 @@ def alike_in_differences(table: Floats) -> Floats:
     return _unit_products(_halved(np.maximum(known, 0.0)) - _halved(np.maximum(-known, 0.0)))
 
 
-def alike_in_values(table: Floats) -> Floats:
-    """Options × questions: the plain correlations of what they got right."""
+def alike_in_values(table: Floats, clusters: Sequence[object] | None = None) -> Floats:
+    """Options × questions: the plain correlations of what they got right, on questions or on clusters of them."""
     import numpy as np
 
     graded = ~np.isnan(table)
     means = np.nansum(table, axis=1, keepdims=True) / np.maximum(1, graded.sum(axis=1, keepdims=True))
-    centred = np.where(graded, table - means, 0.0)
+    centred = _by_cluster(np.where(graded, table - means, 0.0), clusters)
     return _unit_products(centred / np.maximum(1e-12, np.linalg.norm(centred, axis=1, keepdims=True)))
 
 
@@ -249,7 +250,15 @@ def _by_cluster(table: Floats, clusters: Sequence[object] | None) -> Floats:
     return sums
 
 
-def chosen_interval(values: Floats, option: int, usual: Estimate, *, seed: int = 0, draws: int = DRAWS) -> Estimate:
+def chosen_interval(
+    values: Floats,
+    option: int,
+    usual: Estimate,
+    *,
+    clusters: Sequence[object] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Estimate:
     """The accuracy of the option that was chosen because it is the highest, with an interval that pays for it.
 
     `usual`: its accuracy with the interval that it has in its own row. The highest of many is too high rather than too
@@ -258,13 +267,13 @@ def chosen_interval(values: Floats, option: int, usual: Estimate, *, seed: int =
     """
     if len(values) == 1 or usual.low is None:
         return usual
-    z = luck_of(alike_in_values(values), seed=seed, draws=draws).point()
-    row = _graded(values[option])
-    score = wilson(float(row.sum()), len(row))
-    if (score.low, score.high) == (usual.low, usual.high):
-        return Estimate(usual.value, wilson(float(row.sum()), len(row), z).low, usual.high, usual.n)
-    low = max(0.0, usual.value - (usual.value - usual.low) * z / Z_95)
-    return Estimate(usual.value, low, usual.high, usual.n)
+    z = luck_of(alike_in_values(values, clusters), seed=seed, draws=draws).point()
+    # The interval is a score interval, whatever its questions are worth: the same one, wider by what the choice costs.
+    gap = usual.value - usual.low
+    if gap <= 0 or usual.low <= 0:
+        return usual
+    width = gap * gap / (usual.low * (1 - usual.low))
+    return replace(usual, low=score_limits(usual.value, width * (z / Z_95) ** 2)[0])
 
 
 def _mean(row: Floats) -> float:
@@ -284,9 +293,9 @@ class Standing:
     """One way beside others, with all of which it was compared at once."""
 
     beaten_by: int | None
-    """The one that is better than it, the choice of it paid for; None: it cannot be told from the best."""
+    """The one that is clearest better than it, the choice of it paid for; None: it cannot be told from the best."""
     p: float
-    """One-sided, that none of the others is better."""
+    """That none of the others is better: one-sided; after `told_apart`, paid for all that stand there."""
 
 
 def standing(
@@ -295,13 +304,13 @@ def standing(
     *,
     pooled: bool = False,
     clusters: Sequence[object] | None = None,
-    level: float = ALPHA,
     seed: int = 0,
     draws: int = FEWER_DRAWS,
 ) -> Standing:
-    """One row of values beside others × questions: whether any of them is better than it.
+    """One row of values beside others × questions: the one that is most clearly better than it, and how clear that is.
 
-    If none is in truth, one is said to be in at most 2.5 % of experiments, however many there are.
+    If none is in truth, p is at most 2.5 % in at most 2.5 % of experiments, however many others there are. Whether that
+    is said depends on how many stand there as it does: `told_apart`.
     """
     table = others - own
     compared = [_differences(row, pooled, clusters) for row in table]
@@ -310,8 +319,14 @@ def standing(
         return Standing(None, 1.0)
     luck = luck_of(alike_in_differences(_by_cluster(table, clusters)), seed=seed, draws=draws)
     top = points.index(max(points))
-    p = luck.p(points[top])
-    return Standing(top if p <= level else None, p)
+    return Standing(top, luck.p(points[top]))
+
+
+def told_apart(several: Sequence[Standing]) -> list[Standing]:
+    """Of all that stand in one table, those that are beaten: by Holm over them, so that where none is beaten in truth any
+    is said to be in at most 5 % of experiments."""
+    adjusted = holm([one.p for one in several])
+    return [Standing(one.beaten_by if p <= 2 * ALPHA else None, p) for one, p in zip(several, adjusted, strict=True)]
 
 
 def standings(
@@ -319,20 +334,17 @@ def standings(
     *,
     pooled: bool = False,
     clusters: Sequence[object] | None = None,
-    level: float = ALPHA,
     seed: int = 0,
     draws: int = FEWER_DRAWS,
 ) -> list[Standing]:
     """Ways × questions: each beside all others; `beaten_by` counts rows of `values`.
 
-    The best in truth is called beaten in at most 2.5 % of experiments. So those that are not beaten are the ones that may
-    be the best, and where all but one are beaten, that one is.
+    Where some are the best in truth, any of them is called beaten in at most 5 % of experiments. So those that are not
+    beaten are the ones that may be the best, and where all but one are beaten, that one is.
     """
     found = []
     for place in range(len(values)):
         others = [other for other in range(len(values)) if other != place]
-        said = standing(
-            values[place], values[others], pooled=pooled, clusters=clusters, level=level, seed=seed, draws=draws
-        )
+        said = standing(values[place], values[others], pooled=pooled, clusters=clusters, seed=seed, draws=draws)
         found.append(Standing(None if said.beaten_by is None else others[said.beaten_by], said.p))
-    return found
+    return told_apart(found)

@@ -4,15 +4,19 @@ Which question is of which cluster is known where an experiment is read, and eve
 deep inside a measure it is made. So it is said once, around them (`clustered`), and whoever makes an interval gives its
 values by question. An interval that was asked for from a bare list, while questions hang together, is withheld: nobody
 can tell which of its values belong together, and one that took them for independent would be too narrow.
+
+Where something is chosen on some questions and scored on others, a cluster stands on one side: whoever has seen a part
+of it has seen something of the rest (`dealt`, `cut`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import accumulate
 
 _CLUSTERS: ContextVar[Mapping[str, str]] = ContextVar("clusters of questions")
 
@@ -72,6 +76,29 @@ def unit_of(question: str) -> str:
     """What stands for a question and all that hang together with it; no cluster has the name of a question."""
     name = _CLUSTERS.get({}).get(question)
     return question if name is None else f"cluster {name}"
+
+
+def units_of(questions: Iterable[str]) -> list[str] | None:
+    """What each of these questions is a part of, in their order; None where each stands alone."""
+    names = [unit_of(question) for question in questions]
+    return names if len(set(names)) < len(names) else None
+
+
+def dealt(sizes: Sequence[int], folds: int) -> list[int]:
+    """A fold for each unit of so many questions, in this order: the one that has the fewest questions so far."""
+    filled = [0] * folds
+    fold_of = []
+    for size in sizes:
+        fold = min(range(folds), key=filled.__getitem__)
+        filled[fold] += size
+        fold_of.append(fold)
+    return fold_of
+
+
+def cut(sizes: Sequence[int], wanted: int) -> int:
+    """How many units, in this order, hold about so many questions: as near as whole units come, and never all or none."""
+    sums = list(accumulate(sizes))
+    return 1 + min(range(len(sizes) - 1), key=lambda place: abs(sums[place] - wanted))
 
 
 def value_rows(values: Values) -> Rows:

@@ -1,7 +1,8 @@
 """Choosing without the winner's curse: what is chosen on some questions is scored on the others.
 
 The best of many always looks better than it is on the questions it was chosen by. So questions are dealt into folds;
-for each fold the choice is made on the other folds, and only the score on this one counts.
+for each fold the choice is made on the other folds, and only the score on this one counts. Questions of one cluster are
+in one fold.
 
 A value of None is not graded, and a question whose chosen option is not graded there has no value. What matches is
 graded at once and only the rest needs a judge, so what is graded flatters an option that has much ungraded. That is why
@@ -12,10 +13,12 @@ being right: 0.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
+from moot.stats.clusters import dealt, unit_of
 from moot.types import digest
 
 FOLDS = 5
@@ -36,9 +39,20 @@ class CrossFit:
 
 
 def folds(questions: Collection[str], *, count: int = FOLDS, seed: int = 0) -> dict[str, int]:
-    """A fold for every question: dealt in the order of a seeded hash of the ids, so that folds are of equal size."""
-    order = sorted(set(questions), key=lambda question: (digest([seed, "fold", question]), question))
-    return {question: position % count for position, question in enumerate(order)}
+    """A fold for every question: dealt in the order of a seeded hash of the ids, so that folds are of equal size.
+
+    Questions of one cluster are dealt together, to where the fewest questions are.
+    """
+    sizes = Counter(map(unit_of, set(questions)))
+    order = sorted(sizes, key=lambda unit: (digest([seed, "fold", unit]), unit))
+    fold_of = dict(zip(order, dealt([sizes[unit] for unit in order], count), strict=True))
+    return {question: fold_of[unit_of(question)] for question in sorted(set(questions))}
+
+
+def parts_of(questions: Collection[str], count: int = FOLDS) -> int:
+    """How many folds these questions can be dealt into: never more than there are clusters, and none below two."""
+    independent = len(set(map(unit_of, questions)))
+    return min(count, independent) if independent > 1 else 0
 
 
 def best(
@@ -68,14 +82,14 @@ def crossfit(
     count: int = FOLDS,
     seed: int = 0,
 ) -> CrossFit | None:
-    """None where there is nothing to choose from, or fewer than two questions to choose and to score on.
+    """None where there is nothing to choose from, or fewer than two questions, or clusters, to choose and to score on.
 
     Chosen as `best` does, by the least that the options can be; scored by what is graded.
     """
     unique = sorted(set(questions))
-    if len(unique) < 2 or not options:
+    count = parts_of(unique, count)
+    if not count or not options:
         return None
-    count = min(count, len(unique))
     fold_of = folds(unique, count=count, seed=seed)
     chosen = _chosen(options, unique, [fold_of[question] for question in unique], count, costs, least or {})
     choice = {question: chosen[fold_of[question]] for question in unique}

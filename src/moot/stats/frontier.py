@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from moot.stats.choice import chosen_interval, standing
-from moot.stats.crossfit import FOLDS, folds, least_on, marks_on
+from moot.stats.choice import chosen_interval, standing, told_apart
+from moot.stats.clusters import units_of
+from moot.stats.crossfit import FOLDS, folds, least_on, marks_on, parts_of
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.quantiles import student_quantile
 
@@ -35,6 +36,10 @@ class Option:
     """Its values are right or wrong; else they are means over captains or repeats."""
     least: Mapping[str, float] = field(default_factory=dict)
     """The least that a value can be of which only a part is graded."""
+    most: Mapping[str, float] = field(default_factory=dict)
+    """The most that it can be."""
+    known: bool = True
+    """False: what is graded of it would flatter, so that its accuracy is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,9 @@ class _Tables:
     """Options × questions."""
 
     right: Floats
-    """NaN: not graded."""
+    """NaN: not graded, or all of a row whose graded part would flatter."""
+    graded: Any
+    """Whether something of it is graded."""
     least: Floats
     most: Floats
     pooled: bool
@@ -52,7 +59,6 @@ def frontier(
     options: Mapping[str, Option],
     questions: Sequence[str],
     *,
-    clusters: Sequence[object] | None = None,
     count: int = FOLDS,
     seed: int = 0,
 ) -> list[Row]:
@@ -60,7 +66,8 @@ def frontier(
 
     `on_frontier` is after the fact; `folds` counts in how many of `of_folds` parts it is on the frontier of the others;
     `within` is the accuracy of `within_of`, the highest of those that cost no more than this option; `beaten_by` is the
-    one of them that is better, the choice paid for, and None where this option cannot be told from the best of them.
+    one of them that is better, that choice and all rows paid for, and None where this option cannot be told from the best
+    of them.
     """
     import numpy as np
 
@@ -69,20 +76,24 @@ def frontier(
         return []
     names = list(options)
     tables = _tables(options, asked)
-    graded = ~np.isnan(tables.right)
+    graded = tables.graded
     paid = np.array([np.mean(list(option.cost.values()) or [0.0]) for option in options.values()])
     costlier = _costlier([option.cost for option in options.values()], asked)
-    parts = min(count, len(asked))
-    place = folds(asked, count=parts, seed=seed)
+    parts = parts_of(asked, count)
+    place = folds(asked, count=max(1, parts), seed=seed)
     fold_of = np.array([place[question] for question in asked])
     learnt = [_means(tables.least[:, fold_of != fold], graded[:, fold_of != fold]) for fold in range(parts)]
     on = [undominated(means, costlier) for means in learnt]
     reached = _means(tables.least, graded)
     whole = undominated(reached, costlier)
+    affordable = [np.flatnonzero(~costlier[:, own]) for own in range(len(names))]
+    beaten = _beaten(tables, affordable, units_of(asked), seed)
     rows: list[Row] = []
-    for own in sorted(range(len(names)), key=lambda place: (paid[place], -reached[place], names[place])):
+    for own in sorted(
+        range(len(names)), key=lambda place: (round(float(paid[place]), 12), -reached[place], names[place])
+    ):
         usual = estimate(_known(asked, tables.right[own]))
-        affordable = np.flatnonzero(~costlier[:, own])
+        better = beaten[own]
         rows.append(
             {
                 "of": names[own],
@@ -91,7 +102,8 @@ def frontier(
                 "on_frontier": bool(whole[own]),
                 "folds": sum(bool(fold_frontier[own]) for fold_frontier in on),
                 "of_folds": parts,
-                **_within(names, asked, tables, affordable, own, reached, clusters, seed),
+                **_within(names, asked, tables, affordable[own], reached, seed),
+                "beaten_by": None if better is None else names[better],
             }
         )
     return rows
@@ -103,8 +115,14 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
     several = list(options.values())
     right = np.array([marks_on(option.right, asked) for option in several], dtype=float)
     least = np.array([least_on(option.right, asked, option.least) for option in several])
-    open_ones = np.array([[question in option.least for question in asked] for option in several]) | np.isnan(right)
-    return _Tables(right, least, np.where(open_ones, 1.0, right), not all(option.once for option in several))
+    graded = ~np.isnan(right)
+    most = np.where(graded, right, 1.0)
+    for row, option in zip(most, several, strict=True):
+        row[:] = [option.most.get(question, value) for question, value in zip(asked, row.tolist(), strict=True)]
+    shown = np.array([option.known for option in several])
+    return _Tables(
+        np.where(shown[:, None], right, np.nan), graded, least, most, not all(option.once for option in several)
+    )
 
 
 def _within(
@@ -112,30 +130,49 @@ def _within(
     asked: Sequence[str],
     tables: _Tables,
     affordable: Any,
-    own: int,
     reached: Floats,
-    clusters: Sequence[object] | None,
     seed: int,
 ) -> Row:
-    """The best that costs no more than this one, and whether it is better."""
+    """The best of those that an option could afford."""
     import numpy as np
 
     top = int(np.argmax(reached[affordable]))
     best = int(affordable[top])
     usual = estimate(_known(asked, tables.right[best]))
-    paid = usual and chosen_interval(tables.right[affordable], top, usual, seed=seed)
-    others = affordable[affordable != own]
-    found = standing(tables.right[own], tables.right[others], pooled=tables.pooled, clusters=clusters, seed=seed)
-    better = None if found.beaten_by is None else int(others[found.beaten_by])
-    if better is not None and tables.least[better].sum() <= tables.most[own].sum():
-        better = None  # whatever is ungraded could turn it round
+    paid = usual and chosen_interval(tables.right[affordable], top, usual, clusters=units_of(asked), seed=seed)
     return {
         "within": paid and paid.value,
         "within_low": paid and paid.low,
         "within_high": paid and paid.high,
         "within_of": names[best],
-        "beaten_by": None if better is None else names[better],
+        **_within_bounds(tables, best),
     }
+
+
+def _within_bounds(tables: _Tables, best: int) -> Row:
+    """What the best within the cost is over all questions, where not all of it is graded."""
+    if (tables.least[best] == tables.most[best]).all():
+        return {}
+    return {"within_bounds": {"low": float(tables.least[best].mean()), "high": float(tables.most[best].mean())}}
+
+
+def _beaten(
+    tables: _Tables, affordable: Sequence[Any], clusters: Sequence[object] | None, seed: int
+) -> list[int | None]:
+    """For each option the one that costs no more and is better, all rows of the table paid for."""
+    several, found = [], []
+    for own, cheaper in enumerate(affordable):
+        others = cheaper[cheaper != own]
+        several.append(others)
+        rivals = tables.right[others]
+        found.append(standing(tables.right[own], rivals, pooled=tables.pooled, clusters=clusters, seed=seed))
+    beaten: list[int | None] = []
+    for own, (others, said) in enumerate(zip(several, told_apart(found), strict=True)):
+        better = None if said.beaten_by is None else int(others[said.beaten_by])
+        if better is not None and tables.least[better].sum() <= tables.most[own].sum():
+            better = None  # whatever is ungraded could turn it round
+        beaten.append(better)
+    return beaten
 
 
 def _costlier(costs: Sequence[Mapping[str, float]], asked: Sequence[str]) -> Any:

@@ -3,15 +3,28 @@
 A figure is taken over what is graded. Beside it stand the bounds: what it would be over everything, were all that is
 open wrong, and were all of it right. A difference is lowest where what is open is wrong for the first and right for the
 second.
+
+There is no such figure where being graded hangs on being right (`why_unfair`, `fair`). An answer that matches the
+reference is right without a judge, and one that does not waits for the judge: while many still wait, those that are graded
+are right by construction. Nor where a player was heard only on some questions because of what the others had said. Then
+the figure is null, it is said why, and the bounds are all that is known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
 from moot.stats.estimates import PAIRED, Row, estimate, estimate_row
 from moot.stats.paired import compare
+
+FEW_WAITING = 0.05
+"""Up to this share of answers that still wait for the judge, a figure over the others stands, with its bounds."""
+
+Way = Literal["at once", "judge", "waiting", "nobody", "not heard"]
+"""How an answer came by its grade: without a judge; by one, or by a person in its place; not yet, since it waits for the
+judge; not at all, since nobody has said what is right; or it was never heard, since the team did not wait for it."""
 
 
 class Value(NamedTuple):
@@ -21,10 +34,62 @@ class Value(NamedTuple):
     """None: nothing of it is graded."""
     least: float
     most: float
+    answers: int = 1
+    """How many answers it is of; of these:"""
+    waiting: int = 0
+    """wait for the judge,"""
+    judged: int = 0
+    """have been settled by one, or by a person in its place,"""
+    not_heard: int = 0
+    """were not heard."""
 
     @property
     def open(self) -> bool:
         return self.known is None or self.least < self.most
+
+
+@lru_cache(maxsize=1024)  # nearly all are right or wrong at once, and there may be hundreds of thousands
+def graded_value(right: float | None, way: Way = "at once") -> Value:
+    """Of one answer."""
+    counts = (1, int(way == "waiting"), int(way == "judge"), int(way == "not heard"))
+    return Value(None, 0.0, 1.0, *counts) if right is None else Value(right, right, right, *counts)
+
+
+def why_unfair(answers: int, waiting: int, judged: int, *, of: str = "answers wait") -> str | None:
+    """Why a figure over those that are graded would flatter; None: it may stand.
+
+    `judged`: of those that the judge had to see, how many it has settled. Where it has settled none, all that is graded
+    is what matched; where it has settled some, those left may be few enough to be left out.
+    """
+    if not waiting or (judged and waiting <= FEW_WAITING * answers):
+        return None
+    return f"{waiting:,} of {answers:,} {of} for the judge; those graded without it are right by construction"
+
+
+def why_not_heard(heard: int, asked: int) -> str:
+    if not heard:
+        return f"not heard in any of {asked:,} plays: nobody waited for it"
+    return f"heard on {heard:,} of {asked:,} questions, where the others disagreed"
+
+
+def why_unknown(values: Iterable[Value], *, of: str = "answers wait") -> str | None:
+    """Why these give no figure although some of them are graded; None: they give one."""
+    every = list(values)
+    if not_heard := sum(value.not_heard for value in every):
+        asked = sum(value.answers for value in every)
+        return why_not_heard(asked - not_heard, asked)
+    answers, waiting, judged = (sum(getattr(value, name) for value in every) for name in ("answers", *_SEEN))
+    return why_unfair(answers, waiting, judged, of=of)
+
+
+_SEEN = ("waiting", "judged")
+
+
+def fair(values: Mapping[str, Value]) -> Mapping[str, Value]:
+    """The same, none of them known where those that are graded would flatter: for the figure, not for its bounds."""
+    if why_unknown(values.values()) is None:
+        return values
+    return {question: value._replace(known=None) for question, value in values.items()}
 
 
 def least_of(values: Mapping[str, Value]) -> dict[str, float]:
@@ -45,20 +110,22 @@ def value_of(grades: Sequence[float | None]) -> Value:
     total, n = sum(graded), len(grades)
     if len(graded) == n:
         mean = total / n
-        return Value(mean, mean, mean)
-    return Value(total / len(graded) if graded else None, total / n, (total + n - len(graded)) / n)
+        return Value(mean, mean, mean, n)
+    return Value(total / len(graded) if graded else None, total / n, (total + n - len(graded)) / n, n)
 
 
-def best_value(grades: Sequence[float | None]) -> Value:
-    """The highest of several grades: known where all of them are graded.
+def best_value(values: Sequence[Value]) -> Value:
+    """The highest of several answers: known where all of them are graded.
 
     One that is right settles the question, but were such questions counted and those left out where all that is graded
     is wrong, the share would be right by construction: what is known must not hang on how it turned out.
     """
-    highest = max((grade for grade in grades if grade is not None), default=0.0)
-    if None not in grades:
-        return Value(highest, highest, highest)
-    return Value(None, highest, max(highest, 1.0))
+    highest, most = max(value.least for value in values), max(value.most for value in values)
+    counts = (any(value.waiting for value in values), any(value.judged for value in values))
+    counted = (1, *map(int, counts), int(any(value.not_heard for value in values)))
+    if any(value.known is None for value in values):
+        return Value(None, highest, most, *counted)
+    return Value(highest, highest, highest, *counted)
 
 
 def mean_value(values: Sequence[Value]) -> Value:
@@ -68,14 +135,24 @@ def mean_value(values: Sequence[Value]) -> Value:
     known_values = [value.known for value in values if value.known is not None]
     n = len(values)
     least, most = sum(value.least for value in values) / n, sum(value.most for value in values) / n
-    return Value(sum(known_values) / len(known_values) if known_values else None, least, most)
+    counts = (sum(getattr(value, name) for value in values) for name in Value._fields[3:])
+    return Value(sum(known_values) / len(known_values) if known_values else None, least, most, *counts)
+
+
+def whole_mean(values: Sequence[Value]) -> Value:
+    """The same, known only where all of them are: else it would be the mean of others from question to question."""
+    mean = mean_value(values)
+    return mean if all(value.known is not None for value in values) else mean._replace(known=None)
 
 
 def with_settled(values: Mapping[str, Value]) -> dict[str, Value]:
     """The same, all known, where the ungraded answers can change none of them: then nothing is left out by how it came."""
     if any(value.least < value.most for value in values.values()):
         return dict(values)
-    return {question: Value(value.least, value.least, value.most) for question, value in values.items()}
+    return {
+        question: Value(value.least, value.least, value.most, value.answers, 0, value.judged)
+        for question, value in values.items()
+    }
 
 
 def known(values: Mapping[str, Value]) -> dict[str, float]:
@@ -103,11 +180,17 @@ def _whole(count: float) -> float | int:
 
 def accuracy_row(values: Mapping[str, Value], name: str = "value") -> Row:
     """The mean over what is graded with its interval, the bounds over all, and why there is none where there is none."""
-    row = estimate_row(estimate(known(values)), name)
+    row = estimate_row(estimate(known(fair(values))), name)
     row |= bounds_row(values.values())
     if row[name] is None:
-        row["why"] = why_nothing(len(values))
+        row["why"] = why_none(values)
     return row
+
+
+def why_none(values: Mapping[str, Value]) -> str:
+    """Why there is no figure of these."""
+    some = known(values) or any(value.not_heard for value in values.values())
+    return (why_unknown(values.values()) if some else None) or why_nothing(len(values))
 
 
 def why_nothing(questions: int) -> str:
@@ -128,6 +211,29 @@ def known_pairs(pairs: Pairs) -> dict[str, tuple[float, float]]:
     return means
 
 
+def why_unfair_together(groups: Sequence[Sequence[Value]], *, of: str = "questions") -> str | None:
+    """The same of figures that stand on several values at once: one that waits makes all of them wait."""
+    if not_heard := sum(any(value.not_heard for value in group) for group in groups):
+        return why_not_heard(len(groups) - not_heard, len(groups))
+    waiting, judged = (sum(any(getattr(value, name) for value in group) for group in groups) for name in _SEEN)
+    return why_unfair(len(groups), waiting, judged, of=f"{of} have an answer that waits")
+
+
+def why_unfair_pairs(pairs: Pairs) -> str | None:
+    """Why a difference over the graded pairs would flatter either side; None: it may stand."""
+    return why_unfair_together([pair for several in pairs.values() for pair in several], of="pairs")
+
+
+def fair_pairs(pairs: Pairs) -> Pairs:
+    """The same, none of them known where the graded ones would flatter: for the difference, not for its bounds."""
+    if why_unfair_pairs(pairs) is None:
+        return pairs
+    return {
+        question: [(one._replace(known=None), other._replace(known=None)) for one, other in several]
+        for question, several in pairs.items()
+    }
+
+
 def difference_bounds(pairs: Pairs) -> Row:
     """How far the difference over all questions can lie, and how many questions are left out; nothing if all is graded."""
     sides = [
@@ -145,7 +251,7 @@ def family_row(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Row:
     """The same of a row that is printed with others: `estimates.with_holm` makes the adjusted interval of it."""
     return {
         **compared_row(pairs, pooled=pooled, seed=seed),
-        PAIRED: compare(known_pairs(pairs), pooled=pooled, seed=seed),
+        PAIRED: compare(known_pairs(fair_pairs(pairs)), pooled=pooled, seed=seed),
     }
 
 
@@ -155,12 +261,18 @@ def compared_row(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Row:
     The two have different denominators, so a difference may lie outside its bounds: only the bounds are about all
     questions. `why` says where the ungraded answers could turn round what the interval shows.
     """
-    row = {**compare(known_pairs(pairs), pooled=pooled, seed=seed).row(), **difference_bounds(pairs)}
+    row = {**compare(known_pairs(fair_pairs(pairs)), pooled=pooled, seed=seed).row(), **difference_bounds(pairs)}
     if row["difference"] is None:
-        row["why"] = "no question has both answers graded" if pairs else "no question was played by both"
+        row |= {"rescues": None, "regressions": None, "why": why_no_difference(pairs)}
     elif turned := why_turned(row):
         row["why"] = turned
     return row
+
+
+def why_no_difference(pairs: Pairs) -> str:
+    if not pairs:
+        return "no question was played by both"
+    return (why_unfair_pairs(pairs) if known_pairs(pairs) else None) or "no question has both answers graded"
 
 
 def settled(bounds: Mapping[str, float | None] | None, threshold: float, *, above: bool) -> bool:

@@ -262,9 +262,10 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0, resamples: int = 2
     observed = abs(sum(differences)) - 1e-9
     moved = sizes.total()
     if moved <= _EXACT_FLIPS:
-        signs = 1 - 2 * ((np.arange(2**moved)[:, None] >> np.arange(moved)) & 1)
-        sums = signs @ np.array(sorted(sizes.elements()))
-        return float((np.abs(sums) >= observed).mean())
+        flipped = np.zeros(1)
+        for size in sorted(sizes.elements()):
+            flipped = np.concatenate([flipped + size, flipped - size])
+        return float((np.abs(flipped) >= observed).mean())
     generator = np.random.default_rng(seed_of(seed, "sign-flip"))
     sums = np.zeros(resamples)
     for size, times in sorted(sizes.items()):

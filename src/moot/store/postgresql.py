@@ -12,12 +12,13 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from sqlalchemy import Connection, Engine, Table, inspect
+from sqlalchemy import Connection, Engine, Table, Text, inspect
 
 from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, UsageError
 from moot.store import schema
@@ -37,10 +38,12 @@ from moot.store.postgresql_line import (
     worn_out,
 )
 from moot.store.statements import Row, insert_new, insert_or_replace
-from moot.store.store import Done, Failed, Group, Store, Written, storable_value
+from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
 T = TypeVar("T")
 
+SCRUB_S = 60.0
+"""How long to wait for a table that is in use."""
 
 MIGRATING = 0x6D6F6F74
 """The advisory lock under which tables are made: the letters of our name."""
@@ -96,6 +99,7 @@ class PostgresStore(Store):
         self._thread.shutdown(wait=False)
 
     async def find_call(self, key: str) -> Row | None:
+        self.check()
         return await self._finder.find(key)
 
     async def _write(self, group: Group) -> Done:
@@ -110,6 +114,25 @@ class PostgresStore(Store):
             return work(connection)
 
         return await self.run(at_one_moment)
+
+    async def scrub(self) -> None:
+        """New files for every table. The server's own log of changes is its keeper's, and so are its backups."""
+        await self._until_idle()
+        connection = await self._connect()
+        try:
+            await connection.execute(f"SET lock_timeout = '{SCRUB_S:.0f}s'")
+            for table in schema.metadata.sorted_tables:
+                texts = [column.name for column in table.columns if isinstance(column.type, Text)]
+                # Else the planner keeps the most frequent texts as statistics of its own.
+                for column in texts:
+                    await connection.execute(f'ALTER TABLE {table.name} ALTER COLUMN "{column}" SET STATISTICS 0')
+                await connection.execute(f"VACUUM (FULL, ANALYZE) {table.name}")
+            with suppress(Exception):  # only for superusers: dead statistics stay until the server's own vacuum
+                await connection.execute("VACUUM FULL pg_catalog.pg_statistic")
+        except Exception as error:  # noqa: BLE001  whatever a driver raises
+            raise said(error, self.name) from None
+        finally:
+            await connection.close()
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
@@ -193,7 +216,7 @@ class Writing:
                 raise
             if self._cleaned or not unwritable(error):
                 raise said(error, self._link.name) from None
-        # NUL, or half a surrogate pair. To look for them in every row would cost more than to begin again.
+        # NUL, half a surrogate pair, a number of 32 bits. To look for them in every row would cost more than to begin again.
         self._cleaned = True
         return await self.commit()
 
@@ -242,7 +265,7 @@ class Writing:
     async def _many(self, connection: Any, insert: Any, rows: Sequence[Row]) -> None:
         values = insert.values(rows)
         if self._cleaned:
-            values = [tuple(map(storable_value, row)) for row in values]
+            values = [tuple(map(bounded_value, row)) for row in values]
         await connection.executemany(insert.sql, values)
 
     async def _stored_before(self, connection: Any) -> tuple[dict[str, Row], set[str]]:
@@ -277,6 +300,16 @@ class Finder:
         return await future
 
     async def _ask(self) -> None:
+        try:
+            await self._answer_all()
+        finally:
+            self._task = None
+            for future in (waiter for futures in self._wanted.values() for waiter in futures):
+                if not future.done():  # whoever asked while we were stopped: there is nobody left to answer
+                    future.set_exception(StoreError(f"{self._link.name}: it is closed"))
+            self._wanted = {}
+
+    async def _answer_all(self) -> None:
         while self._wanted:
             wanted, self._wanted = self._wanted, {}
             try:
@@ -291,7 +324,6 @@ class Finder:
                 for future in (waiter for futures in wanted.values() for waiter in futures):
                     if not future.done():
                         future.set_exception(failed)
-        self._task = None
 
     async def close(self) -> None:
         if self._task is not None:

@@ -28,8 +28,8 @@ _AWAY = ("08", "57P")
 """SQLSTATE classes of a connection that broke and of a server that shuts down or starts up."""
 _AGAIN = ("40001", "40P01", "53300")
 """Two writers in each other's way, and a server with no connection to spare: both pass."""
-_NO_TEXT = ("22021", "22P05")
-"""Characters that the database does not take."""
+_NO_VALUE = ("22021", "22P05", "22003")
+"""Characters that the database does not take, and numbers."""
 
 
 def has_driver() -> bool:
@@ -115,7 +115,9 @@ def driver(error: BaseException) -> bool:
 
 
 def unwritable(error: BaseException) -> bool:
-    return getattr(error, "sqlstate", None) in _NO_TEXT or isinstance(error.__cause__, UnicodeEncodeError)
+    if getattr(error, "sqlstate", None) in _NO_VALUE or isinstance(error.__cause__, UnicodeEncodeError | OverflowError):
+        return True
+    return isinstance(error, asyncpg.DataError | ValueError)  # what its own driver cannot send
 
 
 def said(error: BaseException, name: str) -> StoreError:

@@ -41,7 +41,7 @@ def call_row(call: StoredCall, experiment: str) -> dict[str, Any]:
         "version": reply.version,
         "cost_usd": reply.cost_usd,
         "thoughts": reply.thoughts,
-        "logprobs": None if reply.logprobs is None else json.dumps(reply.logprobs),
+        "logprobs": None if reply.logprobs is None else dense_json(reply.logprobs),
         "created_at": time.time(),
     }
 

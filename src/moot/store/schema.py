@@ -62,6 +62,7 @@ experiment_questions = Table(
     Column("case", String, nullable=False),
     Column("question_set", String),  # null: the file has one set, without a name
     Column("cluster", String),  # null: it belongs together with no other
+    Column("asker", String),  # whose key asked it of a served team; null: nobody's
     Index("ix_experiment_questions_question", "experiment", "question"),
     sqlite_with_rowid=False,
 )
@@ -378,6 +379,12 @@ def _grades(connection: Connection) -> None:
     grades.create(connection, checkfirst=True)
 
 
+def _askers(connection: Connection) -> None:
+    """Whose a question is that a served team was asked; of those before, nobody knows."""
+    if "asker" not in _columns(connection, "experiment_questions"):
+        connection.exec_driver_sql("ALTER TABLE experiment_questions ADD COLUMN asker VARCHAR")
+
+
 def _ledger(connection: Connection) -> None:
     """Money that is held for calls under way, and who is making which call."""
     for table in (reservations, accounts, payments, holders, claims):
@@ -396,7 +403,8 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0007-traces": _traces,
     "0008-judgements-in-fields": _judgements_in_fields,
     "0009-grades": _grades,
-    "0010-ledger": _ledger,
+    "0010-askers": _askers,
+    "0011-ledger": _ledger,
 }
 
 

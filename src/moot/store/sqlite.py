@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,10 +25,13 @@ from moot.errors import StoreError, StoreFull, StoreNewer, StoreUnreadable
 from moot.store import schema
 from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
-from moot.store.store import Done, Failed, Group, Store, Written, storable_value
+from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
 BUSY_TIMEOUT_S = 60.0
 """How long to wait for another process that is writing."""
+
+SCRUB_S = 30.0
+"""How long to wait for those who read what is about to be forgotten."""
 
 T = TypeVar("T")
 
@@ -73,6 +77,7 @@ class SqliteStore(Store):
 
         As long as we alone write, what is not among the known keys is not there, and needs no look.
         """
+        self.check()
         if self._known is not None and hash(key) not in self._known:
             return None
         try:
@@ -91,6 +96,25 @@ class SqliteStore(Store):
             connection.exec_driver_sql("BEGIN")
             return work(connection)
 
+    async def scrub(self) -> None:
+        await self._until_idle()
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._scrub)
+
+    def _scrub(self) -> None:
+        """Free space goes with a new file, and the log is emptied into it; whoever reads an old state has to let go first."""
+        with _said_plainly(self.path):
+            self._raw.execute("VACUUM")
+            ends_at = time.monotonic() + SCRUB_S
+            self._raw.execute("PRAGMA busy_timeout = 100")
+            try:
+                while self._raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                    if time.monotonic() > ends_at:
+                        held = "somebody reads an earlier state of the store and does not let go"
+                        raise StoreError(f"{self.path}-wal: {held}; what was forgotten is still in it. Try again.")
+                    time.sleep(0.05)
+            finally:
+                self._raw.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_S * 1000:.0f}")
+
     async def _write(self, group: Group) -> Done:
         """What may wait (the lock, the disk, long work) is done on the thread; rows are inserted here.
 
@@ -104,8 +128,9 @@ class SqliteStore(Store):
             try:
                 try:
                     written = self._insert(group)
-                except UnicodeEncodeError:
-                    # Half a surrogate pair. To look for one in every row would cost more than to begin again.
+                except (UnicodeEncodeError, OverflowError):
+                    # Half a surrogate pair, or a number of 64 bits. To look for them in every row would cost more than
+                    # to begin again.
                     await in_thread(self._raw.rollback)
                     await in_thread(self._begin)
                     written = self._insert(group, cleaned=True)
@@ -160,7 +185,7 @@ class SqliteStore(Store):
     def _many(self, insert: Insert, rows: Sequence[Row], *, cleaned: bool) -> int:
         values = insert.values(rows)
         if cleaned:
-            values = [tuple(map(storable_value, row)) for row in values]
+            values = [tuple(map(bounded_value, row)) for row in values]
         return self._raw.executemany(insert.sql, values).rowcount
 
     def _learn_keys(self, calls: Sequence[Row]) -> None:

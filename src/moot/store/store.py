@@ -3,20 +3,26 @@
 A run asks for thousands of small reads and writes; a commit costs a wait for the disk. So work is collected while a
 group is being written, and the next group takes all of it: one commit for many calls, and nobody is told that a call is
 kept before it is durable.
+
+A group that could not be written is said to everybody who waits for it and to everybody who comes after, whatever the
+reason. Rows that nobody waits for stay, to be written when the store takes writes again: see `again`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from sqlalchemy import Connection, Table
 
 from moot.errors import StoreError, UsageError
-from moot.models.wire import storable
+from moot.models.border import storable
 from moot.store.bookkeeping import Booked, Books, Claim, Reservation, Settlement
 from moot.store.statements import Row
 
@@ -122,6 +128,7 @@ class Store(ABC):
         self._needed: str | None = None
         self._listeners: dict[str, list[AccountListener]] = {}
         self._presence: Presence | None = None
+        self._probe_table = f"moot_probe_{secrets.token_hex(6)}"
 
     def needed(self, otherwise: str) -> Self:
         """One that must be there already: opening creates nothing, and says `otherwise` where there is no store."""
@@ -139,11 +146,14 @@ class Store(ABC):
         return self
 
     async def close(self) -> None:
-        """Everything handed over is written first."""
+        """Everything handed over is written first; what the store did not take is tried once more."""
         if self._presence is not None:
             await self._presence.leave()
             self._presence = None
         await self._until_idle()
+        if self._broken is not None and self._next.size:
+            with suppress(StoreError):
+                await self.again()
         await self._shut()
 
     async def join(self, party: str | None = None) -> Presence:
@@ -187,12 +197,12 @@ class Store(ABC):
         return future
 
     def settle(self, settlement: Settlement) -> None:
-        """With the next group. A store that cannot write leaves the reservation as it is: spent."""
-        if self._broken is not None:
-            self._tell_of_failure([settlement])
-            return
+        """With the next group. As long as the store cannot write, the reservation stands as it is: spent."""
         self._next.settlements.append(settlement)
-        self._go()
+        if self._broken is None:
+            self._go()
+        else:
+            self._tell_of_failure([settlement])
 
     def claim(self, claim: Claim) -> asyncio.Future[bool]:
         """Whether the call is this holder's to make."""
@@ -202,30 +212,39 @@ class Store(ABC):
         return future
 
     def release(self, claims: Sequence[Claim]) -> None:
+        self._next.released.extend(claims)
         if self._broken is None and claims:
-            self._next.released.extend(claims)
             self._go()
 
     def listen(self, experiment: str, listener: AccountListener) -> None:
         """To all that happens to an account."""
         self._listeners.setdefault(experiment, []).append(listener)
 
+    def check(self) -> None:
+        """Nothing that has to be kept may be paid for while nothing can be: raises the reason."""
+        if self._broken is not None:
+            raise self._broken
+
+    async def again(self) -> None:
+        """Try a store that could not be written: the rows that it did not take, and something small beside them."""
+        self._broken = None
+        for step in (_probe, _drop):  # each is committed: what is gone before that is never written
+            await self.run(partial(step, table=self._probe_table))
+
     def learn_calls(self, keys: Iterable[str]) -> None:  # noqa: B027  a store need not remember anything
         """Calls that were written as other work (`run`): a store that remembers what it holds is told here."""
 
     def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None:
-        """With the next group; `flush` waits for it. A store that could not write raises at the next use."""
-        if self._broken is not None:
-            raise self._broken
+        """With the next group; `flush` waits for it. A store that could not write says so, and has them for another try."""
         for table, row in rows:
             self._next.puts.setdefault(table, []).append(row)
+        self.check()
         self._go()
 
     async def flush(self) -> None:
         """Everything handed over so far is durable, or an error says that it is not."""
         await self._until_idle()
-        if self._broken is not None:
-            raise self._broken
+        self.check()
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Anything else, after the next group, in a transaction of its own."""
@@ -239,6 +258,10 @@ class Store(ABC):
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Work that only reads: all of it sees the store at one moment, and no writer waits for it."""
         return await self.run(work)
+
+    @abstractmethod
+    async def scrub(self) -> None:
+        """After deleting what must not be found again: no file of the store holds it any more, or an error says which."""
 
     @abstractmethod
     async def _open(self) -> None:
@@ -261,8 +284,7 @@ class Store(ABC):
             await asyncio.shield(self._idle)
 
     def _future(self) -> asyncio.Future[Any]:
-        if self._broken is not None:
-            raise self._broken
+        self.check()
         return asyncio.get_running_loop().create_future()
 
     def _go(self) -> None:
@@ -273,22 +295,39 @@ class Store(ABC):
 
     async def _write_groups(self) -> None:
         """Until nothing is left: take all that has gathered, write it, tell those who wait."""
-        while (group := self._next).size:
-            self._next = Group()
-            try:
-                self._hand_out(group, await self._write(group))
-            except Exception as error:  # noqa: BLE001  whatever it is: what was handed over is not on the disk
-                self._broken = error if isinstance(error, StoreError) else StoreError(f"{self.name}: {error}")
-                for future in group.waiting:
-                    if not future.done():
-                        future.set_exception(self._broken)
-                self._tell_of_failure(group.all_settlements)
-            if group.size >= BUSY_FROM and self._idle is None and not self._next.work:
-                await self._linger()
-        self._busy = False
-        if self._idle is not None:
-            resolve(self._idle, None)
-            self._idle = None
+        group = Group()
+        try:
+            while self._broken is None and (group := self._next).size:
+                self._next = Group()
+                try:
+                    self._hand_out(group, await self._write(group))
+                except Exception as error:  # noqa: BLE001  whatever it is: what was handed over is not on the disk
+                    self._give_up(group, error)
+                if group.size >= BUSY_FROM and self._idle is None and not self._next.work and self._broken is None:
+                    await self._linger()
+        except BaseException as error:  # the writer itself was stopped: nobody may wait for it for ever
+            self._give_up(group, error)
+            raise
+        finally:
+            self._busy = False
+            if self._idle is not None:
+                resolve(self._idle, None)
+                self._idle = None
+
+    def _give_up(self, group: Group, error: BaseException) -> None:
+        """Say it to all who wait, and to all who will come. What nobody waits for is kept for another try."""
+        plainly = f"{self.name}: {str(error) or type(error).__name__}"
+        self._broken = error if isinstance(error, StoreError) else StoreError(plainly)
+        later, self._next = self._next, Group(puts=group.puts)
+        self._next.settlements = [*group.settlements, *later.settlements]
+        self._next.released = [*group.released, *later.released]
+        for table, rows in later.puts.items():
+            self._next.puts.setdefault(table, []).extend(rows)
+        for future in (*group.waiting, *later.waiting):
+            if not future.done():
+                future.set_exception(self._broken)
+                future.exception()  # read here: whoever waited may be gone
+        self._tell_of_failure([*group.all_settlements, *later.all_settlements])
 
     async def _linger(self) -> None:
         """A moment for more to gather; other work, which somebody waits for, ends it."""
@@ -330,3 +369,24 @@ def resolve(future: asyncio.Future[Any], value: Any) -> None:
 def storable_value(value: Any) -> Any:
     """Text that every database takes: half a surrogate pair and NUL become the replacement character."""
     return storable(value) if isinstance(value, str) else value
+
+
+def bounded_value(value: Any) -> Any:
+    """A value of a row that a database did not take: clean text, and a number beyond all bounds is not known."""
+    if isinstance(value, int) and not -(2**31) <= value < 2**31:
+        return None
+    return storable_value(value)
+
+
+PROBE_CHARACTERS = 65_536
+
+
+def _probe(connection: Connection, table: str) -> None:
+    """A small write, to see whether there is space. Random, so that it does not shrink on its way to the disk."""
+    connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
+    connection.exec_driver_sql(f"CREATE TABLE {table} (words TEXT)")
+    connection.exec_driver_sql(f"INSERT INTO {table} VALUES ('{secrets.token_hex(PROBE_CHARACTERS // 2)}')")
+
+
+def _drop(connection: Connection, table: str) -> None:
+    connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")

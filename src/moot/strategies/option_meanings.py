@@ -15,7 +15,9 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from moot.errors import UsageError
 
-Role = Literal["protocol", "order", "accuracies", "accuracy-values", "proposers", "challenge", "step-by-step"]
+Role = Literal[
+    "protocol", "order", "accuracies", "accuracy-values", "proposers", "summariser", "challenge", "step-by-step"
+]
 
 
 @dataclass(frozen=True, slots=True)

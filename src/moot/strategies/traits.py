@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
-from moot.errors import UsageError
+from moot.errors import MootError, UsageError
+from moot.plugins import in_one_line
 from moot.strategies.natives import Drafts
 
 Captain = Literal["leads", "breaks-ties"]
@@ -81,6 +82,10 @@ class Traits:
         for name in _NAMES:
             if (expected := _expected(name, getattr(self, name))) is not None:
                 raise ValueError(f"traits: {name}: expected {expected}, found {getattr(self, name)!r:.80}")
+
+    def drafts_repeat(self, repeat: int) -> int:
+        """The repeat whose drafts an episode rests on, where each set of drafts is decided from several times."""
+        return repeat // self.repeats
 
     def json(self) -> dict[str, Any]:
         """What a cell keeps of them: all that a report goes by, and that differs from the default."""
@@ -153,10 +158,23 @@ CAUTIOUS = Traits(
 
 def traits_of(strategy: object) -> Traits:
     """What it declares; where it declares nothing, the cautious ones. What is declared in another form is a mistake."""
-    declared = getattr(strategy, "traits", None)
+    declared = _declared(strategy)
     if declared is None:
         return CAUTIOUS
     if not isinstance(declared, Traits):
         hint = "; is a @property missing?" if callable(declared) else ""
         raise UsageError(f"{type(strategy).__name__}.traits: expected Traits(...), found {declared!r:.60}{hint}")
     return declared
+
+
+def _declared(strategy: object) -> object:
+    """A property that fails is a mistake, and not a strategy that says nothing of itself."""
+    try:
+        return strategy.traits  # type: ignore[attr-defined]
+    except MootError:
+        raise
+    except Exception as error:
+        if isinstance(error, AttributeError) and not hasattr(type(strategy), "traits"):
+            return None
+        words = str(error) if str(error).startswith("traits: ") else f"traits: {in_one_line(error)}"
+        raise UsageError(f"strategy {getattr(strategy, 'name', strategy)!r}: {words}") from error

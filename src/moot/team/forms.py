@@ -21,7 +21,7 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import orjson
 
-from moot.models.wire import storable
+from moot.models.border import storable
 from moot.team.final_line import after_thoughts, final_answer
 from moot.team.final_line.letters import YES_NO, known_letter, whole_option
 from moot.types import Question, Reply
@@ -87,6 +87,12 @@ class HoldsAnswer(Protocol[T_co]):
 
     def found(self, answer: str, text: str) -> T_co:
         """The value, once the answer is known: what else was said is the text as it is."""
+
+
+class FromOutside:
+    """A form that somebody who asks has brought: how a server takes it says nothing about the forms of the team."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

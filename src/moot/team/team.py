@@ -17,7 +17,7 @@ from moot.models.model import call_key
 from moot.prompts import Prompts
 from moot.team.attempts import Asking, until_usable
 from moot.team.attendance import Attendance, Quorum, Remembered, until_quorum
-from moot.team.forms import AnswerForm, Form, HoldsAnswer, Read, Unusable, read_reply
+from moot.team.forms import AnswerForm, Form, FromOutside, HoldsAnswer, Read, Unusable, read_reply
 from moot.team.lessons import Lesson
 from moot.team.player import COPY_STRIDE, OCCASION_STRIDE, Heard, aliases_of
 from moot.team.player import Player as Player  # a team is made of players: both are found here
@@ -180,7 +180,15 @@ class Team:
             instead = partial(self._read_instead, player, form, form.asked, turn)
         asking = Asking(
             messages,
-            partial(self._request, player, question, schema=form.schema, params=params, occasion=occasion),
+            partial(
+                self._request,
+                player,
+                question,
+                schema=form.schema,
+                params=params,
+                occasion=occasion,
+                form_is_ours=not isinstance(form, FromOutside),
+            ),
             usable=lambda reply: read_reply(reply, form),
             again=lambda reply_text, problem: (*messages, *self._again(reply_text, problem, form)),
             note=partial(Call, player.name, stage, turn),
@@ -301,9 +309,10 @@ class Team:
         schema: Mapping[str, Any] | None,
         params: Mapping[str, Any] = NOTHING,
         occasion: int = 0,
+        form_is_ours: bool = True,
     ) -> Request:
         sample = occasion * OCCASION_STRIDE + player.copy * COPY_STRIDE + self.repeat
-        return Request(messages, params, schema, sample=sample, attempt=attempt, question_id=question.id)
+        return Request(messages, params, schema, sample, attempt, question.id, form_is_ours)
 
     def _again(self, reply_text: str, problem: str, form: Form[object]) -> tuple[Message, ...]:
         if form.schema is None:

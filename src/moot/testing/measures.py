@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import itertools
 import json
@@ -12,7 +11,9 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from moot.needs import EVERYTHING, Needs
+from moot.testing.dropped import dropped
 from moot.testing.measured_runs import JUDGED, NOT_GRADED, ONE_RUN, RUNS, graded_as, on_run
+from moot.testing.named_strategies import names_known_to
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -31,7 +32,8 @@ async def check_measure(measure: Measure) -> None:
 
     It is taken on small runs: all graded, some ungraded, with failures, without a team, without a captain, of strategies
     without traits, and of which nothing is played yet. Each provides exactly what the measure needs; where more is on
-    record, its figures are the same. What is ungraded is not wrong to it.
+    record, its figures are the same. What is ungraded is not wrong to it, nor dropped in silence: a figure that would be
+    another one if it were graded has bounds, or is null with why. It knows no strategy by its name.
     """
     from moot.measures.measure import Measure
 
@@ -44,20 +46,21 @@ async def check_measure(measure: Measure) -> None:
         await on_run(name, measure.needs, partial(_check_taken, measure, run=name))
     await _check_needs(measure)
     await _check_ungraded(measure)
+    names = names_known_to(measure)
+    assert not names, f"a measure goes by traits and traces, and never by a strategy's name; found {'; '.join(names)}"
 
 
 def _taken(measure: Measure, connection: Connection, run: str, order: Order = list) -> dict[str, Any]:
     """Its figures of a run, with its cells in another order or some of them only."""
+    from moot.measures.read_only import read_only
     from moot.measures.source import Source
     from moot.report.figures import find_experiment
 
     before, _ = _built_in_figures(measure, run)
     source = Source(connection, find_experiment(connection, "cup"))
     source.cells = order(source.cells)
-    source.so_far = copy.deepcopy(before)
-    figures = dict(measure.figures(source))
-    assert source.so_far == before, "a measure gives its figures back, and leaves those of others alone"
-    return figures
+    source.so_far = read_only(before)
+    return dict(measure.figures(source))
 
 
 def _check_taken(measure: Measure, connection: Connection, run: str) -> None:
@@ -109,6 +112,8 @@ async def _check_ungraded(measure: Measure) -> None:
                 f"{key}: what is ungraded is counted as wrong, and nothing tells so: expected bounds, or null with why, or"
                 f" how many are graded; found {as_ungraded!r:.300}"
             )
+            for problem in dropped(as_ungraded, as_wrong, as_right):
+                raise AssertionError(f"{key}: {problem}; found {as_ungraded!r:.300}")
 
 
 def _rows_together(*figures: Any) -> Iterator[tuple[Any, ...]]:
@@ -128,7 +133,7 @@ def _take_built_in(connection: Connection, run: str) -> None:
     by_measure: dict[str, dict[str, Any]] = {}
     for name, place in BUILT_IN.items():
         by_measure[name] = dict(resolve_name(place)().figures(source))
-        source.so_far |= by_measure[name]
+        source.so_far = {**source.so_far, **by_measure[name]}
     _FIGURES[run] = by_measure
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from moot.ballots.tally import Ballot, Rule, Tally
+from moot.ballots.trial import usual_ballots
 from moot.errors import CallError
 from moot.grade.match import Grader
 from moot.models.cache import StoredCall
@@ -79,7 +79,7 @@ async def check_grader(grader: Grader) -> None:
 
 def check_ballot_rule(rule: Rule, options: int = 3, rounds: int = 100) -> None:
     """Voters and options are alike to it; what all want wins; a ballot that does not fit never becomes a vote."""
-    fitting = [ballot for ballot in _ballots(options) if rule.problem(ballot, options) is None]
+    fitting = [ballot for ballot in usual_ballots(options) if rule.problem(ballot, options) is None]
     assert fitting, "not one usual ballot fits: expected {option: 1}, {option: position} or {option: points}"
     unfit: list[Ballot] = [None, {options: 1}, {0: float("nan")}]
     generator = seeded(7, rule.name)
@@ -107,20 +107,6 @@ def check_ballot_rule(rule: Rule, options: int = 3, rounds: int = 100) -> None:
         wanted = next((ballot for ballot in fitting if min(ballot, key=ballot.__getitem__, default=None) == best), None)
         if wanted is not None and wanted[best] == 1:
             assert rule.count([wanted] * 3, options).winners == (best,), "what all want must win (unanimity)"
-
-
-def _ballots(options: int) -> list[dict[int, float]]:
-    """One vote, approvals, orders, points: a ballot fits one rule or another."""
-    everyone = range(options)
-    ballots: list[dict[int, float]] = [{option: 1} for option in everyone]
-    for size in everyone:
-        ballots += [dict.fromkeys(some, 1) for some in itertools.combinations(everyone, size + 1)]
-        ballots += [
-            {option: place for place, option in enumerate(order, start=1)}
-            for order in itertools.permutations(everyone, size + 1)
-        ]
-    ballots += [{option: 20, (option + 1) % options: 5} for option in everyone]
-    return ballots
 
 
 async def check_store(opened: Callable[[], Store]) -> None:

@@ -15,6 +15,7 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
 from second_way.pairs import Pair, Side, stages
 from second_way.raw import Raw
+from second_way.shares import unfair
 
 Row = dict[str, Any]
 FOLDS = 5
@@ -25,6 +26,7 @@ class Value:
 
     def __init__(self, plays: Sequence[Side]) -> None:
         graded = [play.least for play in plays if play.right is not None]
+        self.grades = [play.grade for play in plays]
         self.known = mean(graded) if graded else None
         self.least, self.most = (mean([getattr(play, end) for play in plays]) for end in ("least", "most"))
 
@@ -76,6 +78,9 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
         row["ungraded"] = len(asked) - len(graded)
     unsettled = any(value.known is None or value.least < value.most for triple in triples.values() for value in triple)
     bounds = _bounds([*triples.values()]) if unsettled else None
+    if unfair([[grade for value in triple for grade in value.grades] for triple in triples.values()]):
+        row |= {"after": None, "alone": None, "stronger": None, **({"bounds": bounds} if bounds else {})}
+        return {**row, "why": ANY_TEXT}
     if not graded or (unsettled and bounds is None):
         return {**row, "why": ANY_TEXT}
     if bounds is not None:

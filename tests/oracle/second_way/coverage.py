@@ -9,8 +9,9 @@ from typing import Any
 from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
 from second_way.paired_scores import mean_difference, share
-from second_way.pairs import Pair, Side, Stage, split, stages
+from second_way.pairs import Pair, Side, Stage, split, stages, unfair_pairs
 from second_way.raw import Raw
+from second_way.shares import unfair
 
 Row = dict[str, Any]
 Anybody = Mapping[str, tuple[float | None, float, float]]
@@ -40,6 +41,9 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair]) -> Row:
         for question in native
         if native[question][0] is not None and (after[question][0] is not None or not own_words)
     ]
+    ungraded = len(native) - len(both)
+    if _flattering(pairs, [("native", native), *([("after", after)] if own_words else [])]):
+        both = []
     models = len({pair.player for pair in pairs})
     row = {
         "cohort": cohort,
@@ -50,7 +54,7 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair]) -> Row:
         "difference_low": None,
         "difference_high": None,
         "guessing": _guessing(raw, both, models),
-        "ungraded": len(native) - len(both),
+        "ungraded": ungraded,
         "n": len(both),
         **_bounds("native_bounds", native),
     }
@@ -67,6 +71,13 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair]) -> Row:
             "high": mean([after[question][2] - native[question][1] for question in native]),
         }
     return row
+
+
+def _flattering(pairs: Sequence[Pair], sides: Sequence[tuple[str, Anybody]]) -> bool:
+    """Of the sides that what is ungraded can change: whether a question that is graded is so because it is right."""
+    unsettled = [side for side, values in sides if any(least != most for _, least, most in values.values())]
+    parts = split(pairs, lambda pair: pair.question).values()
+    return unfair([[getattr(pair, side).grade for pair in part for side in unsettled] for part in parts])
 
 
 def _anybody(pairs: Sequence[Pair], side: str) -> Anybody:
@@ -108,12 +119,18 @@ def _guessing(raw: Raw, questions: Sequence[str], models: int) -> float | None:
 def _over_sets(stage: Stage) -> list[Row]:
     """Each set of questions counts the same. Nothing below two sets."""
     with_set = [pair for pair in stage.pairs if pair.dataset is not None]
-    sets = split([pair for pair in with_set if pair.graded], lambda pair: pair.dataset)
+    sets = split(with_set, lambda pair: pair.dataset)
     if len(sets) < 2:
         return []
     rows: list[Row] = []
     for name, pairs in sets.items():
-        by_question = split(pairs, lambda pair: pair.question)
+        graded = [] if unfair_pairs(pairs) else [pair for pair in pairs if pair.graded]
+        by_question = split(graded, lambda pair: pair.question)
+        bounds = _set_bounds(pairs)
+        if not graded:
+            nothing = dict.fromkeys(("native", "after", "difference", "low", "high"))
+            rows.append({"dataset": name, **nothing, "n": 0, **bounds, "why": ANY_TEXT})
+            continue
         native, after = (
             {question: mean([getattr(pair, side).least for pair in part]) for question, part in by_question.items()}
             for side in ("native", "after")
@@ -122,7 +139,13 @@ def _over_sets(stage: Stage) -> list[Row]:
             {question: after[question] - native[question] for question in by_question}
         )
         sides = {"native": mean([*native.values()]), "after": mean([*after.values()])}
-        rows.append({"dataset": name, **sides, "difference": value, "low": low, "high": high, "n": len(by_question)})
+        rows.append(
+            {"dataset": name, **sides, "difference": value, "low": low, "high": high, "n": len(by_question)} | bounds
+        )
+    if any(row["difference"] is None for row in rows):
+        nothing = dict.fromkeys(("native", "after", "difference", "low", "high"))
+        beside = {"datasets": rows, "ungraded": sum(not pair.graded for pair in with_set), "n": 0}
+        return [{**nothing, **beside, **_set_bounds(with_set), "why": ANY_TEXT}]
     whole = {key: mean([row[key] for row in rows]) for key in ("native", "after", "difference")}
     low, high = _together(rows)
     ungraded = sum(not pair.graded for pair in with_set)

@@ -92,7 +92,7 @@ def _score(episodes: Sequence[Episode]) -> Row:
     row = share_row(grades)
     return {
         **row,
-        "deviation": _deviation(episodes),
+        "deviation": _deviation(episodes) if row["value"] is not None else None,
         "repeats": len({episode.repeat for episode in episodes}),
         "ungraded": sum(episode.right is None for episode in episodes),
         "small": row["n"] < 30,

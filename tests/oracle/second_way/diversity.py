@@ -12,6 +12,7 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import mean, normal_point, share_interval
 from second_way.meanings import Groups
 from second_way.raw import Raw
+from second_way.shares import filled, unfair
 from second_way.skyline import heard_row
 from second_way.tables import Key, Play, Table, parts
 
@@ -28,9 +29,20 @@ def fullest_groups(plays: Sequence[Play]) -> dict[Key, Groups]:
     return {key: min(several, key=lambda groups: (-sum(map(len, groups)), groups)) for key, several in found.items()}
 
 
+def number_of_answers(table: Table) -> dict[Key, int]:
+    """Of each set of drafts of which everybody was heard, and everybody who answered stands in a group."""
+    distinct = {}
+    for key, groups in fullest_groups(table.plays).items():
+        alone = [play for play in table.alone if play.key == key]
+        grouped = {player for group in groups for player in group}
+        if all(play.heard and (play.player in grouped or not play.answered) for play in alone):
+            distinct[key] = len(groups)
+    return distinct
+
+
 def diversity(raw: Raw, table: Table) -> Row:
     """The curve; the same by difficulty; and Spearman of d with how many people solved a question."""
-    distinct = {key: len(groups) for key, groups in fullest_groups(table.plays).items()}
+    distinct = number_of_answers(table)
     rates = {question: row["human"][0] / row["human"][1] for question, row in raw.questions.items() if row.get("human")}
     rates = {question: rate for question, rate in rates.items() if any(p.question == question for p in table.plays)}
     rows: Row = {
@@ -129,8 +141,8 @@ def _favours(plays: Sequence[Play], groups: Mapping[Key, Groups]) -> Row:
         row["ungraded"] = ungraded
     observed: dict[str, list[tuple[str, float]]] = {
         "self_choice": [(play.question, float(bool(play.own))) for play in known],
-        "accuracy_self": [(play.question, play.right) for play in own if play.right is not None],
-        "accuracy_not_self": [(play.question, play.right) for play in other if play.right is not None],
+        "accuracy_self": _graded(own),
+        "accuracy_not_self": _graded(other),
         "self_and_majority": [(p.question, _in_largest(p, groups[p.key])) for p in own if p.key in groups],
         "novel": [(play.question, float(play.novel)) for play in plays if play.novel is not None],
     }
@@ -138,7 +150,17 @@ def _favours(plays: Sequence[Play], groups: Mapping[Key, Groups]) -> Row:
         row |= _rate(name, seen)
     if any(side and row[key] is None for side, key in ((own, "accuracy_self"), (other, "accuracy_not_self"))):
         row["why"] = ANY_TEXT
+    for name, side in (("accuracy_self", own), ("accuracy_not_self", other)):
+        if any(play.right is None for play in side):
+            ends = (mean(filled([play.right for play in side], open_as)) for open_as in (0.0, 1.0))
+            row[f"{name}_bounds"] = dict(zip(("low", "high"), ends, strict=True))
     return row
+
+
+def _graded(plays: Sequence[Play]) -> list[tuple[str, float]]:
+    if unfair([[play.right] for play in plays]):
+        return []
+    return [(play.question, play.right) for play in plays if play.right is not None]
 
 
 def _in_largest(play: Play, groups: Groups) -> float:

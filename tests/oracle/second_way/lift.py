@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from second_way.compare import ANY_TEXT
 from second_way.multiple import multiple
 from second_way.pairs import Pair, Stage, split, stages
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
+from second_way.shares import unfair
 
 Row = dict[str, Any]
 
@@ -20,11 +22,17 @@ def debate_lift(raw: Raw) -> Row:
         row
         for review, read in every
         for debate, argued in every
-        if read.get("hears") == "reasons" and "names" in read and argued.get("hears") == "rounds"
+        if _reviewed(raw, review) and argued.get("hears") == "rounds"
         if review.team == debate.team and read.get("drafts") == argued.get("drafts")
         for row in _lifts(review, debate, raw.seed)
     ]
     return {"debate_lift": rows} if rows else {}
+
+
+def _reviewed(raw: Raw, stage: Stage) -> bool:
+    """Whether somebody left a review."""
+    cells = [cell for cell in raw.cells if (cell.team, cell.label) == (stage.team, stage.label) and cell.captain]
+    return any(record["kind"] == "review" for c in cells for episode in raw.episodes(c) for record in episode.traces)
 
 
 def _lifts(review: Stage, debate: Stage, seed: int) -> list[Row]:
@@ -41,8 +49,15 @@ def _lift(first: Sequence[Pair], second: Sequence[Pair], seed: int) -> Row | Non
     sides = [{(pair.question, pair.player, pair.repeat): pair for pair in side} for side in (first, second)]
     both = [key for key in sides[0] if key in sides[1]]
     graded = [key for key in both if all(side[key].graded for side in sides)]
-    if not graded:
+    if not both:
         return None
+    answers = [[grade for side in sides for grade in (side[key].native.grade, side[key].after.grade)] for key in both]
+    beside = _bounds([[side[key] for key in both] for side in sides])
+    if unfair(answers) or not graded:
+        names = ("multiple_before", "multiple_after", "lift", "net_before", "net_after")
+        more_names = ("net_difference", "net_difference_low", "net_difference_high")
+        counts = {"ungraded": len(both) - len(graded), "n_pairs": 0, "n": 0}
+        return {**dict.fromkeys((*names, *more_names)), **counts, **beside, "why": ANY_TEXT}
     multiples, nets = [], []
     for side in sides:
         parts = split([side[key] for key in graded], lambda pair: pair.question)
@@ -64,7 +79,20 @@ def _lift(first: Sequence[Pair], second: Sequence[Pair], seed: int) -> Row | Non
         "ungraded": len(both) - len(graded),
         "n_pairs": len(graded),
         "n": len(more),
+        **beside,
     }
+
+
+def _bounds(sides: Sequence[Sequence[Pair]]) -> Row:
+    """Each stage at its worst and at its best."""
+    if all(pair.graded for side in sides for pair in side):
+        return {}
+    nets = [sum(pair.rescue for pair in side) - sum(pair.regression for pair in side) for side in sides]
+    worst, best = (
+        [net + sign * sum(getattr(pair, way) for pair in side) for net, side in zip(nets, sides, strict=True)]
+        for sign, way in ((-1, "may_be_regression"), (1, "may_be_rescue"))
+    )
+    return {"bounds": {"low": worst[1] - best[0], "high": best[1] - worst[0]}}
 
 
 def _resampled(more: Sequence[int], seed: int) -> tuple[Any, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from second_way.raw import Cell, Episode, Raw
+from second_way.shares import Judged, grade_of, unfair
 
 ANSWERED = ("answered", "undecided")
 
@@ -18,6 +19,12 @@ class Side:
     outcome: str
     right: bool | None
     """None: there is an answer and nobody has graded it."""
+    judged: bool = False
+    """Whether a judge, or a person, had to see it."""
+
+    @property
+    def grade(self) -> float | None:
+        return grade_of(None if self.right is None else float(self.right), "judge" if self.judged else None)
 
     @property
     def given(self) -> bool:
@@ -121,7 +128,7 @@ def drafting(cell: Cell) -> str:
 
 def _pairs(raw: Raw, cell: Cell) -> Iterable[Pair]:
     alone = {
-        (episode.question, episode.repeat): Side(episode.outcome, _right(episode.outcome, episode.right))
+        (episode.question, episode.repeat): _side(episode.outcome, episode.right)
         for other in raw.cells
         if other.traits.get("alone") and other.player == cell.captain and drafting(other) == drafting(cell)
         for episode in raw.episodes(other)
@@ -139,7 +146,7 @@ def _pairs(raw: Raw, cell: Cell) -> Iterable[Pair]:
                 str(cell.captain),
                 cell.cohort,
                 native,
-                Side(episode.outcome, _right(episode.outcome, episode.right)),
+                _side(episode.outcome, episode.right),
                 own_word(cell, episode),
             )
 
@@ -155,12 +162,21 @@ def _own_drafts(raw: Raw, cell: Cell) -> dict[tuple[str, int], Side]:
         if record["kind"] == "not-needed" and cell.captain in record["players"]
     }
     return {
-        (row["question_id"], row["repeat"]): Side(
-            row["outcome"], _right(row["outcome"], row["value"] if row["text"] is not None else 0.0)
+        (row["question_id"], row["repeat"]): _side(
+            row["outcome"], grade_of(row["value"], row["stage"]) if row["text"] is not None else 0.0
         )
         for row in raw.tables["drafts"]
         if row["cell"] == cell.id and row["by"] == cell.captain and (row["question_id"], row["repeat"]) not in dropped
     }
+
+
+def unfair_pairs(pairs: Sequence[Pair]) -> bool:
+    """Whether what is graded of them flatters."""
+    return unfair([[pair.native.grade, pair.after.grade] for pair in pairs])
+
+
+def _side(outcome: str, grade: float | None) -> Side:
+    return Side(outcome, _right(outcome, grade), outcome in ANSWERED and isinstance(grade, Judged))
 
 
 def _right(outcome: str, grade: float | None) -> bool | None:

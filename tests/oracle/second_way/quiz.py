@@ -7,10 +7,10 @@ from itertools import combinations, product
 from typing import Any
 
 from second_way.compare import ANY_TEXT
-from second_way.diversity import diversity, fullest_groups, self_preference
+from second_way.diversity import diversity, number_of_answers, self_preference
 from second_way.intervals import Difference, holm, mcnemar, mean, shown_p
 from second_way.raw import Raw
-from second_way.shares import Value, accuracy_row, mean_row, mean_value, value_of
+from second_way.shares import Value, accuracy_row, mean_row, mean_value, unfair, unfair_together, value_of
 from second_way.skyline import best_single, gap, heard_row, players, single, skyline
 from second_way.tables import Play, Table, grades, parts, tables
 
@@ -105,7 +105,7 @@ def comparisons(table: Table) -> list[Row]:
 
 def talk_by_diversity(table: Table) -> list[Row]:
     """Talking less voting where the players gave d answers, captain by captain, then over all that both have."""
-    distinct = {key: len(groups) for key, groups in fullest_groups(table.plays).items()}
+    distinct = number_of_answers(table)
     rows: list[Row] = []
     for talk, vote in product(table.talking, table.voting):
         for d in sorted(set(distinct.values())):
@@ -124,27 +124,33 @@ def _compared(first: Mapping[str, Sequence[Play]], second: Mapping[str, Sequence
     """The plays of some captains against those of the same in the second; a question is one pair, or the mean of some."""
     pairs: dict[str, list[tuple[Value, Value]]] = {}
     means = len(first) > 1
+    heard = True
     for captain, plays in first.items():
         one, other = grades(plays), grades(second[captain])
         means = means or any(len(several) > 1 for side in (one, other) for several in side.values())
         for question in one.keys() & other.keys():
             pairs.setdefault(question, []).append((value_of(one[question]), value_of(other[question])))
-    return {**_difference(pairs, means=means), **_bounds(pairs)}
+        heard = heard and all(
+            play.heard for play in (*plays, *second[captain]) if play.question in one.keys() & other.keys()
+        )
+    return {**_difference(pairs, means=means, heard=heard), **_bounds(pairs)}
 
 
-def _difference(pairs: Pairs, *, means: bool) -> Row:
-    """Over the pairs of which both sides are graded."""
+def _difference(pairs: Pairs, *, means: bool, heard: bool) -> Row:
+    """Over the pairs of which both sides are graded; nothing where these flatter, or somebody was not heard."""
     known = {
         question: [(a, b) for one, other in several if (a := one.known) is not None and (b := other.known) is not None]
         for question, several in pairs.items()
     }
     both = [(mean([a for a, _ in several]), mean([b for _, b in several])) for several in known.values() if several]
+    if not heard or unfair_together([pair for several in pairs.values() for pair in several]):
+        both = []
     differences = [one - other for one, other in both]
     rescues, regressions = (sum(sign * value > 1e-12 for value in differences) for sign in (1, -1))
     row: Row = {"difference": None, "low": None, "high": None, "p": None, "n": len(both), "test": "none"}
     row |= {"rescues": rescues, "regressions": regressions, "small": True}
     if not both:
-        return {**row, "why": ANY_TEXT}
+        return {**row, "rescues": None, "regressions": None, "why": ANY_TEXT}
     exact = not means and all(value in (0, 1) for pair in both for value in pair)
     figure = Difference(differences, mcnemar(rescues, regressions) if exact else None)
     low, high = figure.limits()
@@ -218,6 +224,8 @@ def human(raw: Raw, table: Table) -> list[Row]:
 
 def _beside_people(right: Mapping[str, Sequence[float | None]], rates: Mapping[str, float]) -> Row:
     known = {question: value.known for question, plays in right.items() if (value := value_of(plays)).known is not None}
+    if unfair([[grade] for plays in right.values() for grade in plays]):
+        known = {}
     people = mean_row([rates[question] for question in known])
     row = accuracy_row(right, "accuracy") | {
         "human": people["value"],

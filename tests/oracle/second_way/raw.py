@@ -11,6 +11,8 @@ from typing import Any
 
 import polars
 
+from second_way.shares import grade_of
+
 Row = Mapping[str, Any]
 
 
@@ -52,7 +54,7 @@ class Episode:
     @property
     def right(self) -> float | None:
         """No answer is not right; an answer that nobody has graded is unknown."""
-        return self.value if self.value is not None or self.answer is not None else 0.0
+        return grade_of(self.value, self.stage) if self.value is not None or self.answer is not None else 0.0
 
 
 @dataclass(frozen=True)

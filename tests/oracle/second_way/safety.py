@@ -9,7 +9,7 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
 from second_way.multiple import multiple
 from second_way.paired_scores import difference, mean_difference, share
-from second_way.pairs import Pair, Stage, split, stages
+from second_way.pairs import Pair, Stage, split, stages, unfair_pairs
 from second_way.raw import Raw
 
 Row = dict[str, Any]
@@ -34,8 +34,9 @@ def _counted(pairs: Sequence[Pair]) -> Row:
     rescues, regressions = (sum(getattr(pair, way) for pair in pairs) for way in ("rescue", "regression"))
     changes = [(_times(part, "rescue"), _times(part, "regression")) for part in by_question.values()]
     fixed = [(_times(part, "rescue", "recovered"), _times(part, "regression")) for part in by_question.values()]
-    value, low, high = multiple(changes)
-    with_recovered = multiple(fixed)
+    flattering = unfair_pairs(pairs)
+    value, low, high = (None, None, None) if flattering else multiple(changes)
+    with_recovered = (None, None, None) if flattering else multiple(fixed)
     return {
         "rescues": rescues,
         "regressions": regressions,
@@ -43,12 +44,13 @@ def _counted(pairs: Sequence[Pair]) -> Row:
         "multiple": value,
         "low": low,
         "high": high,
-        "note": ANY_TEXT if _needs_note(len(by_question), rescues, regressions) else None,
+        "note": ANY_TEXT if not flattering and _needs_note(len(by_question), rescues, regressions) else None,
         **dict(
             zip(("multiple_with_recovered", "with_recovered_low", "with_recovered_high"), with_recovered, strict=True)
         ),
-        **_rates(by_question),
-        "net": rescues - regressions,
+        **_rates({} if flattering else by_question),
+        "net": None if flattering else rescues - regressions,
+        **({"why": ANY_TEXT} if flattering else {}),
         "regressions_without_answer": sum(pair.regression and not pair.after.given for pair in pairs),
         "ungraded": len(pairs) - len(graded),
         "n_pairs": len(graded),
@@ -112,6 +114,8 @@ def _models(stage: Stage) -> list[Row]:
 
 def _model(name: str, pairs: Sequence[Pair]) -> Row:
     by_question = split([pair for pair in pairs if pair.graded], lambda pair: pair.question)
+    if unfair_pairs(pairs):
+        by_question = {}
     native, after = (
         {question: mean([getattr(pair, side).least for pair in part]) for question, part in by_question.items()}
         for side in ("native", "after")

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from second_way.compare import ANY_TEXT, Holds
 from second_way.intervals import ALPHA, fieller, mean, normal_point
 from second_way.raw import Raw
-from second_way.shares import NOBODY_KNOWS, Value, accuracy_row, mean_row, mean_value, value_of
+from second_way.shares import (
+    NOBODY_KNOWS,
+    Value,
+    accuracy_row,
+    mean_row,
+    mean_value,
+    unfair,
+    unfair_together,
+    value_of,
+)
 from second_way.tables import Play, Table, grades, parts
 
 Values = Mapping[str, Value]
@@ -21,7 +30,9 @@ def heard_row(plays: Sequence[Play], name: str = "value") -> dict[str, Any]:
     """Accuracy, and how often nobody waited for the answer."""
     row = accuracy_row(grades(plays), name)
     missed = sum(not play.heard for play in plays)
-    return {**row, "not_heard": missed} if missed else row
+    if not missed:
+        return row
+    return {**row, name: None, "low": None, "high": None, "n": 0, "not_heard": missed, "why": ANY_TEXT}
 
 
 def values(plays: Sequence[Play]) -> dict[str, Value]:
@@ -49,12 +60,18 @@ def tops(alone: Sequence[Play]) -> dict[str, Value]:
 
 def _best(rights: Sequence[float | None]) -> Value:
     highest = max([right for right in rights if right is not None], default=0.0)
-    return Value(None, highest, 1.0) if None in rights else Value(highest, highest, highest)
+    grades = tuple(rights)
+    return Value(None, highest, 1.0, grades) if None in rights else Value(highest, highest, highest, grades)
 
 
 def skyline(raw: Raw, table: Table) -> dict[str, Any]:
     every = tops(table.alone)
     known = {question: value.known for question, value in every.items() if value.known is not None}
+    settled = not any(value.open for value in every.values())
+    plays = parts(table.alone, lambda play: (play.question, play.repeat)).values()
+    waiting = unfair([[play.right for play in together] for together in plays])
+    if not settled and (waiting or any(not play.heard for play in table.alone)):
+        known = {}
     several = len({play.player for play in table.alone})
     choices = {question: len(raw.questions[question]["question"].get("choices", ())) for question in known}
     guesses = [1 - (1 - 1 / offered) ** several for offered in choices.values() if offered]
@@ -78,9 +95,16 @@ class Single:
     player: str | None
     players: int
     values: dict[str, Value]
+    bounds: dict[str, float] | None = None
+    """Of the highest of all players, whoever it is."""
+    rivals: bool = False
+    """Whether another player could be the best."""
+    heard: bool = True
 
     @property
     def known(self) -> list[float]:
+        if not self.heard or unfair([[grade] for value in self.values.values() for grade in value.grades]):
+            return []
         return [value.known for value in self.values.values() if value.known is not None]
 
 
@@ -89,8 +113,24 @@ def single(alone: Sequence[Play]) -> Single:
     asked = sorted({play.question for play in alone})
     best = _chosen(by_player, asked)
     mine = {} if best is None else {question: by_player[best].get(question, NOBODY_KNOWS) for question in asked}
-    one = Single(best, len(by_player), mine)
-    return one if one.known else Single(None, len(by_player), mine)
+    heard = all(play.heard for play in alone if play.player == best)
+    bounds, rivals = _highest(by_player, best, asked)
+    one = Single(best, len(by_player), mine, bounds, rivals, heard)
+    return one if one.known else replace(one, player=None)
+
+
+def _highest(
+    by_player: Mapping[str, Values], best: str | None, asked: Sequence[str]
+) -> tuple[dict[str, float] | None, bool]:
+    every = {player: [own.get(question, NOBODY_KNOWS) for question in asked] for player, own in by_player.items()}
+    if best is None or not any(value.open for own in every.values() for value in own):
+        return None, False
+    least, most = (
+        {player: mean([getattr(value, end) for value in own]) for player, own in every.items()}
+        for end in ("least", "most")
+    )
+    rivals = any(most[player] > least[best] + 1e-12 for player in every if player != best)
+    return {"low": max(least.values()), "high": max(most.values())}, rivals
 
 
 def _chosen(by_player: Mapping[str, Values], questions: Collection[str]) -> str | None:
@@ -112,9 +152,9 @@ def best_single(one: Single) -> dict[str, Any]:
         row["low"] = _paying(row["value"], row["low"], one.players, row["n"])
     if ungraded := sum(value.open for value in one.values.values()):
         row["ungraded"] = ungraded
-        low, high = mean([value.least for value in one.values.values()]), mean([v.most for v in one.values.values()])
-        row["bounds"] = {"low": low, "high": high}
-    return row if one.known else {**row, "why": ANY_TEXT}
+    if one.bounds is not None:
+        row["bounds"] = one.bounds
+    return row if one.known and not one.rivals else {**row, "why": ANY_TEXT}
 
 
 def _paying(value: float, low: float, players: int, n: int) -> Holds:
@@ -134,11 +174,12 @@ def gap(table: Table) -> list[dict[str, Any]]:
         by_captain: dict[Any, list[Play]] = parts(plays, lambda play: play.captain)
         by_captain |= {None: plays} if len(by_captain) > 1 else {}
         for captain, led in by_captain.items():
-            rows.append({"strategy": strategy, "captain": captain, **_closed(values(led), top, one)})
+            heard = all(play.heard for play in table.alone) or not any(value.open for value in top.values())
+            rows.append({"strategy": strategy, "captain": captain, **_closed(values(led), top, one, heard=heard)})
     return rows
 
 
-def _closed(reached: Values, top: Values, one: Single) -> dict[str, Any]:
+def _closed(reached: Values, top: Values, one: Single, *, heard: bool) -> dict[str, Any]:
     """On the questions of which all three are graded; nothing where the others could do away with the gap."""
     triples = [(reached[q], one.values[q], top[q]) for q in top if q in one.values and q in reached]
     row = _graded(triples)
@@ -147,6 +188,8 @@ def _closed(reached: Values, top: Values, one: Single) -> dict[str, Any]:
     left_out = sum(any(value.known is None for value in triple) for triple in triples)
     beside = {"ungraded": left_out} if left_out else {}
     ends = closure_bounds(triples)
+    if left_out < len(triples) and (unfair_together(triples) or not heard):
+        return {**NOTHING, **beside, **({"bounds": ends} if ends else {}), "why": ANY_TEXT}
     if ends is None:
         return {**NOTHING, **beside, "why": ANY_TEXT}
     row |= {**beside, "bounds": ends}

@@ -11,6 +11,7 @@ from typing import Any
 
 from second_way.meanings import Draft, Groups, Meanings
 from second_way.raw import Cell, Episode, Raw
+from second_way.shares import grade_of
 
 Key = tuple[str, int]
 """One set of drafts: the question, and which time it was asked."""
@@ -33,6 +34,8 @@ class Play:
     """Whether the captain ended on its own draft; None: not known, or nobody chose."""
     novel: bool | None = None
     heard: bool = True
+    answered: bool = True
+    """Of a player alone: whether it gave an answer."""
 
     @property
     def key(self) -> Key:
@@ -102,7 +105,7 @@ def _table(raw: Raw, name: str, cells: Sequence[Cell], meanings: Meanings) -> Ta
     fullest = {key: max(several, key=_fullness) for key, several in sets.items()}
     for cell in cells:
         table.together.extend(_play(cell, episode, fullest, meanings) for episode in raw.episodes(cell))
-    values = {(row["question_id"], row["text"]): row["value"] for row in raw.tables["drafts"]}
+    values = {(row["question_id"], row["text"]): grade_of(row["value"], row["stage"]) for row in raw.tables["drafts"]}
     for player in players:
         played = _played_alone(raw, player, solo.get(player))
         table.alone.extend(played)
@@ -112,7 +115,7 @@ def _table(raw: Raw, name: str, cells: Sequence[Cell], meanings: Meanings) -> Ta
             if player in texts:
                 text = texts[player]
                 right = values[key[0], text] if text is not None else 0.0
-                table.alone.append(Play(*key, title, right, player=player))
+                table.alone.append(Play(*key, title, right, player=player, answered=text is not None))
             elif player in dropped.get(key, ()):
                 table.alone.append(Play(*key, title, None, player=player, heard=False))
     return table
@@ -154,7 +157,14 @@ def _played_alone(raw: Raw, player: str, cell: Cell | None) -> list[Play]:
     if cell is None:
         return []
     return [
-        Play(episode.question, episode.repeat, cell.strategy, episode.right, player=player)
+        Play(
+            episode.question,
+            episode.repeat,
+            cell.strategy,
+            episode.right,
+            player=player,
+            answered=episode.outcome == "answered",
+        )
         for episode in raw.episodes(cell)
     ]
 

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
 from second_way.paired_scores import mean_difference, share
 from second_way.pairs import drafting
 from second_way.raw import Cell, Episode, Raw
+from second_way.shares import unfair
 
 Row = dict[str, Any]
 Play = tuple[str, str]
@@ -34,11 +36,21 @@ def _tax(raw: Raw) -> Row | None:
         _grades(raw, [cell for cell in alone if drafting(cell) == way], lambda cell: cell.player)
         for way in ("double-call", "single-call")
     ]
-    row = _paired("double", sides[0], "single", sides[1])
+    both = sides[0].keys() & sides[1].keys()
+    flattering = unfair([[*sides[0][play], *sides[1][play]] for play in both])
+    row = _paired("double", sides[0], "single", sides[1], flattering=flattering)
     if row is None:
         return None
     ungraded = sum(grade is None for side in sides for grades in side.values() for grade in grades)
-    return {**row, "ungraded": ungraded, **_bounds(sides[0], sides[1])}
+    return _turned({**row, "ungraded": ungraded, **_bounds(sides[0], sides[1])})
+
+
+def _turned(row: Row) -> Row:
+    """Where the ungraded answers could turn the interval round, that is said."""
+    if row["low"] is None or row["low"] <= 0 <= row["high"] or "bounds" not in row:
+        return row
+    turned = row["bounds"]["low"] <= 0 if row["low"] > 0 else row["bounds"]["high"] >= 0
+    return {**row, "why": ANY_TEXT} if turned else row
 
 
 def _grades(raw: Raw, cells: Iterable[Cell], who: Any) -> dict[Play, list[float | None]]:
@@ -54,12 +66,15 @@ def _known(grades: Grades) -> dict[Play, float]:
     return {play: mean(several) for play, several in known.items() if several}
 
 
-def _paired(name: str, ours: Grades, other: str, theirs: Grades) -> Row | None:
+def _paired(name: str, ours: Grades, other: str, theirs: Grades, *, flattering: bool) -> Row | None:
     """Over the questions and players that both have; a question counts once, by its mean over players."""
-    one, two = _known(ours), _known(theirs)
-    both = sorted(one.keys() & two.keys())
-    if not both:
+    if not ours.keys() & theirs.keys():
         return None
+    one, two = _known(ours), _known(theirs)
+    both = [] if flattering else sorted(one.keys() & two.keys())
+    if not both:
+        nothing = dict.fromkeys((name, other, "difference", "low", "high", "p"))
+        return {**nothing, "n": 0, "small": True, "n_pairs": 0, "why": ANY_TEXT}
     by_question: dict[str, list[Play]] = {}
     for play in both:
         by_question.setdefault(play[0], []).append(play)
@@ -138,9 +153,11 @@ def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None
             whole[number].setdefault((play[0], play[2]), []).append(side[play].right)
             if play in graded:
                 sides[number].setdefault((play[0], play[2]), []).append(side[play].right)
-    row = _paired("shown", sides[0], "hidden", sides[1])
-    if row is None:
+    if not both:
         return None
+    flattering = unfair([[side[play].right for side in plays] for play in both])
+    row = _paired("shown", sides[0] or whole[0], "hidden", sides[1] or whole[1], flattering=flattering)
+    assert row is not None, "both have played"
     moved: dict[str, tuple[float, float]] = {}
     for play in both:
         words = [side[play].answer for side in plays]
@@ -148,7 +165,7 @@ def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None
             top, bottom = moved.get(play[0], (0.0, 0.0))
             moved[play[0]] = (top + (_plain(words[0]) != _plain(words[1])), bottom + 1)
     changed = dict(zip(("changed", "changed_low", "changed_high"), share(moved), strict=True))
-    return {**row, **changed, "ungraded": len(both) - len(graded), **_bounds(whole[0], whole[1])}
+    return _turned({**row, **changed, "ungraded": len(both) - len(graded), **_bounds(whole[0], whole[1])})
 
 
 def _plays(raw: Raw, cells: Iterable[Cell]) -> dict[tuple[str, int, str], Episode]:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from moot.measures.cells import Stored, table_of, unusual_drafts
 from moot.measures.source import Source
 from moot.stats.estimates import estimate_row
-from moot.stats.graded import bounds_row, value_of, why_nothing
+from moot.stats.graded import Value, bounds_row, fair, known, mean_value, why_none
 from moot.stats.proportion import accuracy
 from moot.store import queries, schema
 
@@ -41,8 +41,8 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
 
 def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     """Over what is graded: an answer that nobody has graded is neither right nor wrong. The bounds are over all."""
-    grades: dict[str, list[float | None]] = {}
-    answered: dict[str, list[float | None]] = {}
+    grades: dict[str, list[Value]] = {}
+    answered: dict[str, list[Value]] = {}
     outcomes: Counter[str] = Counter()
     keys: set[str] = set()
     disputed, seconds = 0, 0.0
@@ -51,9 +51,9 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         outcomes[episode.outcome] += 1
         seconds += episode.seconds
         disputed += right is None and episode.stage == "disputed"
-        grades.setdefault(question, []).append(right)
+        grades.setdefault(question, []).append(episode.value)
         if episode.outcome in ("answered", "undecided"):
-            answered.setdefault(question, []).append(right)
+            answered.setdefault(question, []).append(episode.value)
         keys.update(episode.calls)
     return {
         **_named(cell),
@@ -61,7 +61,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         **_chosen_on(source, cell, size),
         "outcomes": dict(outcomes),
         "missing": _missing(source, cell, size - source.left_out(cell), sum(outcomes.values())),
-        "ungraded": sum(several.count(None) for several in grades.values()),
+        "ungraded": sum(value.known is None for several in grades.values() for value in several),
         "disputed": disputed,
         "answered": _estimate(answered),
         "seconds": round(seconds, 3),
@@ -96,14 +96,18 @@ def _missing(source: Source, cell: Stored, size: int, played: int) -> int:
     return size * repeats - played
 
 
-def _estimate(grades: Mapping[str, Sequence[float | None]]) -> dict[str, Any]:
+def _estimate(grades: Mapping[str, Sequence[Value]]) -> dict[str, Any]:
     """A value that does not exist is null, never NaN: JSON has none. Then it is said why."""
-    graded = {question: [grade for grade in several if grade is not None] for question, several in grades.items()}
-    estimate = accuracy({question: several for question, several in graded.items() if several})
+    values = {question: mean_value(several) for question, several in grades.items()}
+    graded = {
+        question: [value.known for value in grades[question] if value.known is not None]
+        for question in known(fair(values))
+    }
+    estimate = accuracy(graded)
     row: dict[str, Any] = estimate_row(estimate if estimate.n else None)
-    if "bounds" in (beside := bounds_row(map(value_of, grades.values()))):
+    if "bounds" in (beside := bounds_row(values.values())):
         row["bounds"] = beside["bounds"]
-    return row if estimate.n else {**row, "why": why_nothing(len(grades))}
+    return row if estimate.n else {**row, "why": why_none(values)}
 
 
 def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from moot.measures.columns import Figures, cohort_column, figure, titled, who, with_team
+from moot.measures.columns import Figures, cohort_column, figure, titled, unknown_words, who, with_team
 from moot.measures.section import Chart, Column, Section
 
 
@@ -22,6 +22,7 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
     for row, figures_row in zip(rows, figures.get("accuracy", ()), strict=True):
         if bounds := figures_row.get("bounds"):
             row |= {"ungraded": figures_row["ungraded"], "least": bounds["low"], "most": bounds["high"]}
+            row["why"] = figures_row.get("why")
     open_grades = any("least" in row for row in rows)
     columns = with_team(
         rows,
@@ -41,6 +42,7 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
     )
     words = (
         *(graded if open_grades else (played,)),
+        *unknown_words(rows),
         *chosen_on_words(figures),
         *figures.get("left_out", ()),
     )

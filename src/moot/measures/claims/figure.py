@@ -47,6 +47,8 @@ class Ratio:
     """Over all questions, where whoever made the figure has taken them."""
     side: SideResults | None = None
     """Whose accuracy it is: two of them are compared in pairs, as everywhere."""
+    why: str | None = None
+    """Why it has no value although something is graded, where that would flatter; the bounds stand all the same."""
 
     def value(self, question: str) -> Value:
         top = self.tops.get(question, 0.0)

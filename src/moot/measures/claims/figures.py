@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.cells import Stored
-from moot.measures.claims.headline import clusters_of, headline_figures
+from moot.measures.claims.headline import headline_figures
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.sides import SideResults, sides
 from moot.measures.source import Source
 from moot.stats.estimates import Row
 from moot.stats.frontier import Option, frontier
-from moot.stats.graded import bounds_row, least_of, why_nothing
+from moot.stats.graded import bounds_row, fair, known, least_of, why_none
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
 from moot.stats.power import POWER, detectable
 from moot.stats.quantiles import ALPHA
@@ -43,7 +43,14 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
     usd = priced and any(sum((side.cost_usd or {}).values()) > 0 for side in options.values())
     asked = sorted({question for side in options.values() for question in side.calls})
     points = {
-        title: Option(side.marks(asked), (side.cost_usd if usd else side.calls) or {}, side.once, least_of(side.open))
+        title: Option(
+            side.marks(asked),
+            (side.cost_usd if usd else side.calls) or {},
+            side.once,
+            least_of(side.open),
+            {question: value.most for question, value in side.open.items()},
+            known=bool(known(fair(side.values(asked)))),
+        )
         for title, side in options.items()
     }
     named = {
@@ -52,7 +59,7 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
     }
     return [
         {**row, **named[row["of"]], "unit": "usd" if usd else "calls"}
-        for row in frontier(points, asked, clusters=clusters_of(source, asked), seed=source.seed)
+        for row in frontier(points, asked, seed=source.seed)
     ]
 
 
@@ -60,14 +67,16 @@ def _bounds(side: SideResults, asked: Sequence[str]) -> Row:
     """Only where not all is graded."""
     if not side.open:
         return {}
-    row = bounds_row(side.value(question) for question in asked if question in side.calls)
-    return row if side.right else {**row, "why": why_nothing(len(side.calls))}
+    values = side.values(asked)
+    row = bounds_row(values.values())
+    return row if known(fair(values)) else {**row, "why": why_none(values)}
 
 
 def power_rows(headline: Row | None, figures: Mapping[str, Any]) -> Iterator[Row]:
     """The smallest difference that each comparison could have shown, from its n and its discordant pairs alone."""
     if headline and (over := headline["over_best_single"]):
-        yield from _power(headline["of"], "best single", over, 1)
+        # The claim pays for all options that it was chosen from, at the most as Bonferroni would.
+        yield from _power(headline["of"], "best single", over, over["options"])
     if headline and (over := headline["over_captain"]):
         yield from _power(headline["of"], "its captain", over, 1)
     for row in figures.get("comparisons", ()):

@@ -19,6 +19,7 @@ from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import Alone, SideResults, alone_by_player, cells_named, side_of
 from moot.measures.source import Source
 from moot.stats.choice import chosen_interval, claim
+from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
@@ -26,9 +27,11 @@ from moot.stats.graded import (
     accuracy_row,
     bounds_row,
     compared_row,
+    fair,
     known,
+    known_pairs,
     least_of,
-    why_nothing,
+    why_none,
     why_turned,
 )
 from moot.store.declarations import Declared
@@ -61,7 +64,7 @@ class _Chosen:
 
     def values(self) -> dict[str, Value]:
         """What counts on each question that it has played."""
-        return {question: self.side.value(question) for question in self.asked if question in self.side.calls}
+        return self.side.values(self.asked)
 
 
 def headline_figures(
@@ -95,17 +98,19 @@ def headline_figures(
 
 def _accuracy(chosen: _Chosen, values: Mapping[str, Value], seed: int) -> Estimate | None:
     """With the interval of its own row; of what was chosen after the fact, one that pays for the choice."""
-    usual = estimate(known(values))
+    usual = estimate(known(fair(values)))
     if usual is None or len(chosen.paid) == 1:
         return usual
-    return chosen_interval(_table(chosen.paid, chosen.asked), chosen.place, usual, seed=seed)
+    table, clusters = _table(chosen.paid, chosen.asked), units_of(chosen.asked)
+    return chosen_interval(table, chosen.place, usual, clusters=clusters, seed=seed)
 
 
 def _table(options: Mapping[str, SideResults], asked: Sequence[str]) -> Floats:
-    """Options × questions; NaN where an answer is not graded."""
+    """Options × questions; NaN where an answer is not graded, and in all of a row where those that are would flatter."""
     import numpy as np
 
-    return np.array([[_mark(side.value(question)) for question in asked] for side in options.values()])
+    rows = [fair(side.values(asked)) for side in options.values()]
+    return np.array([[_mark(values.get(question)) for question in asked] for values in rows])
 
 
 def _mark(value: Value | None) -> float:
@@ -118,7 +123,7 @@ def _ungraded(side: SideResults, values: Mapping[str, Value]) -> Row:
     if not row:
         return {"ungraded": 0}
     row |= {"ungraded": sum(side.ungraded.values()), "questions": len(values)}
-    return {**row, "why": why_nothing(len(values))} if not known(values) else row
+    return {**row, "why": why_none(values)} if not known(fair(values)) else row
 
 
 def _chosen(
@@ -177,8 +182,7 @@ def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None
     top = best({title: side.marks(asked) for title, side in options.items()}, asked, least=least)
     if top is None or len(options) < 2:
         return None
-    values = {question: options[top].value(question) for question in asked if question in options[top].calls}
-    row = accuracy_row(values)
+    row = accuracy_row(options[top].values(asked))
     return {"of": top, **row, "note": "chosen after the fact"}
 
 
@@ -230,33 +234,26 @@ def _over_best(
     """One baseline: difference, what was repaired and spoilt, and the bounds are all against the same player."""
     import numpy as np
 
-    alone = np.array([[_mark(own.get(question)) for question in chosen.asked] for own in singles.values()])
+    known_alone = [fair({q: own[q] for q in chosen.asked if q in own}) for own in singles.values()]
+    alone = np.array([[_mark(own.get(question)) for question in chosen.asked] for own in known_alone])
     place, own = list(singles).index(single), singles[single]
     pairs = {question: [(value, own[question])] for question, value in values.items() if question in own}
     if not pairs:
         return None
     table = _table(chosen.paid, chosen.asked)
-    clusters = clusters_of(source, chosen.asked)
+    clusters = units_of(chosen.asked)
     found = claim(table, alone, option=chosen.place, single=place, pooled=pooled, clusters=clusters, seed=source.seed)
     over = compared_row(pairs, pooled=pooled, seed=source.seed)
-    reached = estimate(known({question: own[question] for question in chosen.asked if question in own}))
-    if found is not None:
+    reached = estimate(known(known_alone[place]))
+    if found is not None and over["difference"] is not None:
         test = "mcnemar" if over["test"] == "mcnemar" and clusters is None else "score"
         over |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p, "test": test}
         over.pop("why", None)
     over = _whoever_is_best(over, singles, values)
     if reached is not None:
-        reached = chosen_interval(alone, place, reached, seed=source.seed)
+        reached = chosen_interval(alone, place, reached, clusters=clusters, seed=source.seed)
     paid = {"single": single, "singles": len(singles), "options": len(chosen.paid), "rule": RULE}
     return {**over, **paid, "best_single": estimate_row(reached)}
-
-
-def clusters_of(source: Source, asked: Sequence[str]) -> list[str] | None:
-    """What each question belongs to, a question without a cluster to itself; None where none has one."""
-    named = [source.cases[question].cluster for question in asked]
-    if not any(named):
-        return None
-    return [f"cluster {name}" if name else f"question {question}" for name, question in zip(named, asked, strict=True)]
 
 
 def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Row:
@@ -291,7 +288,7 @@ def _over_captain(side: SideResults, alone: Alone, values: Mapping[str, Value], 
             led = [own.get(question, UNPLAYED) for own in after]
             pairs[question] = list(zip(led, before, strict=True))
     row = compared_row(pairs, pooled=pooled, seed=seed)
-    return row if row["n"] else None
+    return row if row["n"] or known_pairs(pairs) else None
 
 
 def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, player: str) -> Row:

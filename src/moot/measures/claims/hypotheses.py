@@ -14,11 +14,11 @@ from moot.measures.quiz.played import UNPLAYED, Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import best_single, top_by_question
 from moot.measures.safety.figures import drafting, native_pairs
-from moot.measures.safety.pairs import Pair
+from moot.measures.safety.pairs import Pair, why_unfair_changes
 from moot.measures.sides import SideResults, best_alone, side_of, values_by_player
 from moot.measures.source import Source
 from moot.stats.estimates import Row
-from moot.stats.graded import Value, closure_bounds, known
+from moot.stats.graded import Value, closure_bounds, known, why_unfair_together, why_unknown
 from moot.store.declarations import Declared
 
 
@@ -60,14 +60,15 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
         return f"no answer of {term.side} is graded"
     match term.function:
         case "accuracy":
-            return Ratio(side.right, once=side.once, open=side.open, side=side)
+            why = why_unknown(side.values(side.calls).values())
+            return Ratio(side.right, once=side.once, open=side.open, side=side, why=why)
         case "cost":
             return Ratio(side.cost_usd) if side.cost_usd is not None else f"the cost of {term.side} is unknown"
         case "skyline":
             repeated = int(source.config.get("repeats", 1)) > 1
             top = top_by_question(_alone(source, cells, meant, _members(source, term.side.cohort)))
             unknown = {question: value for question, value in top.items() if value.open}
-            return Ratio(known(top), once=not repeated, open=unknown)
+            return Ratio(known(top), once=not repeated, open=unknown, why=why_unknown(top.values()))
         case "gap_closure":
             if term.side.cohort is not None:
                 return _cohorts_gap(source, cells, meant, term.side.cohort)
@@ -78,14 +79,14 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
                 return changes
             # A count, so the bottoms add up to 1.
             net = {question: rescues - regressions for question, (rescues, regressions) in changes.counts.items()}
-            return Ratio(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=changes.turns)
+            return Ratio(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=changes.turns, why=changes.why)
         case "safety_multiple":
             changes = _changes(source, cells, meant)
             if isinstance(changes, str):
                 return changes
             rescues = {question: change[0] for question, change in changes.counts.items()}
             regressions = {question: change[1] for question, change in changes.counts.items()}
-            return Ratio(rescues, regressions, turns=changes.turns)
+            return Ratio(rescues, regressions, turns=changes.turns, why=changes.why)
 
 
 def _members(source: Source, cohort: str | None) -> set[str] | None:
@@ -140,7 +141,8 @@ def _closure(questions: Mapping[str, tuple[Value, Value, Value]]) -> Ratio:
             rises[question] = reached.known - start.known
             ways[question] = top.known - start.known
     unsettled = {question: triple[0] for question, triple in questions.items() if any(value.open for value in triple)}
-    return Ratio(rises, ways, open=unsettled, bounds=closure_bounds(questions.values()) if unsettled else None)
+    bounds = closure_bounds(questions.values()) if unsettled else None
+    return Ratio(rises, ways, open=unsettled, bounds=bounds, why=why_unfair_together(list(questions.values())))
 
 
 def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], cohort: str) -> Ratio | str:
@@ -178,9 +180,15 @@ class _Changes:
 
     counts: dict[str, tuple[float, float]] = field(default_factory=dict)
     turns: dict[str, tuple[float, float]] = field(default_factory=dict)
+    pairs: list[Pair] = field(default_factory=list)
+
+    @property
+    def why(self) -> str | None:
+        return why_unfair_changes(self.pairs)
 
     def add(self, pair: Pair) -> None:
         """A native answer that never came and is right after was recovered: no rescue."""
+        self.pairs.append(pair)
         if pair.graded:
             rescues, regressions = self.counts.get(pair.question, (0.0, 0.0))
             change = (rescues + (pair.change == "rescue"), regressions + (pair.change == "regression"))
@@ -218,5 +226,14 @@ def _drafted_pairs(source: Source, cell: Stored) -> Iterable[Pair]:
     for after in seen:
         for draft in after.drafts:
             if draft.player == captain:
-                native = source.grade(source.cases[after.key[0]], draft.text)
-                yield Pair(after.key[0], captain, native, after.right, draft.outcome, after.outcome)
+                native, way = source.graded(source.cases[after.key[0]], draft.text)
+                yield Pair(
+                    after.key[0],
+                    captain,
+                    native,
+                    after.right,
+                    draft.outcome,
+                    after.outcome,
+                    native_way=way,
+                    after_way=after.way,
+                )

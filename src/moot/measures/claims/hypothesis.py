@@ -15,7 +15,15 @@ from moot.experiment.claims import Expression, Hypothesis, Number, Operation, Te
 from moot.measures.claims.figure import Figure, Ratio, applied, figure_of, two_shares
 from moot.measures.sides import pairs_of
 from moot.stats.bootstrap import RESAMPLES
-from moot.stats.graded import Value, bounds_row, difference_bounds, known_pairs, mean_value, settled
+from moot.stats.graded import (
+    Value,
+    bounds_row,
+    difference_bounds,
+    known_pairs,
+    mean_value,
+    settled,
+    why_unfair_pairs,
+)
 from moot.stats.paired import holm, holm_levels
 from moot.stats.quantiles import ALPHA
 
@@ -141,7 +149,10 @@ def judge(
     ratios = _in_pairs(left, {term: ratio for term, ratio in figures.items() if isinstance(ratio, Ratio)})
     played = set.intersection(*({*ratio.tops, *ratio.open, *ratio.turns} for ratio in ratios.values()))
     questions = sorted(set.intersection(*(set(ratio.tops) for ratio in ratios.values())))
-    judged = _judged(hypothesis, left, threshold, ratios, questions, seed, resamples)
+    why = next((ratio.why for ratio in ratios.values() if ratio.why), None)
+    judged = Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, why)
+    if why is None:
+        judged = _judged(hypothesis, left, threshold, ratios, questions, seed, resamples)
     bounds = _bounds(left, ratios, sorted(played))
     unsettled = sum(
         any(question in ratio.open or question in ratio.turns for ratio in ratios.values()) for question in played
@@ -157,13 +168,18 @@ def _in_pairs(left: Expression, ratios: Mapping[Term, Ratio]) -> Mapping[Term, R
         return ratios
     tops: tuple[dict[str, float], dict[str, float]] = ({}, {})
     unsettled: tuple[dict[str, Value], dict[str, Value]] = ({}, {})
-    for question, pairs in pairs_of(one, other).items():
+    every = pairs_of(one, other)
+    why = why_unfair_pairs(every)
+    for question, pairs in every.items():
         for means in known_pairs({question: pairs}).values():
             tops[0][question], tops[1][question] = means
         values = [mean_value([pair[place] for pair in pairs]) for place in (0, 1)]
         if any(value.open for value in values):
             unsettled[0][question], unsettled[1][question] = values
-    return {side: replace(ratios[side], tops=tops[place], open=unsettled[place]) for place, side in enumerate(sides)}
+    return {
+        side: replace(ratios[side], tops=tops[place], open=unsettled[place], why=why)
+        for place, side in enumerate(sides)
+    }
 
 
 def _bounds(

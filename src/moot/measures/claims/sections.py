@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from moot.measures.columns import Figures, count, figure
+from moot.measures.columns import Figures, count, figure, graded_words, share_bounds, with_bounds
 from moot.measures.section import Chart, Column, Section, Unit
 
 
@@ -34,22 +34,26 @@ def hypotheses_section(figures: Figures) -> Iterator[Section]:
 
 
 def frontier_section(figures: Figures) -> Iterator[Section]:
-    rows = [{**row, "frontier": row["on_frontier"]} for row in figures.get("frontier", ())]
+    rows = [{**with_bounds(row), "frontier": row["on_frontier"]} for row in figures.get("frontier", ())]
     if not rows:
         return
     unit: Unit = rows[0]["unit"]
     unit_name = "money" if unit == "usd" else "calls"
-    words = (
+    words: tuple[str, ...] = (
         f"Cost is in {unit_name} a question; what differs by no more than a call here and there costs the same. On the"
         " frontier: no other is both cheaper and better, which is picked after the fact; beside it, in how many parts of the"
         " questions it is on the frontier of the others.",
         "Within this cost: the highest of those that cost no more, its interval paying for that choice. Beaten by: one of"
         " them that is better, the choice paid for as well; nobody there means that it cannot be told from the best of them.",
+        *graded_words(rows),
     )
+    if any(row.get("bounds") for row in rows):
+        words += ("On the frontier, and within this cost, by the least that each can be.",)
     columns = (
         Column("of", "who"),
         Column("cost", "cost a question" if unit == "usd" else "calls a question", unit),
         figure("accuracy", "right"),
+        *share_bounds(rows),
         Column("on_frontier", "on the frontier"),
         Column("folds", "in parts"),
         figure("within", "within this cost", "share", "within_low", "within_high"),

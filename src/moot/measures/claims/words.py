@@ -30,7 +30,12 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
 def _nothing(row: Mapping[str, Any]) -> str:
     if not row.get("ungraded"):
         return "Nothing has been played yet."
-    return f"{_opening(row['questions'])} no answer is graded yet, so nobody knows how many are right."
+    opening, bounds = _opening(row["questions"]), row["bounds"]
+    if (bounds["low"], bounds["high"]) == (0.0, 1.0):
+        return f"{opening} no answer is graded yet, so nobody knows how many are right."
+    low, high = (f"{100 * bounds[end]:.1f}" for end in ("low", "high"))
+    subject = _subject({**row, "chosen": "only"})  # who is the highest is not known either
+    return f"{opening} nobody knows how many {subject} got right: {row['why']}. It is between {low} and {high} %."
 
 
 def _opening(n: int) -> str:
@@ -61,7 +66,10 @@ def _share(row: Mapping[str, Any]) -> str:
 def _than_single(over: Mapping[str, Any]) -> str:
     """More or less only where interval and bounds say so: what is graded flatters who has much ungraded."""
     if over["difference"] is None:
-        return f"and how far that is from the best single model is not known: {over['why']}"
+        if not (ends := over.get("bounds")):
+            return f"and how far that is from the best single model is not known: {over['why']}"
+        low, high = (f"{100 * ends[end]:+.1f}" for end in ("low", "high"))
+        return f"between {low} and {high} points against the best single model, and more is not known: {over['why']}"
     points, bounds = 100 * over["difference"], over.get("bounds")
     single = f"the best single model, {over['single']}"
     if over["low"] is None:

@@ -23,8 +23,8 @@ from moot.measures.discussion.naming import (
     protocol_of,
     step_by_step,
 )
-from moot.measures.discussion.talks import Talk, mean_rounds
-from moot.stats.graded import Pairs, Value, family_row, mean_value, value_of
+from moot.measures.discussion.talks import Talk, mean_rounds, values_of
+from moot.stats.graded import Pairs, Value, family_row, whole_mean
 
 Row = dict[str, Any]
 PLAIN, STEPS = "plain", "step by step"
@@ -46,10 +46,7 @@ class Held:
         return len(self.talks) > len({talk.question for talk in self.talks})
 
     def values(self) -> dict[str, Value]:
-        rights: dict[str, list[float | None]] = {}
-        for talk in self.talks:
-            rights.setdefault(talk.question, []).append(talk.right)
-        return {question: value_of(several) for question, several in rights.items()}
+        return values_of(self.talks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +171,7 @@ def _pairs_between(one: Sequence[Held], other: Sequence[Held]) -> Pairs:
     """One pair a question that all protocols of both have played: else the mean would be over others each time."""
     sides = [[discussion.values() for discussion in side] for side in (one, other)]
     asked = set.intersection(*(set(values) for side in sides for values in side))
-    means = [{q: mean_value([values[q] for values in side]) for q in sorted(asked)} for side in sides]
+    means = [{q: whole_mean([values[q] for values in side]) for q in sorted(asked)} for side in sides]
     return {question: [(means[0][question], means[1][question])] for question in sorted(asked)}
 
 

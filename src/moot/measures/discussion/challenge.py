@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from moot.stats.graded import Value, Way, graded_value, why_unfair_together
 from moot.stats.paired import FEW_QUESTIONS, difference
 from moot.stats.proportion import share_over_questions
 from moot.types import Estimate
@@ -28,6 +29,12 @@ class Objection:
     """The score of its new answer; None: ungraded, or none was given."""
     answered: bool = False
     """Whether it gave a new answer."""
+    ways: tuple[Way, Way] = ("at once", "at once")
+    """How the two answers came by their grades."""
+
+    @property
+    def values(self) -> tuple[Value, Value]:
+        return graded_value(self.before, self.ways[0]), graded_value(self.after, self.ways[1])
 
     @property
     def challenged(self) -> bool:
@@ -49,15 +56,18 @@ def challenges(objections: Sequence[Objection], *, seed: int = 0) -> dict[str, A
     """Rate and net share improved, each with the counts behind it. Nothing asked: all figures are None."""
     rate = share_over_questions((objection.question, float(objection.challenged)) for objection in objections)
     counted = [objection for objection in objections if objection.challenged and not objection.ungraded]
-    net = _net(counted, seed)
+    compared = [objection.values for objection in objections if objection.challenged and objection.answered]
+    unfair = why_unfair_together(compared, of="challenges")
+    net = None if unfair else _net(counted, seed)
     ungraded = sum(objection.ungraded for objection in objections)
-    why = {"why": "no challenge is graded both before and after"} if net is None and ungraded else {}
+    why = {"why": unfair or "no challenge is graded both before and after"} if net is None and ungraded else {}
     return {
         **_estimate(rate, "rate"),
         "agents": len(objections),
         "challenged": sum(objection.challenged for objection in objections),
         "did_not_say": sum(objection.agree is None for objection in objections),
         **_estimate(net, "net"),
+        **({"net_bounds": _net_bounds(objections)} if ungraded else {}),
         "improved": sum(objection.change > 0 for objection in counted),
         "worsened": sum(objection.change < 0 for objection in counted),
         "no_new_answer": sum(not objection.answered for objection in counted),
@@ -66,6 +76,14 @@ def challenges(objections: Sequence[Objection], *, seed: int = 0) -> dict[str, A
         "small": (rate.n if rate else 0) < FEW_QUESTIONS,
         **why,
     }
+
+
+def _net_bounds(objections: Sequence[Objection]) -> dict[str, float]:
+    """Over all that was challenged: what is ungraded at its worst, and at its best."""
+    challenged = [objection for objection in objections if objection.challenged]
+    low = sum(-1 if objection.ungraded else objection.change for objection in challenged)
+    high = sum(1 if objection.ungraded else objection.change for objection in challenged)
+    return {"low": low / len(challenged), "high": high / len(challenged)}
 
 
 def _net(counted: Sequence[Objection], seed: int) -> Estimate | None:

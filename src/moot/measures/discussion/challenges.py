@@ -9,6 +9,7 @@ from typing import Any
 from moot import traces
 from moot.measures.discussion.challenge import Objection, challenges
 from moot.measures.source import Source
+from moot.stats.graded import Way
 
 RIGHT = 0.5
 """A planted answer that scores as much is no wrong answer."""
@@ -20,6 +21,8 @@ class ChallengeRound:
 
     question: str
     right: float | None
+    way: Way
+    """How the team's own answer came by its grade."""
     put: traces.Challenge
     objections: tuple[traces.Objection, ...] = ()
 
@@ -61,19 +64,26 @@ def _part(source: Source, held: ChallengeRound, planted: bool) -> str:
         return "shown"
     if held.put.planted is None:
         return "planted"
-    value = _before(source, held)
+    value, _ = _before(source, held)
     return "planted, ungraded" if value is None else "planted, but right" if value >= RIGHT else "planted"
 
 
-def _before(source: Source, held: ChallengeRound) -> float | None:
+def _before(source: Source, held: ChallengeRound) -> tuple[float | None, Way]:
     """The score of what was shown: the team's own has been graded already."""
     planted = held.put.planted
-    return held.right if planted is None else source.grade(source.cases[held.question], planted)
+    return (held.right, held.way) if planted is None else source.graded(source.cases[held.question], planted)
 
 
 def _objections(source: Source, rounds: Iterable[ChallengeRound]) -> Iterator[Objection]:
     for held in rounds:
-        before, case = _before(source, held), source.cases[held.question]
+        (before, way), case = _before(source, held), source.cases[held.question]
         for word in held.objections:
-            after = None if word.answer is None else source.grade(case, word.answer)
-            yield Objection(held.question, word.agree, before, after, answered=word.answer is not None)
+            after, after_way = source.graded(case, word.answer)
+            yield Objection(
+                held.question,
+                word.agree,
+                before,
+                None if word.answer is None else after,
+                answered=word.answer is not None,
+                ways=(way, after_way),
+            )

@@ -27,11 +27,11 @@ from moot.measures.discussion.naming import (
     with_role,
 )
 from moot.measures.discussion.similarity import similarity_figures
-from moot.measures.discussion.talks import Talk, by_question, fitted, graded, score, turns_to_decide
-from moot.measures.episodes import right_of
+from moot.measures.discussion.talks import Talk, fitted, score, turns_to_decide, values_of
 from moot.measures.source import Source
-from moot.stats.estimates import PAIRED, with_holm
-from moot.stats.paired import FEW_QUESTIONS, compare
+from moot.stats.estimates import with_holm
+from moot.stats.graded import family_row, known, why_unfair_together
+from moot.stats.paired import FEW_QUESTIONS
 from moot.store.rows import verdict_of
 from moot.strategies.option_meanings import Meaning, in_words, meanings_named
 from moot.traces import Challenge, Objection, of_kind
@@ -107,12 +107,12 @@ def _read(source: Source, cell: Stored) -> Discussion:
     for row in source.results(cell):
         question = row["question"]
         case, verdict = source.cases[question], verdict_of(row["verdict"])
-        right = right_of(row)
-        read.talks.append(Talk(question, right, row["outcome"], verdict.turns, row["repeat"], case.question_set))
+        right, way = source.graded_as(row)
+        read.talks.append(Talk(question, right, row["outcome"], verdict.turns, row["repeat"], case.question_set, way))
         read.answers.setdefault(question, []).append(_stood(case, verdict))
         objections = tuple(of_kind(verdict.traces, Objection))
         read.rounds.extend(
-            ChallengeRound(question, right, put, objections) for put in of_kind(verdict.traces, Challenge)
+            ChallengeRound(question, right, way, put, objections) for put in of_kind(verdict.traces, Challenge)
         )
     return read
 
@@ -140,7 +140,13 @@ def _talks_alone(source: Source, cell: Stored) -> list[Talk]:
     """A player's plays by itself, as discussions of one turn."""
     return [
         Talk(
-            episode.key[0], episode.right, episode.outcome, 1, episode.key[1], source.cases[episode.key[0]].question_set
+            episode.key[0],
+            episode.right,
+            episode.outcome,
+            1,
+            episode.key[1],
+            source.cases[episode.key[0]].question_set,
+            episode.way,
         )
         for episode in source.seen(cell)
     ]
@@ -177,16 +183,15 @@ def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
             against = usual.get((discussion.table, apart_from(discussion.cell, *free)))
             if against is None or discussion.is_like(part, standard):
                 continue
-            ours, theirs = by_question(discussion.talks), by_question(against.talks)
-            pairs = {q: (ours[q], theirs[q]) for q in ours if q in theirs}
+            ours, theirs = values_of(discussion.talks), values_of(against.talks)
+            pairs = {q: [(ours[q], theirs[q])] for q in ours if q in theirs}
             if not pairs:
                 continue
-            pooled = len(graded(discussion.talks)) > len(ours) or len(graded(against.talks)) > len(theirs)
-            comparison = compare(pairs, pooled=pooled, seed=source.seed)
+            pooled = len(discussion.talks) > len(ours) or len(against.talks) > len(theirs)
             of, other = (in_words(side.options[part]) for side in (discussion, against))
             kind = {"protocol_part": True} if meaning_of(discussion.cell, part).role == "protocol" else {}
             named = {**names[discussion.cell["id"]], "part": part, "of": of, "against": other, **kind}
-            yield {**named, **_flag(discussion, part), **comparison.row(), PAIRED: comparison}
+            yield {**named, **_flag(discussion, part), **family_row(pairs, pooled=pooled, seed=source.seed)}
 
 
 def _flag(discussion: Discussion, part: str) -> Row:
@@ -240,22 +245,29 @@ def _line(source: Source, along: str, key: str, group: Sequence[Discussion], nam
         discussion.options[key]: discussion
         for discussion in sorted(group, key=lambda discussion: discussion.options[key])
     }
-    line = fitted({float(x): by_question(discussion.talks) for x, discussion in by_x.items()}, seed=source.seed)
-    if line is None:
+    points = {float(x): values_of(discussion.talks) for x, discussion in by_x.items()}
+    shared = set.intersection(*map(set, points.values()))
+    if not shared:
         return
+    together = [tuple(values[question] for values in points.values()) for question in sorted(shared)]
+    unfair = why_unfair_together(together)
+    line = None if unfair else fitted({x: known(values) for x, values in points.items()}, seed=source.seed)
+    ungraded = sum(any(value.known is None for value in values) for values in together)
     yield {
         "along": along,
         "key": key,
         "step": meaning_of(group[0].cell, key).step or key.replace("_", " "),
         **{name: value for name, value in named.items() if name != "label"},
         "also_varied": [name for name in varied([discussion.cell for discussion in group]) if name != key],
-        "slope": line.slope.value,
-        "low": line.slope.low,
-        "high": line.slope.high,
-        "intercept": line.intercept,
-        "n": line.slope.n,
-        "small": line.slope.n < FEW_QUESTIONS,
-        "points": [{"x": x, **score(discussion.talks), "line": line.at(x)} for x, discussion in by_x.items()],
+        "slope": line and line.slope.value,
+        "low": line and line.slope.low,
+        "high": line and line.slope.high,
+        "intercept": line and line.intercept,
+        "n": line.slope.n if line else 0,
+        "small": line is None or line.slope.n < FEW_QUESTIONS,
+        "points": [{"x": x, **score(discussion.talks), "line": line and line.at(x)} for x, discussion in by_x.items()],
+        **({"ungraded": ungraded} if ungraded else {}),
+        **({} if line else {"why": unfair or "no question is graded for all of them"}),
     }
 
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from moot.measures.columns import Figures, figure, paired_columns, paired_words, with_team
+from moot.measures.columns import (
+    Figures,
+    figure,
+    graded_words,
+    paired_columns,
+    paired_words,
+    share_bounds,
+    ungraded_columns,
+    unknown_words,
+    with_bounds,
+    with_team,
+)
 from moot.measures.discussion.baseline_sections import baseline_sections, mean_turns
 from moot.measures.section import Chart, Column, Section
 
@@ -43,6 +54,7 @@ def _scores(figures: Figures) -> Iterator[Section]:
         are = "answer is" if ungraded == 1 else "answers are"
         words.append(f"{ungraded:,} {are} ungraded and in no score: it lies between the bounds.")
         words += [_bounds(row) for row in rows if row["whole"] and "bounds" in row]
+    words += unknown_words(rows)
     figures_shown = (
         figure("value", "score"),
         Column("deviation", "deviation", "share"),
@@ -139,7 +151,7 @@ def _drawn(row: Mapping[str, Any], *, by: bool) -> Iterator[dict[str, Any]]:
     for point in row["points"]:
         named = {**names, "protocol": row["protocol"]}
         yield {**named, **point, "name": _title(named, names["by"] if by else None)}
-    for point in (row["points"][0], row["points"][-1]):
+    for point in (row["points"][0], row["points"][-1]) if row["slope"] is not None else ():
         named = {**names, "protocol": f"{row['protocol']}, line"}
         ends = {"x": point["x"], "value": point["line"], **dict.fromkeys(("low", "high", "deviation"))}
         yield {**named, **ends, "n": row["n"], "name": _title(named, names["by"] if by else None)}
@@ -147,34 +159,38 @@ def _drawn(row: Mapping[str, Any], *, by: bool) -> Iterator[dict[str, Any]]:
 
 def _slope(row: Mapping[str, Any]) -> str:
     """The line in words: what one more is worth, on the questions that all points share."""
+    if row["slope"] is None:
+        return f"{_title(row)}: what one more is worth is not known: {row['why']}."
     one = row["step"]
     interval = "" if row["low"] is None else f" ({100 * row['low']:+.1f} to {100 * row['high']:+.1f})"
     also = f"; {' and '.join(row['also_varied'])} varied with it" if row["also_varied"] else ""
     worth = f"{100 * row['slope']:+.1f}{interval} points for one more {one}"
-    return f"{_title(row)}: {worth}, by least squares on {row['n']} questions{also}."
+    left_out = f", {row['ungraded']} with an ungraded answer left out" if row.get("ungraded") else ""
+    return f"{_title(row)}: {worth}, by least squares on {row['n']} questions{left_out}{also}."
 
 
 def _differences(figures: Figures) -> Iterator[Section]:
-    rows = figures.get("protocol_differences", ())
+    rows = [with_bounds(row) for row in figures.get("protocol_differences", ())]
     parts = [row for row in rows if not row.get("protocol_part")]
     part_rows = [{**row, "of": row.get("does") or f"{row['part']} {row['of']}"} for row in parts]
     usual = dict.fromkeys(f"{row['part']} {row['against']}" for row in parts if "does" not in row)
     words = (f"Against the default ({', '.join(usual)}), where nothing else differs.",) if usual else ()
-    columns = (Column("of", "this"), *_named(part_rows, *paired_columns()))
+    columns = (Column("of", "this"), *_named(part_rows, *paired_columns(), *ungraded_columns(part_rows)))
     yield Section("protocol-parts", "Drafting, style and personas", (*words, *paired_words(parts)), columns, part_rows)
     counted = [row for row in rows if row.get("protocol_part")]
     standard = " or ".join(dict.fromkeys(row["against"] for row in counted))
     words = (f"Each protocol against {standard}, where nothing else differs.",)
-    columns = _named(counted, *paired_columns())
+    columns = _named(counted, *paired_columns(), *ungraded_columns(counted))
     yield Section("protocol-counting", "Beside counting solutions", (*words, *paired_words(counted)), columns, counted)
 
 
 def _similarity(figures: Figures) -> Iterator[Section]:
-    rows = [{**row, "name": _title(row)} for row in figures.get("similarity", ())]
+    rows = [{**with_bounds(row), "name": _title(row)} for row in figures.get("similarity", ())]
     columns = _named(
         rows,
         figure("similarity", "likeness", "number"),
         Column("accuracy", "score", "share"),
+        *share_bounds(rows),
         Column("n", "questions"),
     )
     words = [
@@ -185,6 +201,7 @@ def _similarity(figures: Figures) -> Iterator[Section]:
         words.append(
             "On a sample of the questions, since to embed every answer would take long; the score is over all."
         )
+    words += graded_words(rows)
     chart = Chart("scatter", "similarity", "accuracy", label="name", series="protocol")
     yield Section("similarity", "How alike the final answers are", _small(rows, words), columns, rows, chart)
 
@@ -207,6 +224,7 @@ def _challenges(figures: Figures) -> Iterator[Section]:
     ]
     if any(row["part"] == "planted, but right" for row in rows):
         words.append("Planted answers that turned out to be right are set apart: to challenge them is no discernment.")
+    words += unknown_words(rows, "net")
     yield Section("challenges", "The challenge round", _small(rows, words), columns, rows)
 
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from moot.grade.embedding import MODEL, Encoder, read_safetensors
 from moot.grade.normalise import normalise
 from moot.grade.wordpiece import WordPiece
-from moot.measures.discussion.talks import Cosine, Talk, by_question, overlap_cosine, similarity
+from moot.measures.discussion.talks import Cosine, Talk, overlap_cosine, similarity, values_of
 from moot.measures.source import Source
 from moot.models import packaged
 from moot.stats.estimates import estimate_row
+from moot.stats.graded import accuracy_row
 from moot.stats.paired import FEW_QUESTIONS
 from moot.types import seeded
 
@@ -42,12 +43,12 @@ def similarity_figures(source: Source, discussions: Sequence[tuple[Row, Sequence
         taken = {question: repeats for question, repeats in answers.items() if question in chosen}
         likeness = similarity(taken, cosine, seed=source.seed)
         if likeness is not None:
-            right = by_question(talks)
+            right = accuracy_row(values_of(talks), "accuracy")
             method = f"cosine of {MODEL}" if embedding else WORDS
             more = {"method": method, "sampled": len(chosen) < len(questions), "small": likeness.n < FEW_QUESTIONS}
-            accuracy = sum(right.values()) / len(right) if right else None
-            why = {} if right else {"why": "nothing is graded"}
-            rows.append({**named, **estimate_row(likeness, "similarity"), "accuracy": accuracy, **more, **why})
+            kept = {"accuracy": right["accuracy"], "accuracy_n": right["n"]}
+            kept |= {key: right[key] for key in ("ungraded", "bounds", "why") if key in right}
+            rows.append({**named, **estimate_row(likeness, "similarity"), **kept, **more})
     return rows
 
 

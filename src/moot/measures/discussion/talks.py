@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any
 
-from moot.stats.estimates import estimate, estimate_row
+from moot.stats.estimates import estimate_row
+from moot.stats.graded import Value, Way, accuracy_row, fair, graded_value, known, mean_value
 from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, mean_difference, mean_of
 from moot.types import Estimate
 
@@ -35,6 +36,20 @@ class Talk:
     """The turn of the decision; without one, the last turn."""
     repeat: int = 0
     dataset: str | None = None
+    way: Way = "at once"
+    """How it came by its grade, or why it has none."""
+
+    @property
+    def value(self) -> Value:
+        return graded_value(self.right, self.way)
+
+
+def values_of(talks: Iterable[Talk]) -> dict[str, Value]:
+    """By question, over its repeats."""
+    values: dict[str, list[Value]] = {}
+    for talk in talks:
+        values.setdefault(talk.question, []).append(talk.value)
+    return {question: mean_value(several) for question, several in values.items()}
 
 
 def graded(talks: Iterable[Talk]) -> list[tuple[Talk, float]]:
@@ -43,11 +58,8 @@ def graded(talks: Iterable[Talk]) -> list[tuple[Talk, float]]:
 
 
 def by_question(talks: Iterable[Talk]) -> dict[str, float]:
-    """The score of each question, over those of its repeats that are graded; without any there is none."""
-    scores: dict[str, list[float]] = {}
-    for talk, right in graded(talks):
-        scores.setdefault(talk.question, []).append(right)
-    return {question: fmean(values) for question, values in scores.items()}
+    """The score of each question, over those of its repeats that are graded; none at all where these would flatter."""
+    return known(fair(values_of(talks)))
 
 
 def score(talks: Sequence[Talk]) -> Row:
@@ -55,26 +67,14 @@ def score(talks: Sequence[Talk]) -> Row:
 
     Over what is graded; where something is not, `bounds` are what the mean over all questions lies between.
     """
-    values = by_question(talks)
-    ungraded = sum(talk.right is None for talk in talks)
+    row = accuracy_row(values_of(talks))
     return {
-        **estimate_row(estimate(values)),
-        "deviation": deviation(talks),
+        **row,
+        "deviation": deviation(talks) if row["value"] is not None else None,
         "repeats": len({talk.repeat for talk in talks}),
-        "ungraded": ungraded,
-        "small": len(values) < FEW_QUESTIONS,
-        **({"bounds": _bounds(talks)} if ungraded else {}),
-        **({"why": "nothing is graded"} if ungraded and not values else {}),
+        "ungraded": sum(talk.right is None for talk in talks),
+        "small": row["n"] < FEW_QUESTIONS,
     }
-
-
-def _bounds(talks: Sequence[Talk]) -> dict[str, float]:
-    """The score if all that is ungraded were wrong, and if it were right."""
-    low, high = (
-        by_question([replace(talk, right=worth) if talk.right is None else talk for talk in talks])
-        for worth in (0.0, 1.0)
-    )
-    return {"low": fmean(low.values()), "high": fmean(high.values())}
 
 
 def deviation(talks: Iterable[Talk]) -> float | None:

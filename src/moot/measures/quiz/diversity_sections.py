@@ -8,6 +8,7 @@ from typing import Any
 from moot.measures.columns import (
     Figures,
     Row,
+    count,
     figure,
     graded_words,
     grouped_by_words,
@@ -34,8 +35,18 @@ def _diversity(figures: Figures) -> Iterator[Section]:
     right = (figure("accuracy", "right"), *share_bounds(rows), Column("n", "questions"))
     columns = with_team(rows, Column("d", "answers"), Column("strategy", "strategy"), *right)
     chart = Chart("lines", "d", "accuracy", series="strategy")
-    words = (*graded_words(rows), *grouped_by_words(figures))
+    words = (*graded_words(rows), *left_out_words(figures), *grouped_by_words(figures))
     yield Section("diversity", "By the number of different answers", words, columns, rows, chart)
+
+
+def left_out_words(figures: Figures) -> list[str]:
+    """Of how many questions nobody knows how many different answers there were."""
+    if not (left_out := sum(part.get("diversity_left_out", 0) for part in figures.get("teams") or [figures])):
+        return []
+    return [
+        f"{count(left_out, 'question')} left out, in some play at least: nobody answered, a player was not heard, or an answer"
+        " stands in no group."
+    ]
 
 
 def _by_captain(figures: Figures) -> Iterator[Section]:

@@ -23,6 +23,7 @@ from moot.measures.quiz.played import (
     Played,
     accuracy_figures,
     by_category,
+    diversity_of,
     gains,
     human_comparison,
     pairs_by_captain,
@@ -161,7 +162,8 @@ def _talk_threshold(
         return None
     grouping = {drafts: _grouping_paid(source, keys) for drafts, keys in table.grouping_calls().items()}
     players = max(len(drafts) for drafts in table.drafts.values()) if table.drafts else None
-    learnt = learn_threshold(vote, talk, players=players, grouping=grouping, seed=source.seed)
+    groups = diversity_of(plays)
+    learnt = learn_threshold(vote, talk, groups, players=players, grouping=grouping, seed=source.seed)
     return learnt.row() if learnt else None
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
+from moot.engine.match_record import Groups
 from moot.stats.estimates import Row, estimate
-from moot.stats.graded import Value, accuracy_row, family_row, known, value_of
+from moot.stats.graded import Value, Way, accuracy_row, fair, family_row, graded_value, known, mean_value
 from moot.stats.paired import mean_difference
 from moot.types import Estimate
 
-Groups = tuple[tuple[str, ...], ...]
 UNPLAYED = Value(None, 0.0, 1.0)
 """Of a question that somebody was not asked, while others were: it is neither right nor wrong."""
 Drafts = tuple[str, int]
@@ -49,6 +50,12 @@ class Played:
     """Of the drafts it rests on."""
     heard: bool = True
     """Whether the player's answer was waited for; what it would have been is unknown else, and ungraded."""
+    way: Way = "at once"
+    """How it came by its grade, or why it has none."""
+
+    @property
+    def value(self) -> Value:
+        return graded_value(self.right, self.way if self.heard else "not heard")
 
     @property
     def drafts(self) -> Drafts:
@@ -83,12 +90,12 @@ def teams(plays: Iterable[Played]) -> list[Played]:
 def values_by_question(plays: Iterable[Played]) -> dict[str, Value]:
     """The share right of each question, over its captains and repeats."""
     parts = split(plays, lambda play: play.question)
-    return {question: value_of([play.right for play in several]) for question, several in parts.items()}
+    return {question: mean_value([play.value for play in several]) for question, several in parts.items()}
 
 
 def by_question(plays: Iterable[Played]) -> dict[str, float]:
     """The same of the questions that have something graded, over what is."""
-    return known(values_by_question(plays))
+    return known(fair(values_by_question(plays)))
 
 
 def repeated(plays: Sequence[Played]) -> bool:
@@ -106,8 +113,6 @@ def accuracy_figures(plays: Sequence[Played], name: str = "value") -> Row:
     row = accuracy_row(values_by_question(plays), name)
     if not_heard := sum(not play.heard for play in plays):
         row["not_heard"] = not_heard
-        if not_heard == len(plays):
-            row["why"] = f"not heard in any of {not_heard} plays: nobody waited for it"
     return row
 
 
@@ -126,9 +131,29 @@ def groups_of(plays: Iterable[Played]) -> dict[Drafts, Groups]:
     return dict(sorted(fullest.items()))
 
 
-def diversity_of(plays: Iterable[Played]) -> dict[Drafts, int]:
-    """d of each set of drafts: how many different answers the team gave."""
-    return {drafts: len(groups) for drafts, groups in groups_of(plays).items()}
+def diversity_of(plays: Sequence[Played]) -> dict[Drafts, int]:
+    """d of each set of drafts: how many different answers the team gave.
+
+    Not of a set in which a player was not heard, or whose answer stands in no group: the team may have given more.
+    """
+    answering = _answering(plays)
+    return {
+        drafts: len(groups)
+        for drafts, groups in groups_of(plays).items()
+        if (players := answering.get(drafts, frozenset())) is not None and players <= set(chain.from_iterable(groups))
+    }
+
+
+def _answering(plays: Iterable[Played]) -> dict[Drafts, frozenset[str] | None]:
+    """Who has answered, by set of drafts; None where somebody was not heard."""
+    answering: dict[Drafts, frozenset[str] | None] = {}
+    for play in solos(plays):
+        players = answering.get(play.drafts, frozenset())
+        if not play.heard or players is None:
+            answering[play.drafts] = None
+        elif play.outcome == "answered":
+            answering[play.drafts] = players | {play.player or ""}
+    return answering
 
 
 def gains(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
@@ -161,7 +186,7 @@ def pairs_on(first: Sequence[Played], second: Sequence[Played]) -> dict[str, lis
 def pairs_by_captain(first: Sequence[Played], second: Sequence[Played]) -> dict[str, list[tuple[Value, Value]]]:
     """One pair for each question and captain that both have: a player alone stands for itself as captain."""
     sides = [
-        {key: value_of([play.right for play in several]) for key, several in split(plays, _place).items()}
+        {key: mean_value([play.value for play in several]) for key, several in split(plays, _place).items()}
         for plays in (first, second)
     ]
     pairs: dict[str, list[tuple[Value, Value]]] = {}
@@ -190,7 +215,7 @@ def human_comparison(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
             parts[None] = of_strategy
         for whose, plays_of_one in parts.items():
             values = values_by_question(plays_of_one)
-            asked = tuple(known(values))
+            asked = tuple(known(fair(values)))
             if asked not in people:
                 people[asked] = estimate({question: rates[question] for question in asked})
             named = {"strategy": strategy, **_named(plays_of_one, whose)}
@@ -204,7 +229,7 @@ def _named(plays: Sequence[Played], whose: str | None) -> Row:
 
 
 def _beside_people(values: Mapping[str, Value], rates: Mapping[str, float], human: Estimate | None, seed: int) -> Row:
-    right = known(values)
+    right = known(fair(values))
     difference = mean_difference({question: value - rates[question] for question, value in right.items()}, seed=seed)
     return {
         **accuracy_row(values, "accuracy"),

@@ -9,13 +9,18 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from moot.measures.cells import Stored, playing_alone, table_of
 from moot.measures.episodes import EpisodeOutline, Key
 from moot.measures.quiz.played import Played
 from moot.measures.source import Source, chosen_by, groups_of
 from moot.measures.team_drafts import TeamDrafts
+from moot.stats.graded import Way
 from moot.types import Case
+
+_KEPT: WeakKeyDictionary[Source, dict[str, list[Played]]] = WeakKeyDictionary()
+"""A team's plays, as long as what they were made of is read from."""
 
 
 def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[Played], TeamDrafts]:
@@ -23,15 +28,16 @@ def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[P
     team_cells = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
     seen = [episode for cell in team_cells for episode in source.seen(cell)]
     table = source.tables.setdefault(team, TeamDrafts())
-    if team not in source.plays:
+    kept = _KEPT.setdefault(source, {})
+    if team not in kept:
         plays = [_played(source, *both, table) for both in zip(seen, source.paid_usd(seen), strict=True)]
         alone = playing_alone(cells, team_cells[0])
         for name in [player["name"] for player in json.loads(team_cells[0]["spec"])["players"]]:
             plays += _native(source, name, alone.get(name), table)
         # What a chosen team could reach together is a claim about it too.
         but = frozenset.intersection(*map(source.chosen_on, team_cells))
-        source.plays[team] = [play for play in plays if play.question not in but] if but else plays
-    return source.plays[team], table
+        kept[team] = [play for play in plays if play.question not in but] if but else plays
+    return kept[team], table
 
 
 def alone_plays(source: Source, cell: Stored) -> list[Played]:
@@ -47,6 +53,7 @@ def alone_plays(source: Source, cell: Stored) -> list[Played]:
             outcome=episode.outcome,
             calls=len(episode.calls),
             cost_usd=paid,
+            way=episode.way,
         )
         for episode, paid in zip(seen, source.paid_usd(seen), strict=True)
     ]
@@ -73,10 +80,12 @@ def _drafted(source: Source, player: str, name: str, table: TeamDrafts, but: Col
             continue
         case, draft = source.cases[key[0]], table.drafts_heard(key).get(player)
         if draft is not None:
-            right = source.grade(case, draft.text)
-            yield _single(case, key, player, name, right=right, outcome=draft.outcome, calls=1, cost_usd=None)
+            right, way = source.graded(case, draft.text)
+            yield _single(case, key, player, name, right=right, outcome=draft.outcome, calls=1, cost_usd=None, way=way)
         elif player in table.not_heard(key):
-            unknown = _single(case, key, player, name, right=None, outcome="unanswered", calls=0, cost_usd=None)
+            unknown = _single(
+                case, key, player, name, right=None, outcome="unanswered", calls=0, cost_usd=None, way="not heard"
+            )
             yield replace(unknown, heard=False)
 
 
@@ -90,6 +99,7 @@ def _single(
     outcome: str,
     calls: int,
     cost_usd: float | None,
+    way: Way,
 ) -> Played:
     return Played(
         key[0],
@@ -102,6 +112,7 @@ def _single(
         calls=calls,
         cost_usd=cost_usd,
         repeat=key[1],
+        way=way,
     )
 
 
@@ -126,4 +137,5 @@ def _played(source: Source, seen: EpisodeOutline, paid_usd: float | None, table:
         calls=len(seen.calls),
         cost_usd=paid_usd,
         repeat=seen.key[1],
+        way=seen.way,
     )

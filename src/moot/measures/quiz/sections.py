@@ -17,6 +17,7 @@ from moot.measures.columns import (
     share_bounds,
     titled,
     ungraded_columns,
+    unknown_words,
     who,
     with_bounds,
     with_team,
@@ -90,6 +91,8 @@ def _skyline(figures: Figures) -> Iterator[Section]:
         rows.append({"team": team, "what": f"skyline: at least one player right, of {top['players']}", **_value(top)})
         if top.get("bounds") and _ALL_GRADED not in words:
             words.append(_ALL_GRADED)
+        if top.get("why"):
+            words.append(f"{f'{team}: ' if team else ''}the skyline is not known: {top['why']}.")
         if top.get("not_heard"):
             whose = f"{team}: " if team else ""
             words.append(
@@ -101,6 +104,7 @@ def _skyline(figures: Figures) -> Iterator[Section]:
         if single["value"] is not None:
             what = f"best single player, {single['player']}, the highest of {single['players']}"
             rows.append({"team": team, "what": what, **_value(single)})
+            words += [f"{what}: {single['why']}."] if single.get("why") else []
             if single["players"] > 1 and _PAID not in words:
                 words.append(_PAID)
     rows = [with_bounds(row) for row in rows]
@@ -138,7 +142,7 @@ def _gains(figures: Figures) -> Iterator[Section]:
 
 
 def _self_preference(figures: Figures) -> Iterator[Section]:
-    rows = [{**row, "captain": row["captain"] or "all"} for row in figures.get("self_preference", ())]
+    rows = [{**_right_ends(row), "captain": row["captain"] or "all"} for row in figures.get("self_preference", ())]
     titles = {
         "self_choice": "own draft",
         "accuracy_self": "right then",
@@ -147,8 +151,14 @@ def _self_preference(figures: Figures) -> Iterator[Section]:
         "novel": "new",
     }
     columns = [figure(key, title, "share", f"{key}_low", f"{key}_high") for key, title in titles.items()]
+    ends = [
+        Column(f"{key}_{end}", f"{titles[key]}, at {end}", "share")
+        for key in _RIGHTS
+        if any(row.get(f"{key}_bounds") for row in rows)
+        for end in ("least", "most")
+    ]
     named = with_team(
-        rows, Column("strategy", "strategy"), Column("captain", "captain"), *columns, Column("n", "plays")
+        rows, Column("strategy", "strategy"), Column("captain", "captain"), *columns, *ends, Column("n", "plays")
     )
     words = (
         "How often a captain ended on its own draft, how often it was right then and else, and how often it was new.",
@@ -159,6 +169,16 @@ def _self_preference(figures: Figures) -> Iterator[Section]:
     yield Section("self-preference", "Captains and their own drafts", words, named, rows, chart)
 
 
+_RIGHTS = ("accuracy_self", "accuracy_not_self")
+
+
+def _right_ends(row: Mapping[str, Any]) -> Row:
+    """What each of the two accuracies is at least and at most, as figures of their own."""
+    sides = {key: bounds for key in _RIGHTS if (bounds := row.get(f"{key}_bounds"))}
+    ends = (("least", "low"), ("most", "high"))
+    return {**row, **{f"{key}_{name}": bounds[end] for key, bounds in sides.items() for name, end in ends}}
+
+
 def _self_preference_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """What a share leaves out: words that nobody could match, answers that nobody graded."""
     single = [row for row in rows if row["captain"] is not None]
@@ -167,7 +187,7 @@ def _self_preference_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         words.append(f"Whose draft it was is not known of {count(unknown, 'play')}, which are left out.")
     if ungraded := sum(row.get("ungraded", 0) for row in single):
         words.append(f"{count(ungraded, 'play')} ungraded: right then and right else are over the others.")
-    return words
+    return [*words, *unknown_words(single, *_RIGHTS)]
 
 
 def _human(figures: Figures) -> Iterator[Section]:
@@ -215,6 +235,8 @@ def _talk_threshold(figures: Figures) -> Iterator[Section]:
         Column("n", "questions"),
     )
     learnt_words = f"Learnt: talk from {learnt['talk_from']} different answers on. The figures are on unseen questions."
+    if learnt["talk_from"] is None:
+        learnt_words = f"From how many different answers on talking pays is not known: {learnt['why']}."
     words = (learnt_words, *graded_words(rows))
     yield Section("talk-threshold", "When talking pays", words, columns, rows)
 

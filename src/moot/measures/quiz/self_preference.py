@@ -7,9 +7,12 @@ it does and when it does not, and how often, when it does, its draft was in a la
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from moot.measures.quiz.played import Drafts, Groups, Played, groups_of, split, teams
+from moot.engine.match_record import Groups
+from moot.measures.quiz.played import Drafts, Played, groups_of, split, teams
 from moot.stats.estimates import Row
+from moot.stats.graded import why_unknown
 from moot.stats.proportion import share_over_questions
 
 Observed = Iterable[tuple[str, float]]
@@ -46,10 +49,10 @@ def _measures(plays: Sequence[Played], groups: Mapping[Drafts, Groups]) -> Row:
     row: Row = {"n": len(attributed), "unknown": len(plays) - len(attributed)}
     if ungraded := sum(play.right is None for play in attributed):
         row["ungraded"] = ungraded
+    rights = {"accuracy_self": _rights(chose_own), "accuracy_not_self": _rights(other)}
     observed: dict[str, Observed] = {
         "self_choice": [(play.question, float(bool(play.own_choice))) for play in attributed],
-        "accuracy_self": [(play.question, play.right) for play in chose_own if play.right is not None],
-        "accuracy_not_self": [(play.question, play.right) for play in other if play.right is not None],
+        **{name: side.graded for name, side in rights.items()},
         "self_and_majority": [
             (play.question, float(in_largest(play.captain, groups[play.drafts]))) for play in grouped
         ],
@@ -57,10 +60,30 @@ def _measures(plays: Sequence[Played], groups: Mapping[Drafts, Groups]) -> Row:
     }
     for name, pairs in observed.items():
         row |= _share(name, list(pairs))
-    sides = ((chose_own, row["accuracy_self"]), (other, row["accuracy_not_self"]))
-    if any(side and accuracy is None for side, accuracy in sides):
-        row["why"] = f"{ungraded} of {len(attributed)} plays are ungraded"
+    row |= {f"{name}_bounds": side.bounds for name, side in rights.items() if side.bounds}
+    if whys := list(dict.fromkeys(side.why for side in rights.values() if side.why)):
+        row["why"] = "; ".join(whys)
     return row
+
+
+@dataclass(frozen=True, slots=True)
+class _Rights:
+    """How right some plays are: those that are graded, and what the share is over all of them."""
+
+    graded: list[tuple[str, float]]
+    bounds: dict[str, float] | None
+    why: str | None
+    """Why there is no share although there are plays."""
+
+
+def _rights(plays: Sequence[Played]) -> _Rights:
+    values = [play.value for play in plays]
+    if not any(value.open for value in values):
+        return _Rights([(play.question, play.right) for play in plays if play.right is not None], None, None)
+    low, high = (sum(ends) / len(plays) for ends in zip(*((value.least, value.most) for value in values), strict=True))
+    graded = [(play.question, play.right) for play in plays if play.right is not None]
+    why = why_unknown(values) if graded else f"none of {len(plays)} plays is graded"
+    return _Rights([] if why else graded, {"low": low, "high": high}, why)
 
 
 def in_largest(player: str | None, groups: Groups) -> bool:

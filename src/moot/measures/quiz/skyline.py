@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, teams, values_by_question
 from moot.stats.choice import chosen_interval
+from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
@@ -15,10 +16,14 @@ from moot.stats.graded import (
     best_value,
     bounds_row,
     closure_bounds,
+    fair,
     known,
     least_of,
     mean_value,
+    why_none,
     why_nothing,
+    why_unfair_together,
+    why_unknown,
     with_settled,
 )
 from moot.stats.ratio import share_closed
@@ -43,7 +48,7 @@ class Skyline:
         rest = {"players": self.players, "guessing": self.guessing}
         row = {**estimate_row(self.estimate), **rest, **bounds_row(self.values.values()), "ungraded": self.ungraded}
         row |= {"not_heard": self.not_heard} if self.not_heard else {}
-        return row if self.estimate is not None else {**row, "why": _why_no_skyline(len(self.values))}
+        return row if self.estimate is not None else {**row, "why": _why_no_skyline(self.values)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +66,32 @@ class BestSingle:
     """Questions that its answer to is ungraded."""
     questions: int = 0
     """All that were asked."""
+    bounds: Mapping[str, float] | None = None
+    """What the best of all players reached at least and at most, whoever it is; None where all is graded."""
+    rivals: tuple[str, ...] = ()
+    """Players who could be better, were their ungraded answers right."""
 
     def row(self) -> Row:
-        row = {"player": self.player, **estimate_row(self.estimate), **bounds_row(self.values.values())}
+        row = {"player": self.player, **estimate_row(self.estimate)}
+        row |= {"bounds": dict(self.bounds)} if self.bounds is not None else {}
         row |= {"players": self.players, "note": "chosen after the fact"}
         if self.estimate is None:
-            row["why"] = why_nothing(self.questions)
+            row["why"] = why_none(self.values) if self.values else why_nothing(self.questions)
+        elif self.rivals:
+            row["why"] = f"the best as far as is graded: {', '.join(self.rivals)} could be better"
         return {**row, "ungraded": self.ungraded} if self.ungraded else row
 
 
-def _why_no_skyline(questions: int) -> str:
-    if not questions:
-        return why_nothing(0)
-    return f"there is no question among {questions:,} of which every player's answer is graded"
+def _why_no_skyline(values: Mapping[str, Value]) -> str:
+    if not known(values):
+        questions = len(values)
+        graded = f"there is no question among {questions:,} of which every player's answer is graded"
+        return graded if questions else why_nothing(0)
+    if not_heard := sum(value.not_heard > 0 for value in values.values()):
+        return (
+            f"all players were heard on {len(values) - not_heard:,} of {len(values):,} questions, where they disagreed"
+        )
+    return why_unknown(values.values(), of="sets of answers have one that waits") or why_none(values)
 
 
 def guessing(players: int, choices: int) -> float:
@@ -93,7 +111,7 @@ def skyline(
     """
     alone = solos(plays)
     values = top_by_question(alone, questions)
-    top = known(values)
+    top = known(fair(values))
     players = len({play.player for play in alone})
     offered = {question: count for question, count in (choices or {}).items() if question in top}
     chance = sum(guessing(players, count) for count in offered.values()) / len(top) if offered and top else None
@@ -107,9 +125,9 @@ def top_by_question(alone: Iterable[Played], questions: Collection[str] | None =
 
     Known of a question is what all its answers are graded for; the bounds know that one right answer is enough.
     """
-    grades: dict[str, dict[int, list[float | None]]] = {}
+    grades: dict[str, dict[int, list[Value]]] = {}
     for play in alone:
-        grades.setdefault(play.question, {}).setdefault(play.repeat, []).append(play.right)
+        grades.setdefault(play.question, {}).setdefault(play.repeat, []).append(play.value)
     repeats = {
         question: [best_value(by_repeat[repeat]) for repeat in sorted(by_repeat)]
         for question, by_repeat in grades.items()
@@ -141,12 +159,30 @@ def best_single(plays: Sequence[Played], *, questions: Collection[str] | None = 
     if name is None:
         return BestSingle(None, None, len(marks), questions=len(asked))
     values = {question: values_by_player[name].get(question, UNPLAYED) for question in asked}
-    reached = estimate(known(values))
+    reached = estimate(known(fair(values)))
     if reached is not None:
         table = np.array([[np.nan if mark is None else mark for mark in own.values()] for own in marks.values()])
-        reached = chosen_interval(table, list(marks).index(name), reached, seed=seed)
+        place, clusters = list(marks).index(name), units_of(asked)
+        reached = chosen_interval(table, place, reached, clusters=clusters, seed=seed)
     ungraded = sum(value.open for value in values.values())
-    return BestSingle(reached, name if reached is not None else None, len(marks), values, ungraded, len(asked))
+    bounds, rivals = _whoever_it_is(values_by_player, name, asked)
+    player = name if reached is not None else None
+    return BestSingle(reached, player, len(marks), values, ungraded, len(asked), bounds, rivals)
+
+
+def _whoever_it_is(
+    values_by_player: Mapping[str, Mapping[str, Value]], name: str, asked: Sequence[str]
+) -> tuple[dict[str, float] | None, tuple[str, ...]]:
+    """Between what the highest of all lies, and who of the others could be it."""
+    every = {
+        player: [values.get(question, UNPLAYED) for question in asked] for player, values in values_by_player.items()
+    }
+    if not any(value.open for values in every.values() for value in values):
+        return None, ()
+    least = {player: sum(value.least for value in values) / len(asked) for player, values in every.items()}
+    most = {player: sum(value.most for value in values) / len(asked) for player, values in every.items()}
+    rivals = tuple(player for player in every if player != name and most[player] > least[name] + 1e-12)
+    return {"low": max(least.values()), "high": max(most.values())}, rivals
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +221,8 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
         return closed if triples or single.estimate is not None else replace(closed, why=why_nothing(len(tops)))
     left_out = sum(any(value.known is None for value in triple) for triple in triples.values())
     bounds = closure_bounds(triples.values())
+    if left_out < len(triples) and (unfair := why_unfair_together(list(triples.values()))):
+        return GapClosed(None, left_out, bounds, unfair)
     if bounds is None:
         why = "the ungraded answers could leave no gap between the best single player and the skyline"
         return GapClosed(None, left_out, why=why_nothing(len(triples)) if left_out == len(triples) else why)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from moot.measures.quiz.played import Drafts, Played, diversity_of, repeated, split
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
-from moot.stats.graded import Value, bounds_row, compared_row, least_of, mean_value, value_of
+from moot.stats.graded import Value, bounds_row, compared_row, least_of, mean_value, why_unfair_together
 from moot.stats.paired import mean_of
 from moot.types import Estimate
 
@@ -52,7 +52,7 @@ class Arm:
 class Threshold:
     """The learnt threshold, and how it does on questions that it was not learnt from."""
 
-    talk_from: int
+    talk_from: int | None
     """Learnt from all questions: the one to play with. Its own accuracy on them is `after_the_fact`."""
     chosen: tuple[int, ...]
     """By fold."""
@@ -60,7 +60,7 @@ class Threshold:
     always_talk: Arm
     by_threshold: Arm
     """Cross-fitted."""
-    after_the_fact: float
+    after_the_fact: float | None
     over_vote: Row
     over_talk: Row
     n: int
@@ -68,6 +68,8 @@ class Threshold:
     """Questions that were not both voted and talked about, or not graded, or whose groups are not known."""
     ungraded: int = 0
     """Of these, how many are left out because one of the two answers is ungraded."""
+    why: str | None = None
+    """Why nothing can be learnt although some questions are graded."""
 
     def row(self) -> Row:
         return {
@@ -82,6 +84,7 @@ class Threshold:
             "n": self.n,
             "left_out": self.left_out,
             **({"ungraded": self.ungraded} if self.ungraded else {}),
+            **({"why": self.why} if self.why else {}),
         }
 
 
@@ -124,6 +127,9 @@ def learn_threshold(
     graded = [q for q in questions if all(arm.values[q].known is not None for arm in arms)]
     if len(graded) < 2:
         return None
+    ungraded = len(questions) - len(graded)
+    if (why := why_unfair_together([tuple(arm.values[q] for arm in arms) for q in questions])) is not None:
+        graded = []
     options = {
         str(start): _policy(
             {drafts: plays for drafts, plays in voted.items() if diversity[drafts] < start},
@@ -141,17 +147,18 @@ def learn_threshold(
     played, pooled = _by_choice(options, fitted.choice), repeated(vote) or repeated(talk)
     always_vote, always_talk, by_threshold = (_arm(policy, graded, seed) for policy in (*arms, played))
     return Threshold(
-        talk_from=int(start),
-        chosen=tuple(map(int, fitted.chosen)),
+        talk_from=None if why else int(start),
+        chosen=() if why else tuple(map(int, fitted.chosen)),
         always_vote=always_vote,
         always_talk=always_talk,
         by_threshold=by_threshold,
-        after_the_fact=sum(right[start][question] or 0.0 for question in graded) / len(graded),
+        after_the_fact=sum(right[start][question] or 0.0 for question in graded) / len(graded) if graded else None,
         over_vote=_compared(played, arms[0], pooled, seed),
         over_talk=_compared(played, arms[1], pooled, seed),
         n=len(graded),
         left_out=len(asked) - len(graded),
-        ungraded=len(questions) - len(graded),
+        ungraded=ungraded,
+        why=why,
     )
 
 
@@ -170,7 +177,7 @@ def _policy(voted: Plays, talked: Plays, grouping: Mapping[Drafts, GroupingPaid]
     for drafts, plays in sorted([*voted.items(), *talked.items()]):
         question = drafts[0]
         paid = grouping.get(drafts, GroupingPaid()) if drafts in talked else GroupingPaid()
-        values.setdefault(question, []).append(value_of([play.right for play in plays]))
+        values.setdefault(question, []).append(mean_value([play.value for play in plays]))
         calls.setdefault(question, []).append(sum(play.calls for play in plays) / len(plays) + paid.calls)
         known = [play.cost_usd for play in plays if play.cost_usd is not None]
         unknown = paid.cost_usd is None or len(known) < len(plays)

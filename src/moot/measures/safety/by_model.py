@@ -9,7 +9,7 @@ from typing import Any
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.safety.gap import gap_closure
 from moot.measures.safety.pairs import Pair, split
-from moot.stats.graded import Pairs, Value, accuracy_row, family_row, mean_value, value_of
+from moot.stats.graded import Pairs, Value, accuracy_row, fair_pairs, family_row, mean_value, whole_mean
 
 Row = dict[str, Any]
 Values = Mapping[str, Value]
@@ -20,10 +20,10 @@ ONLY_ONE = "it is the only model of its cohort"
 
 def values_alone(seen: Iterable[EpisodeOutline]) -> dict[str, Value]:
     """What a player got right by itself, by question, over its repeats."""
-    rights: dict[str, list[float | None]] = {}
+    values: dict[str, list[Value]] = {}
     for episode in seen:
-        rights.setdefault(episode.key[0], []).append(episode.right)
-    return {question: value_of(several) for question, several in rights.items()}
+        values.setdefault(episode.key[0], []).append(episode.value)
+    return {question: mean_value(several) for question, several in values.items()}
 
 
 def tax_rows(single: Mapping[str, Values], double: Mapping[str, Values], *, repeated: bool, seed: int) -> Iterator[Row]:
@@ -41,7 +41,7 @@ def tax_rows(single: Mapping[str, Values], double: Mapping[str, Values], *, repe
 
 def _means(pairs: Pairs, one: str, other: str) -> Row:
     """Both sides over the questions of which both are graded, so that their difference is the difference."""
-    both = [(first.known, second.known) for ((first, second),) in pairs.values()]
+    both = [(first.known, second.known) for ((first, second),) in fair_pairs(pairs).values()]
     graded = [(first, second) for first, second in both if first is not None and second is not None]
     if not graded:
         return {one: None, other: None}
@@ -88,6 +88,7 @@ def model_rows(pairs: Sequence[Pair], *, seed: int = 0) -> Iterator[Row]:
             for model, of_model in sorted(values.items()):
                 right = accuracy_row(of_model)
                 own = {"value": right["value"], "value_low": right["low"], "value_high": right["high"]}
+                own |= {"value_bounds": right["bounds"]} if "bounds" in right else {}
                 named = {"cohort": cohort, "model": model, "when": when, **own}
                 yield {**named, **_against(of_model, average, len(values), seed)}
 
@@ -95,7 +96,7 @@ def model_rows(pairs: Sequence[Pair], *, seed: int = 0) -> Iterator[Row]:
 def _average(values: Mapping[str, Values]) -> dict[str, Value]:
     """On the questions that all of them have: else it would be the mean of others from question to question."""
     asked = set.intersection(*(set(of_model) for of_model in values.values())) if values else set()
-    return {question: mean_value([of_model[question] for of_model in values.values()]) for question in sorted(asked)}
+    return {question: whole_mean([of_model[question] for of_model in values.values()]) for question in sorted(asked)}
 
 
 def _against(values: Values, average: Values, models: int, seed: int) -> Row:

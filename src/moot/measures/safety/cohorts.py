@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from moot.measures.quiz.skyline import guessing
-from moot.measures.safety.pairs import Pair, Row, graded, split
+from moot.measures.safety.pairs import Pair, Row, graded, pairs_by_question, split, why_unfair_changes
 from moot.stats.estimates import estimate, estimate_row
 from moot.stats.graded import (
     Value,
@@ -14,6 +14,7 @@ from moot.stats.graded import (
     difference_bounds,
     known,
     mean_value,
+    why_unfair_together,
     with_settled,
 )
 from moot.stats.independent_means import mean_of_independent
@@ -44,7 +45,10 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, in
     """Over the questions that are known to be covered or not; the bounds are over all."""
     own_words = all(pair.own_word for pair in pairs)
     alone, then = (_anybody(pairs, side) for side in ("native_value", "after_value"))
-    native, after = known(alone), known(then)
+    unfair = why_unfair_together(
+        [(value, then[question]) if own_words else (value,) for question, value in alone.items()]
+    )
+    native, after = ({}, {}) if unfair else (known(alone), known(then))
     both = [question for question in native if question in after or not own_words]
     models = len({pair.model for pair in pairs})
     offered = [choices[question] for question in both if question in choices]
@@ -55,15 +59,17 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, in
         **_named(None, "after"),
         **_named(None, "difference"),
         "guessing": sum(guessing(models, offer) for offer in offered) / len(both) if offered else None,
-        "ungraded": len(alone) - len(both),
+        "ungraded": sum(
+            value.known is None or (own_words and then[question].known is None) for question, value in alone.items()
+        ),
         "n": len(both),
     }
     if "bounds" in (beside := bounds_row(alone.values())):
         row["native_bounds"] = beside["bounds"]
     if not both:
-        row["why"] = f"none of {len(alone)} questions is known to be covered or not, alone and after"
+        row["why"] = unfair or f"none of {len(alone)} questions is known to be covered or not, alone and after"
     if not own_words:
-        return {**row, "why": ONE_WORD}
+        return {**row, "why": "; ".join(filter(None, (unfair, ONE_WORD)))}
     gains = {question: after[question] - native[question] for question in both}
     row |= _named(estimate({question: after[question] for question in both}), "after")
     row |= _named(mean_difference(gains, seed=seed), "difference")
@@ -86,7 +92,7 @@ def _anybody(pairs: Sequence[Pair], side: str) -> dict[str, Value]:
         {
             question: mean_value(
                 [
-                    best_value([getattr(pair, side).known for pair in repeat_pairs])
+                    best_value([getattr(pair, side) for pair in repeat_pairs])
                     for repeat_pairs in split(part, lambda pair: pair.repeat).values()
                 ]
             )
@@ -107,18 +113,44 @@ def macro_average(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
     themselves differ is not in it, since they were not drawn at random.
     """
     with_dataset = [pair for pair in pairs if pair.dataset is not None]
-    sets = split(graded(with_dataset), lambda pair: pair.dataset)
+    sets = split(with_dataset, lambda pair: pair.dataset)
     if len(sets) < 2:
         return None
     rows = [_dataset(name, dataset_pairs, seed) for name, dataset_pairs in sets.items()]
+    ungraded = len(with_dataset) - len(graded(with_dataset))
+    beside: Row = {"datasets": rows, "ungraded": ungraded, **_mean_bounds(rows)}
+    if unknown := [row for row in rows if row["difference"] is None]:
+        why = "; ".join(f"{row['dataset']}: {row['why']}" for row in unknown)
+        return {"native": None, "after": None, **estimate_row(None, "difference"), **beside, "why": why}
     mean = {key: sum(row[key] for row in rows) / len(rows) for key in ("native", "after")}
     gains = [Estimate(row["difference"], row["low"], row["high"], row["n"]) for row in rows]
-    difference = estimate_row(mean_of_independent(gains), "difference")
-    ungraded = len(with_dataset) - len(graded(with_dataset))
-    return {**mean, **difference, "datasets": rows, "ungraded": ungraded}
+    return {**mean, **estimate_row(mean_of_independent(gains), "difference"), **beside}
 
 
-def _dataset(name: str, pairs: Sequence[Pair], seed: int) -> Row:
+def _mean_bounds(rows: Sequence[Row]) -> Row:
+    """Over all pairs, whatever the ungraded ones turn out to be; nothing where all is graded."""
+    if not any("bounds" in row for row in rows):
+        return {}
+    ends = [row.get("bounds") or {"low": row["difference"], "high": row["difference"]} for row in rows]
+    low, high = (sum(end[side] for end in ends) / len(ends) for side in ("low", "high"))
+    return {"bounds": {"low": low, "high": high}}
+
+
+def _dataset(name: str, every: Sequence[Pair], seed: int) -> Row:
+    """Over the graded pairs of one set; where some are not, with the bounds over all."""
+    pairs, sides = graded(every), pairs_by_question(every)
+    beside = difference_bounds(sides)
+    bounds: Row = {"bounds": beside["bounds"]} if beside else {}
+    if (why := why_unfair_changes(every)) or not pairs:
+        why = why or "no pair has both answers graded"
+        return {
+            "dataset": name,
+            "native": None,
+            "after": None,
+            **estimate_row(None, "difference"),
+            **bounds,
+            "why": why,
+        }
     parts = split(pairs, lambda pair: pair.question)
     native, after = (
         {q: sum(getattr(pair, side) for pair in of_question) / len(of_question) for q, of_question in parts.items()}
@@ -127,4 +159,4 @@ def _dataset(name: str, pairs: Sequence[Pair], seed: int) -> Row:
     gains = {question: after[question] - before for question, before in native.items()}
     difference = estimate_row(mean_difference(gains, seed=seed), "difference")
     means = {"native": sum(native.values()) / len(gains), "after": sum(after.values()) / len(gains)}
-    return {"dataset": name, **means, **difference}
+    return {"dataset": name, **means, **difference, **bounds}

@@ -20,11 +20,11 @@ from moot.measures.safety.calibration import calibration_rows
 from moot.measures.safety.cohorts import coverage, macro_average
 from moot.measures.safety.consensus import consensus_rate
 from moot.measures.safety.gap import gap_closure
+from moot.measures.safety.lift import lift
 from moot.measures.safety.pairs import (
     ANSWERED,
     Pair,
     gain_by_strength,
-    lift,
     per_model,
     safety,
     split,
@@ -32,11 +32,12 @@ from moot.measures.safety.pairs import (
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
+from moot.stats.graded import Value, Way
 from moot.store.rows import verdict_of
 from moot.strategies import baseline
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
 from moot.strategies.traits import Traits
-from moot.traces import Ending, of_kind
+from moot.traces import Ending, Review, of_kind
 from moot.types import canonical_json
 
 Row = dict[str, Any]
@@ -52,6 +53,8 @@ class Stage:
     team: str | None
     traits: Traits
     pairs: tuple[Pair, ...]
+    reviews: bool = False
+    """Whether the others' reasons were reviewed, and not only read."""
 
     @property
     def named(self) -> Row:
@@ -105,7 +108,14 @@ def _stages(source: Source, led: Sequence[Stored], alone: Alone) -> Iterator[Sta
         pairs = [
             pair for cell in cells for pair in native_pairs(source, cell, alone.get((cell["captain"], drafting(cell))))
         ]
-        yield Stage(label, team, cells[0]["traits"], tuple(pairs))
+        yield Stage(label, team, cells[0]["traits"], tuple(pairs), _reviews(source, cells))
+
+
+def _reviews(source: Source, cells: Sequence[Stored]) -> bool:
+    """Whether somebody has left a review: a captain who reads the reasons and answers gives none."""
+    read = [cell for cell in cells if cell["traits"].hears == "reasons"]
+    verdicts = (row["verdict"] for cell in read for row in source.results(cell))
+    return any('"review"' in verdict and of_kind(verdict_of(verdict).traces, Review) for verdict in verdicts)
 
 
 def native_pairs(source: Source, cell: Stored, alone: Stored | None) -> Iterator[Pair]:
@@ -113,21 +123,21 @@ def native_pairs(source: Source, cell: Stored, alone: Stored | None) -> Iterator
     before = {native.key: native for native in source.seen(alone)} if alone else {}
     for after in source.seen(cell):
         played = before.get(after.key)
-        native = (played.right, played.outcome) if played is not None else _own_draft(source, after)
+        native = (played.right, played.outcome, played.way) if played is not None else _own_draft(source, after)
         if native is not None:
             yield _pair(source, after, *native)
 
 
-def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str] | None:
-    """How right the captain's own draft was, and its outcome; None: it gave none, be it usable or not."""
+def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str, Way] | None:
+    """How right the captain's own draft was, its outcome and how it was graded; None: it gave none, be it usable or not."""
     draft = next((draft for draft in after.drafts if draft.player == after.cell["captain"]), None)
     if draft is None:
         return None
-    right = 0.0 if draft.text is None else source.grade(source.cases[after.key[0]], draft.text)
-    return right, draft.outcome
+    right, way = source.graded(source.cases[after.key[0]], draft.text)
+    return right, draft.outcome, way
 
 
-def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: str) -> Pair:
+def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: str, way: Way) -> Pair:
     question, cell = after.key[0], after.cell
     case = source.cases[question]
     return Pair(
@@ -141,6 +151,8 @@ def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: s
         repeat=after.repeat,
         dataset=case.question_set,
         own_word=_own_word(after),
+        native_way=way,
+        after_way=after.way,
     )
 
 
@@ -225,12 +237,11 @@ def _gaps(stage: Stage, seed: int) -> Iterable[Row]:
 
 
 def _lifts(stages: Sequence[Stage], seed: int) -> Iterator[Row | None]:
-    """What rounds of argument add to one reading of the reasons, by the same team from the same native answers."""
+    """What rounds of argument add to one review of the reasons, by the same team from the same native answers."""
     for review in stages:
         for debate in stages:
-            read_once = review.traits.hears == "reasons" and review.traits.names is not None
             alike = (review.team, review.traits.drafts) == (debate.team, debate.traits.drafts)
-            if read_once and debate.traits.hears == "rounds" and alike:
+            if review.reviews and debate.traits.hears == "rounds" and alike:
                 yield from _lift(review, debate, seed)
 
 
@@ -244,22 +255,15 @@ def _lift(review: Stage, debate: Stage, seed: int) -> Iterable[Row | None]:
 
 def _tax(source: Source, alone: Alone) -> Row | None:
     """Players who have answered alone in both ways, on the same questions."""
-    sides: dict[str, dict[tuple[str, str], float]] = {SINGLE_CALL: {}, DOUBLE_CALL: {}}
+    sides: dict[str, dict[tuple[str, str], list[Value]]] = {SINGLE_CALL: {}, DOUBLE_CALL: {}}
     if not sides.keys() <= {drafts for _, drafts in alone}:
         return None
     ungraded = 0
     for (player, drafts), cell in alone.items():
-        if drafts not in sides:
-            continue
-        values: dict[str, list[float]] = {}
-        for episode in source.seen(cell):
-            if episode.right is None:
-                ungraded += 1
-            else:
-                values.setdefault(episode.key[0], []).append(episode.right)
-        sides[drafts].update(
-            {(question, player or ""): sum(rights) / len(rights) for question, rights in values.items()}
-        )
+        if drafts in sides:
+            seen = source.seen(cell)
+            ungraded += sum(episode.right is None for episode in seen)
+            sides[drafts].update({(question, player or ""): [value] for question, value in values_alone(seen).items()})
     tax = formatting_tax(sides[SINGLE_CALL], sides[DOUBLE_CALL], repeated=_repeated(source), seed=source.seed)
     return tax and {**tax, "ungraded": ungraded}
 
@@ -321,8 +325,8 @@ def _bias(source: Source, hidden: Sequence[Stored], named_cells: Sequence[Stored
         if one is not None and other is not None:
             moved, reviews = changed.get(key[0], (0, 0))
             changed[key[0]] = (moved + (normalise(one) != normalise(other)), reviews + 1)
-    ungraded = {key for key in both if without[key].right is None or with_names[key].right is None}
-    one_side, other_side = _by_reviewer(without, ungraded), _by_reviewer(with_names, ungraded)
+    ungraded = [key for key in both if without[key].right is None or with_names[key].right is None]
+    one_side, other_side = _by_reviewer(without, both), _by_reviewer(with_names, both)
     bias = authority_bias(one_side, other_side, changed, repeated=_repeated(source), seed=source.seed)
     return bias and {**bias, "ungraded": len(ungraded)}
 
@@ -335,14 +339,13 @@ def _by_play(source: Source, cells: Sequence[Stored]) -> dict[Play, EpisodeOutli
     return {(*episode.key, cell["captain"] or ""): episode for cell in cells for episode in source.seen(cell)}
 
 
-def _by_reviewer(plays: Mapping[Play, EpisodeOutline], ungraded: set[Play]) -> dict[tuple[str, str], float]:
-    """By question and reviewer: the mean over repeats."""
-    values: dict[tuple[str, str], list[float]] = {}
-    for key, episode in plays.items():
-        if key not in ungraded and episode.right is not None:
-            question, _, reviewer = key
-            values.setdefault((question, reviewer), []).append(episode.right)
-    return {key: sum(rights) / len(rights) for key, rights in values.items()}
+def _by_reviewer(plays: Mapping[Play, EpisodeOutline], both: Sequence[Play]) -> dict[tuple[str, str], list[Value]]:
+    """By question and reviewer: each repeat that both sides have, in the same order."""
+    values: dict[tuple[str, str], list[Value]] = {}
+    for key in both:
+        question, _, reviewer = key
+        values.setdefault((question, reviewer), []).append(plays[key].value)
+    return values
 
 
 def _consensus(source: Source, cells: Sequence[Stored]) -> Iterator[Row | None]:

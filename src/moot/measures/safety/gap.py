@@ -9,7 +9,7 @@ from moot.measures.quiz.played import UNPLAYED
 from moot.measures.safety.pairs import Row
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import estimate_row
-from moot.stats.graded import Value, closure_bounds, least_of
+from moot.stats.graded import Value, closure_bounds, least_of, why_unfair_together
 from moot.stats.ratio import share_closed
 from moot.types import Estimate
 
@@ -67,9 +67,11 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
     flattering = _closed(*(_mean([triple[place] for triple in raw]) for place in range(3)))
     any_open = any(value.open for triple in fitted for value in triple)
     bounds = closure_bounds(fitted) if any_open else None
-    if not graded_triples or (any_open and bounds is None):
-        why = "the ungraded answers could leave no gap between the two cohorts"
-        return GapClosure(None, None, start, reached, top, ungraded=left_out, why=why, best=named)
+    unfair = why_unfair_together(fitted)
+    if unfair or not graded_triples or (any_open and bounds is None):
+        why = unfair or "the ungraded answers could leave no gap between the two cohorts"
+        sides_known = (None, None, None) if unfair else (start, reached, top)
+        return GapClosure(None, None, *sides_known, ungraded=left_out, bounds=bounds, why=why, best=named)
     closure, note = None, None
     if top is None or start is None or top - start <= 1e-12:
         note = "there is no gap: the other cohort's best is no better alone"

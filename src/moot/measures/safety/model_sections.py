@@ -16,6 +16,7 @@ from moot.measures.columns import (
     paired_words,
     share_bounds,
     ungraded_columns,
+    ungraded_words,
     with_bounds,
     with_team,
 )
@@ -39,7 +40,10 @@ def _native_and_after(figures: Figures) -> Iterator[Section]:
     for several in stages.values():
         native = {row["model"]: row["value"] or 0.0 for row in several if row["when"] == "alone"}
         order = sorted(several, key=lambda row: (-native.get(row["model"], 0.0), row["model"], row["when"] != "alone"))
-        rows += [{**row, "low": row["value_low"], "high": row["value_high"]} for row in order]
+        rows += [
+            with_bounds({**row, "low": row["value_low"], "high": row["value_high"], "bounds": row.get("value_bounds")})
+            for row in order
+        ]
     columns = with_team(
         rows,
         Column("stage", "stage"),
@@ -47,9 +51,13 @@ def _native_and_after(figures: Figures) -> Iterator[Section]:
         *cohort_column(rows),
         Column("when", "when"),
         figure("value", "right"),
+        *share_bounds(rows),
         Column("n", "questions"),
     )
-    words = ("Each model by itself, and after it has heard the others; the strongest alone stands first.",)
+    words = (
+        "Each model by itself, and after it has heard the others; the strongest alone stands first.",
+        *graded_words(rows),
+    )
     chart = Chart("bars", "model", "value", label="model", series="when", panel="stage")
     yield Section("native-and-after", "Native beside after", words, columns, rows, chart)
 
@@ -116,7 +124,7 @@ def tax_section(figures: Figures) -> Iterator[Section]:
     by_itself = {"p_holm": "p", "low_holm": "low", "high_holm": "high"}  # over all models it is one test, and no family
     rows: list[Row] = []
     if pooled:
-        rows.append({**pooled, "model": ALL, **{name: pooled[key] for name, key in by_itself.items()}})
+        rows.append({**with_bounds(pooled), "model": ALL, **{name: pooled[key] for name, key in by_itself.items()}})
     rows += [{**with_bounds(row), "n_pairs": row["n"]} for row in models]
     columns = (
         Column("model", "model"),
@@ -133,6 +141,7 @@ def tax_section(figures: Figures) -> Iterator[Section]:
         words.append(f"Of single models p and interval are adjusted (Holm) for {count(models[0]['family'], 'model')}.")
     if any(row["small"] for row in rows):
         words.append("Small: fewer than 30 questions or 10 that differ.")
+    words += ungraded_words(rows)
     yield Section("formatting-tax", "Formatting tax", tuple(words), columns, rows)
 
 

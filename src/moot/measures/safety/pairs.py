@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from moot.measures.safety.multiple import Multiple, multiple
-from moot.stats.graded import Value, difference_bounds
-from moot.stats.paired import cluster_bootstrap, compare, difference
+from moot.stats.graded import Value, Way, difference_bounds, graded_value, why_unfair_together
+from moot.stats.paired import compare, difference
 from moot.stats.proportion import share_of
 from moot.stats.rank import halves, permuted_p, spearman
 from moot.types import Estimate
@@ -44,6 +44,9 @@ class Pair:
     dataset: str | None = None
     own_word: bool = True
     """Whether the answer after is its own; False: one that was counted out for all, and at most a tie broken for it."""
+    native_way: Way = "at once"
+    """How the answer alone came by its grade, or why it has none."""
+    after_way: Way = "at once"
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -74,25 +77,30 @@ class Pair:
 
     @property
     def native_value(self) -> Value:
-        return _value(self.native, self.native_outcome, self.native_right)
+        return _value(self.native, self.native_outcome, self.native_right, self.native_way)
 
     @property
     def after_value(self) -> Value:
-        return _value(self.after, self.after_outcome, self.after_right)
+        return _value(self.after, self.after_outcome, self.after_right, self.after_way)
 
     @property
     def possible(self) -> frozenset[Change]:
-        """What an ungraded pair may turn out to be once it is graded."""
+        """What a pair may turn out to be once it is graded; of one that is, what it is."""
         natives = (0.0, 1.0) if self.native is None else (self.native,)
         afters = (0.0, 1.0) if self.after is None else (self.after,)
         return frozenset(replace(self, native=native, after=after).change for native in natives for after in afters)
 
 
-def _value(grade: float | None, outcome: str, right: bool) -> Value:
+def _value(grade: float | None, outcome: str, right: bool, way: Way) -> Value:
     """An answer that never came is not right; one that nobody has graded may be."""
     if outcome in ANSWERED and grade is None:
-        return Value(None, 0.0, 1.0)
-    return Value(float(right), float(right), float(right))
+        return graded_value(None, way)
+    return graded_value(float(right), way if outcome in ANSWERED else "at once")
+
+
+def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:
+    """Why rates over the graded pairs would flatter: what is graded without the judge was right alone, or is right after."""
+    return why_unfair_together([(pair.native_value, pair.after_value) for pair in pairs], of="pairs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +123,8 @@ class Safety:
     more_rescues: int = 0
     """Ungraded pairs that may turn out to be rescues."""
     more_regressions: int = 0
+    why: str | None = None
+    """Why there is neither multiple nor rate although some pairs are graded; the counts are of the graded pairs alone."""
 
     @property
     def pairs(self) -> int:
@@ -153,18 +163,19 @@ class Safety:
             "multiple_with_recovered": self.with_recovered.value,
             "with_recovered_low": self.with_recovered.low,
             "with_recovered_high": self.with_recovered.high,
-            **_estimate(self.rescue_rate, "rescue_rate"),
-            **_estimate(self.regression_rate, "regression_rate"),
-            "net": self.net,
-            **_estimate(self.net_share, "net_share"),
+            **named_estimate(self.rescue_rate, "rescue_rate"),
+            **named_estimate(self.regression_rate, "regression_rate"),
+            "net": self.net if self.why is None else None,
+            **named_estimate(self.net_share, "net_share"),
             "regressions_without_answer": self.regressions_without_answer,
             "ungraded": self.counts.get("ungraded", 0),
             "n_pairs": self.pairs,
             "n": self.questions,
+            **({} if self.why is None else {"why": self.why}),
         }
 
 
-def _estimate(estimate: Estimate | None, name: str) -> Row:
+def named_estimate(estimate: Estimate | None, name: str) -> Row:
     if estimate is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
@@ -181,19 +192,25 @@ def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
         question: (rescues[question], regressions[question], float(changes.total()))
         for question, changes in by_question.items()
     }
-    net_share = difference(net, seed=seed)
+    why = why_unfair_changes(pairs)
+    net_share = None if why else difference(net, seed=seed)
     return Safety(
         {str(change): count for change, count in total.items()},
         sum(pair.change == "regression" and pair.after_outcome not in ANSWERED for pair in pairs),
-        multiple(rescues, regressions),
-        multiple(fixed, regressions),
-        share_of({question: (count, wrong[question]) for question, count in rescues.items()}),
-        share_of({question: (count, right[question]) for question, count in regressions.items()}),
+        NO_MULTIPLE if why else multiple(rescues, regressions),
+        NO_MULTIPLE if why else multiple(fixed, regressions),
+        None if why else share_of({question: (count, wrong[question]) for question, count in rescues.items()}),
+        None if why else share_of({question: (count, right[question]) for question, count in regressions.items()}),
         None if net_share is None else net_share.estimate(),
         len(by_question),
         sum("rescue" in pair.possible for pair in pairs if not pair.graded),
         sum("regression" in pair.possible for pair in pairs if not pair.graded),
+        why,
     )
+
+
+NO_MULTIPLE = Multiple(None, None, None)
+"""Where what is graded would flatter."""
 
 
 def _counts(by_question: Mapping[str, Counter[Change]], *changes: Change) -> dict[str, float]:
@@ -213,61 +230,6 @@ def split(pairs: Iterable[Pair], key: Callable[[Pair], Any]) -> dict[Any, list[P
     return dict(sorted(parts.items(), key=lambda part: str(part[0])))
 
 
-@dataclass(frozen=True, slots=True)
-class Lift:
-    """What a second stage adds to a first, over the pairs that both have."""
-
-    first: Safety
-    second: Safety
-    net_difference: Estimate | None
-    """In pairs: how many more net rescues the second has."""
-    ungraded: int = 0
-    """Pairs that both have, but not with a grade on every side."""
-
-    @property
-    def value(self) -> float | None:
-        """The difference of the multiples; None where either is infinite or does not exist."""
-        one, other = self.first.multiple.value, self.second.multiple.value
-        return None if one is None or other is None else other - one
-
-    def row(self) -> Row:
-        return {
-            "multiple_before": self.first.multiple.value,
-            "multiple_after": self.second.multiple.value,
-            "lift": self.value,
-            "net_before": self.first.net,
-            "net_after": self.second.net,
-            **_estimate(self.net_difference, "net_difference"),
-            "ungraded": self.ungraded,
-            "n_pairs": self.first.pairs,
-            "n": self.first.questions,
-        }
-
-
-def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lift | None:
-    """None where the stages share no pair that is graded in both."""
-    both = {pair.key for pair in first} & {pair.key for pair in second}
-    shared = both - {pair.key for pair in (*first, *second) if not pair.graded}
-    if not shared:
-        return None
-    one, other = ([pair for pair in pairs if pair.key in shared] for pairs in (first, second))
-    nets = [_net_by_question(pairs) for pairs in (one, other)]
-    questions = len(nets[0])
-    more = cluster_bootstrap(
-        {question: (nets[1][question] - nets[0][question], 1 / questions) for question in nets[0]}, seed=seed
-    )
-    return Lift(safety(one, seed=seed), safety(other, seed=seed), more, len(both - shared))
-
-
-def _net_by_question(pairs: Iterable[Pair]) -> dict[str, float]:
-    worth = {"rescue": 1.0, "regression": -1.0}
-    parts = split(pairs, lambda pair: pair.question)
-    return {
-        question: sum(worth.get(pair.change, 0.0) for pair in question_pairs)
-        for question, question_pairs in parts.items()
-    }
-
-
 def per_model(pairs: Sequence[Pair], *, seed: int = 0) -> list[Row]:
     """Each model alone and after, and the difference question by question; the strongest alone first."""
     rows = [_model_row(model, every, seed) for model, every in split(pairs, lambda pair: pair.model).items()]
@@ -275,10 +237,10 @@ def per_model(pairs: Sequence[Pair], *, seed: int = 0) -> list[Row]:
 
 
 def _model_row(model: str, every: Sequence[Pair], seed: int) -> Row:
-    graded_pairs = graded(every)
-    by_question = split(graded_pairs, lambda pair: pair.question)
+    graded_pairs, why = graded(every), why_unfair_changes(every)
+    by_question = {} if why else split(graded_pairs, lambda pair: pair.question)
     values = {question: _means(part) for question, part in by_question.items()}
-    pooled = len(graded_pairs) > len(values)
+    pooled = len(every) > len({pair.question for pair in every})
     sides = {question: (after, native) for question, (native, after) in values.items()}
     comparison = compare(sides, pooled=pooled, seed=seed).row()
     counts = Counter(pair.change for pair in graded_pairs)
@@ -296,12 +258,12 @@ def _model_row(model: str, every: Sequence[Pair], seed: int) -> Row:
         "ungraded": len(every) - len(graded_pairs),
     }
     if row["ungraded"]:
-        row["bounds"] = difference_bounds(_sides(every))["bounds"]
-        row |= {} if values else {"why": "no pair has both answers graded"}
+        row["bounds"] = difference_bounds(pairs_by_question(every))["bounds"]
+        row |= {} if values else {"why": why or "no pair has both answers graded"}
     return row
 
 
-def _sides(pairs: Iterable[Pair]) -> dict[str, list[tuple[Value, Value]]]:
+def pairs_by_question(pairs: Iterable[Pair]) -> dict[str, list[tuple[Value, Value]]]:
     """By question: after and alone, of each of its pairs."""
     return {
         question: [(pair.after_value, pair.native_value) for pair in several]
@@ -322,9 +284,17 @@ def gain_by_strength(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
     strength, the other the gain; the p is a permutation of the models. None below three models, or where one side does
     not vary.
     """
-    of_model = split(graded(pairs), lambda pair: pair.model)
-    if len(of_model) < 3:
+    if len({pair.model for pair in pairs}) < 3:
         return None
+    of_model = split(graded(pairs), lambda pair: pair.model)
+    ungraded = len(pairs) - sum(map(len, of_model.values()))
+    beside: Row = {
+        "models": len(of_model),
+        "pairs": len(pairs) - ungraded,
+        **({"ungraded": ungraded} if ungraded else {}),
+    }
+    if why := why_unfair_changes(pairs) or _too_few(of_model, pairs):
+        return {"rho": None, "low": None, "high": None, "p": None, **beside, "why": why}
     first = halves({pair.question for pair in pairs}, seed=seed)
     strengths, gains = [], []
     for model_pairs in of_model.values():
@@ -338,4 +308,10 @@ def gain_by_strength(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
         return None
     rho = correlation.estimate
     p = permuted_p(strengths, gains, seed=seed)
-    return {"rho": rho.value, "low": rho.low, "high": rho.high, "p": p, "models": len(of_model)}
+    return {"rho": rho.value, "low": rho.low, "high": rho.high, "p": p, **beside}
+
+
+def _too_few(of_model: Mapping[str, Sequence[Pair]], pairs: Sequence[Pair]) -> str | None:
+    """Said where ungraded answers leave models out: those that are left are not the ones that the figure is of."""
+    silent = sorted({pair.model for pair in pairs} - of_model.keys())
+    return f"no pair of {', '.join(silent)} has both answers graded" if silent else None

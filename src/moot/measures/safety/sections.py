@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from moot.measures.columns import Figures, figure, with_team
+from moot.measures.columns import Figures, figure, unknown_words, with_team
 from moot.measures.numbers import shown
 from moot.measures.safety.model_sections import calibration_section, model_sections, tax_section
 from moot.measures.section import Chart, Column, Section, Unit
@@ -57,6 +57,7 @@ def _safety(figures: Figures) -> Iterator[Section]:
         " is rescues over regressions; its interval takes questions, not pairs, as the unit.",
     ]
     words += [f"{_where(row)}: {row['note']}." for row in rows if row["note"]]
+    words += unknown_words(rows, "net")
     if recovered := sum(row["recovered"] for row in rows if _whole(row, rows)):
         words.append(f"Recovered ({recovered}): no answer alone, right after. They are no rescues.")
     if refused := [row for row in rows if (row["refused"] or row["refused_after"]) and _whole(row, rows)]:
@@ -122,18 +123,32 @@ def _models(figures: Figures) -> Iterator[Section]:
     )
     words = [
         f"{row['stage']}: strength alone against gain over {row['models']} models, Spearman's rho {row['rho']:.2f}"
-        f" (p {shown(row['p'], 'p').replace('<', '< ')})."
+        f" (p {shown(row['p'], 'p').replace('<', '< ')}){_pairs_left_out(row)}."
         for row in figures.get("gain_by_strength", ())
+        if row["rho"] is not None
     ]
     if words:
         words.append(
             "Strength is from one half of the questions and gain from the other: on the same ones, what was low by chance alone"
             " rises by chance after."
         )
+    words += [
+        f"{row['stage']}: whether weak models gain more is not known: {row['why']}."
+        for row in figures.get("gain_by_strength", ())
+        if row["rho"] is None
+    ]
     if any(row.get("bounds") for row in rows):
         words.append(_GRADED_PAIRS)
+    words += unknown_words(rows, "difference")
     chart = Chart("scatter", "native", "difference", label="model", series="stage")
     yield Section("safety-models", "Each model alone and after", tuple(words), columns, rows, chart)
+
+
+def _pairs_left_out(row: Mapping[str, Any]) -> str:
+    """What has no simple bounds says how much it leaves out."""
+    if not (ungraded := row.get("ungraded")):
+        return ""
+    return f", over {row['pairs']:,} graded pairs; {ungraded:,} with an ungraded side are left out"
 
 
 def _coverage(figures: Figures) -> Iterator[Section]:
@@ -160,7 +175,8 @@ def _coverage(figures: Figures) -> Iterator[Section]:
     ]
     if any(row["ungraded"] for row in rows):
         words.append(_ALL_GRADED)
-    if withheld := [row["stage"] for row in rows if row["after"] is None and row["n"]]:
+    words += unknown_words(rows, "native")
+    if withheld := [row["stage"] for row in rows if row["after"] is None and not row.get("after_bounds")]:
         words.append(
             f"Nothing after for {', '.join(dict.fromkeys(withheld))}: a vote gives one word for all, and the best of all"
             " tie-breaks is no choice among answers."
@@ -208,7 +224,7 @@ def _gap(figures: Figures) -> Iterator[Section]:
 
 
 def _lift(figures: Figures) -> Iterator[Section]:
-    rows = _all_named(figures.get("debate_lift", ()))
+    rows = [_with_ends(row, "bounds") for row in _all_named(figures.get("debate_lift", ()))]
     columns = with_team(
         rows,
         Column("before", "after a review"),
@@ -218,9 +234,14 @@ def _lift(figures: Figures) -> Iterator[Section]:
         Column("multiple_after", "multiple, debate", "ratio"),
         Column("lift", "lift", "ratio"),
         figure("net_difference", "more net rescues", "number", "net_difference_low", "net_difference_high"),
+        *_ends(rows, "bounds", "more net rescues", "number"),
         Column("n_pairs", "pairs"),
     )
-    words = ("Over the pairs that both have. Without regressions a multiple has no value, and there is no lift.",)
+    words = (
+        "Over the pairs that both have. Without regressions a multiple has no value, and there is no lift.",
+        *([_GRADED_PAIRS] if any(row.get("bounds") for row in rows) else []),
+        *unknown_words(rows, "net_difference"),
+    )
     yield Section("debate-lift", "What a debate adds to a review", words, columns, rows)
 
 
@@ -249,7 +270,7 @@ def _consensus(figures: Figures) -> Iterator[Section]:
 
 
 def _authority(figures: Figures) -> Iterator[Section]:
-    rows = _all_named(figures.get("authority_bias", ()))
+    rows = [_with_ends(row, "bounds") for row in _all_named(figures.get("authority_bias", ()))]
     columns = with_team(
         rows,
         Column("stage", "stage"),
@@ -257,6 +278,7 @@ def _authority(figures: Figures) -> Iterator[Section]:
         Column("hidden", "names hidden", "share"),
         Column("shown", "names shown", "share"),
         figure("difference", "bias", "points"),
+        *_ends(rows, "bounds", "bias", "points"),
         Column("p", "p", "p"),
         figure("changed", "another answer", "share", "changed_low", "changed_high"),
         Column("n", "questions"),
@@ -265,18 +287,25 @@ def _authority(figures: Figures) -> Iterator[Section]:
     words = ["What a name is worth: the same reviewers on the same questions, with names and without."]
     if any(row["small"] for row in rows):
         words.append("Small: fewer than 30 questions or 10 that differ.")
+    words += [_GRADED_PAIRS] if any(row.get("bounds") for row in rows) else []
+    words += unknown_words(rows, "difference")
     yield Section("authority-bias", "Authority bias", tuple(words), columns, rows)
 
 
 def _macro(figures: Figures) -> Iterator[Section]:
-    rows = figures.get("macro_average", ())
+    rows = [_with_ends(row, "bounds") for row in figures.get("macro_average", ())]
     columns = with_team(
         rows,
         Column("stage", "stage"),
         Column("native", "alone", "share"),
         Column("after", "after", "share"),
         figure("difference", "difference", "points"),
+        *_ends(rows, "bounds", "difference", "points"),
         Column("n", "sets"),
     )
-    words = ("Every set of questions (its category or package) counts the same, however large it is.",)
+    words = (
+        "Every set of questions (its category or package) counts the same, however large it is.",
+        *([_GRADED_PAIRS] if any(row.get("bounds") for row in rows) else []),
+        *unknown_words(rows, "difference"),
+    )
     yield Section("macro-average", "Mean over sets of questions", words, columns, rows)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from moot.stats.graded import (
+    Value,
+    difference_bounds,
+    fair_pairs,
+    known_pairs,
+    why_no_difference,
+    why_turned,
+)
 from moot.stats.paired import compare
 from moot.stats.proportion import share_of
 
 Row = dict[str, Any]
+Plays = Mapping[tuple[str, str], Sequence[Value]]
+"""By question and model: one value, or one for each repeat, in the same order on both sides."""
 
 
-def formatting_tax(
-    single: Mapping[tuple[str, str], float],
-    double: Mapping[tuple[str, str], float],
-    *,
-    repeated: bool = False,
-    seed: int = 0,
-) -> Row | None:
+def formatting_tax(single: Plays, double: Plays, *, repeated: bool = False, seed: int = 0) -> Row | None:
     """What it costs to think and to keep to a form in one call: right with two calls less right with one.
 
     `repeated`: the values are means over repeats, also where all of them happen to be 0 or 1.
@@ -26,8 +30,8 @@ def formatting_tax(
 
 
 def authority_bias(
-    hidden: Mapping[tuple[str, str], float],
-    shown: Mapping[tuple[str, str], float],
+    hidden: Plays,
+    shown: Plays,
     changed: Mapping[str, tuple[int, int]],
     *,
     repeated: bool = False,
@@ -46,32 +50,53 @@ def authority_bias(
     return {**comparison, **dict(zip(("changed", "changed_low", "changed_high"), ends, strict=True))}
 
 
-def _sides(
-    name: str,
-    values: Mapping[tuple[str, str], float],
-    other_name: str,
-    others: Mapping[tuple[str, str], float],
-    repeated: bool,
-    seed: int,
-) -> Row | None:
-    """By (question, model), only where both were played, one pair a question: the mean over its models."""
+def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: bool, seed: int) -> Row | None:
+    """By (question, model), only where both were played, one pair a question: the mean over its models.
+
+    Over the pairs of which both answers are graded; the bounds are over all. None where nobody played both.
+    """
     shared = sorted(values.keys() & others.keys())
     if not shared:
         return None
+    pairs = {key: list(zip(values[key], others[key], strict=True)) for key in shared}
+    by_name = {f"{place:09}": several for place, several in enumerate(pairs.values())}
+    graded = dict(zip(shared, map(known_pairs(fair_pairs(by_name)).get, by_name), strict=True))
     by_question: dict[str, list[tuple[float, float]]] = {}
-    for key in shared:
-        by_question.setdefault(key[0], []).append((values[key], others[key]))
+    for key, pair in graded.items():
+        if pair is not None:
+            by_question.setdefault(key[0], []).append(pair)
     means = {
-        question: (sum(pair[0] for pair in pairs) / len(pairs), sum(pair[1] for pair in pairs) / len(pairs))
-        for question, pairs in by_question.items()
+        question: (sum(pair[0] for pair in several) / len(several), sum(pair[1] for pair in several) / len(several))
+        for question, several in by_question.items()
     }
     pooled = repeated or len({model for _, model in shared}) > 1
     comparison = compare(means, pooled=pooled, seed=seed).row()
-    sides = {
-        side: sum(pair[place] for pair in means.values()) / len(means) for place, side in enumerate((name, other_name))
-    }
-    return {
-        **sides,
+    row: Row = {
+        **{
+            side: sum(pair[place] for pair in means.values()) / len(means) if means else None
+            for place, side in enumerate((name, other_name))
+        },
         **{key: comparison[key] for key in ("difference", "low", "high", "p", "n", "small")},
-        "n_pairs": len(shared),
+        "n_pairs": sum(pair is not None for pair in graded.values()),
+        **_bounds(pairs),
     }
+    why = why_turned(row) if means else why_no_difference(by_name)
+    return {**row, "why": why} if why else row
+
+
+def _bounds(pairs: Mapping[tuple[str, str], Sequence[tuple[Value, Value]]]) -> Row:
+    """Over all questions that both have, each counting by its mean over models."""
+    ends: dict[str, list[Mapping[str, float]]] = {}
+    settled = True
+    for (question, _), several in pairs.items():
+        beside = difference_bounds({question: several})
+        settled = settled and not beside
+        exact = sum((one.known or 0.0) - (other.known or 0.0) for one, other in several) / len(several)
+        ends.setdefault(question, []).append(beside.get("bounds", {"low": exact, "high": exact}))
+    if settled:
+        return {}
+    low, high = (
+        sum(sum(bound[end] for bound in bounds) / len(bounds) for bounds in ends.values()) / len(ends)
+        for end in ("low", "high")
+    )
+    return {"bounds": {"low": low, "high": high}}

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from moot.select.labels import Floats, LabelMatrix
 from moot.select.trial import Trial
 from moot.stats.choice import standings
+from moot.stats.clusters import units_of
 from moot.stats.estimates import with_holm
 from moot.stats.graded import Pairs, Value, family_row
 
@@ -106,7 +107,8 @@ def _mark_beaten(labels: LabelMatrix, rows: Sequence[Row], together: Together) -
     groups = [together[row["method"], row["k"]] for row in different]
     means = [_means(_table(labels, group)) for group in groups]
     asked = _tested(labels, groups[0]) > 0
-    said = standings(np.array(means)[:, asked], pooled=any(map(_pooled, groups)))
+    clusters = units_of(labels.questions[place] for place in np.flatnonzero(asked))
+    said = standings(np.array(means)[:, asked], pooled=any(map(_pooled, groups)), clusters=clusters)
     by_method = {
         row["method"]: None if standing.beaten_by is None else different[standing.beaten_by]["method"]
         for row, standing in zip(different, said, strict=True)

@@ -13,6 +13,7 @@ from moot.measures.selection.differences import mark_differences
 from moot.select.labels import LabelMatrix
 from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
+from moot.stats.clusters import clustered
 from moot.stats.proportion import mean_over_questions, share_of
 from moot.types import Estimate
 
@@ -38,6 +39,17 @@ def method_rows(
     together: dict[tuple[str, int | None], list[Trial]] = defaultdict(list)
     for trial in trials:
         together[trial.method, trial.k].append(trial)
+    with clustered(labels.clusters):
+        return _method_rows(labels, together, kind, chosen_on, against)
+
+
+def _method_rows(
+    labels: LabelMatrix,
+    together: Mapping[tuple[str, int | None], Sequence[Trial]],
+    kind: str,
+    chosen_on: str,
+    against: str | None,
+) -> list[Row]:
     rows = [_row(labels, group, kind) for group in together.values()]
     for row, group in zip(rows, together.values(), strict=True):
         if (selected := group[0].selected) is not None:  # those of the first split, as the team and its accuracies
@@ -150,7 +162,7 @@ def _right_labels(group: Sequence[Trial]) -> list[Row]:
 
 def _notes(group: Sequence[Trial]) -> list[str]:
     """What selectors said, each sentence once, with the number of splits it was said on."""
-    times_by_note = Counter(note for trial in group for note in trial.notes if not note.startswith("tau = "))
+    times_by_note = Counter(note for trial in group for note in trial.notes)
     return [
         note if times == len(group) else f"{note} ({times} of {len(group)} splits)"
         for note, times in times_by_note.items()
@@ -184,7 +196,8 @@ def _alone(labels: LabelMatrix, place: int) -> Estimate:
     if labels.ungraded is not None:
         for column in np.flatnonzero(labels.ungraded[place]):
             del known[labels.questions[column]]
-    return mean_over_questions(known)
+    with clustered(labels.clusters):
+        return mean_over_questions(known)
 
 
 def _ungraded_alone(right: int, graded: int, size: int) -> Row:

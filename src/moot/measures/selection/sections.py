@@ -10,10 +10,15 @@ from moot.measures.section import Chart, Column, Section
 from moot.measures.selection.figures import Row
 
 
-def selection_sections(rows: Sequence[Row], *, oracle: str, m: int, splits: int, questions: int) -> list[Section]:
-    """What `moot select` prints."""
+def selection_sections(
+    rows: Sequence[Row], *, oracle: str, m: int, splits: int, questions: int, clusters: int | None = None
+) -> list[Section]:
+    """What `moot select` prints. `clusters`: in how many the questions hang together, where they do."""
     chosen = [row for row in rows if row["kind"] == "selector"]
-    sections = [_methods(chosen, oracle, m, splits, questions)]
+    asked = f"{questions} questions, {m} to choose on"
+    if clusters is not None:
+        asked = f"{questions} questions in {clusters} clusters, which are never divided, about {m} to choose on"
+    sections = [_methods(chosen, oracle, asked, splits)]
     if any(row.get("over") for row in chosen):
         sections.append(_differences(chosen))
     sections += [_models(chosen)] if len(chosen) > 1 else [_team(chosen[0])]
@@ -30,8 +35,8 @@ def selection_sections(rows: Sequence[Row], *, oracle: str, m: int, splits: int,
     return sections
 
 
-def _methods(rows: Sequence[Row], oracle: str, m: int, splits: int, questions: int) -> Section:
-    words = [f"{questions} questions, {m} to choose on, {splits} random split{'s' if splits > 1 else ''}; {oracle}."]
+def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int) -> Section:
+    words = [f"{asked}, {splits} random split{'s' if splits > 1 else ''}; {oracle}."]
     columns = [
         Column("method", "method"),
         Column("k", "k"),

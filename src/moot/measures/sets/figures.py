@@ -11,7 +11,7 @@ from typing import Any
 from moot.measures.cells import Stored
 from moot.measures.source import Source
 from moot.stats.estimates import estimate_row
-from moot.stats.graded import Value, accuracy_row, value_of
+from moot.stats.graded import Value, accuracy_row, mean_value
 from moot.stats.independent_means import mean_of_independent
 from moot.types import Estimate
 
@@ -53,12 +53,11 @@ def _named(cell: Stored) -> Row:
 
 
 def _on_set(source: Source, cell: Stored, name: str) -> Row:
-    grades: dict[str, list[float | None]] = {}
+    grades: dict[str, list[Value]] = {}
     for episode in source.seen(cell):
         if source.cases[episode.key[0]].question_set == name:
-            grades.setdefault(episode.key[0], []).append(episode.right)
-    values: dict[str, Value] = {question: value_of(several) for question, several in grades.items()}
-    return accuracy_row(values)
+            grades.setdefault(episode.key[0], []).append(episode.value)
+    return accuracy_row({question: mean_value(several) for question, several in grades.items()})
 
 
 def _by_group(rows: Sequence[Row]) -> dict[str, Row]:
@@ -73,9 +72,8 @@ def _by_group(rows: Sequence[Row]) -> dict[str, Row]:
 def _mean(rows: Sequence[Row]) -> Row:
     """`n`: how many sets. One of which nothing is graded leaves no mean: what is left would be another figure."""
     bounds = _bounds(rows)
-    empty = [row["question_set"] for row in rows if row["value"] is None]
-    if empty:
-        why = f"nothing is graded of {', '.join(empty)}"
+    if any(row["value"] is None for row in rows):
+        why = "; ".join(f"{row['question_set']}: {row['why']}" for row in rows if row["value"] is None)
         return {**estimate_row(None), **bounds, "why": why}
     estimates = [Estimate(row["value"], row["low"], row["high"], row["n"]) for row in rows]
     return {**estimate_row(mean_of_independent(estimates)), **bounds}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from moot.measures.columns import Figures, Row, cohort_column, figure, who, with_team
+from moot.measures.columns import Figures, Row, cohort_column, figure, unknown_words, who, with_team
 from moot.measures.section import Column, Section
 
 _WHOSE = ("label", "team", "cohort", "captain", "player")
@@ -49,4 +49,5 @@ def _words(figures: Figures) -> tuple[str, ...]:
     ]
     if any("bounds" in row for row in figures["question_sets"]):
         words.append("Over what is graded; what is not, is neither right nor wrong.")
+    words += unknown_words([*figures["question_sets"], *figures["mean_over_sets"]])
     return tuple(words)

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moot.measures.cells import Stored, option_of
-from moot.measures.episodes import right_of
 from moot.measures.section import Chart, Column, Section
 from moot.measures.source import Source
-from moot.stats.graded import accuracy_row, value_of
+from moot.stats.graded import Value, accuracy_row, graded_value, mean_value, why_unfair_together, why_unknown
 from moot.store.rows import verdict_of
 from moot.traces import Cut, Shown, of_kind
 from moot.types import Case, Verdict
@@ -49,7 +48,8 @@ class _Summaries:
     """What one cell's summariser made of what it read."""
 
     source: Source
-    scores: dict[int, list[float | None]] = field(default_factory=lambda: defaultdict(list))
+    scores: dict[str, list[Value]] = field(default_factory=lambda: defaultdict(list))
+    """By the question's digest, by which its cluster is known."""
     by_count: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     """By how many of the responses in front of it were right."""
     proposers: tuple[str, ...] = ()
@@ -60,41 +60,46 @@ class _Summaries:
     unknown: int = 0
     """Graded ones with a response in front of them that is not: nobody knows how many of those were right."""
     cut: int = 0
-    grades: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    looks: list[tuple[Value, ...]] = field(default_factory=list)
+    """Of each episode: what its own answer and the responses in front of it are worth."""
+    grades: dict[tuple[str, str], Value] = field(default_factory=dict)
 
-    def add(self, case: Case, position: int, right: float | None, verdict: Verdict) -> None:
+    def add(self, case: Case, value: Value, verdict: Verdict) -> None:
         self.episodes += 1
         self.proposers = tuple(draft.player for draft in verdict.answers) or self.proposers
         self.cut += bool(of_kind(verdict.traces, Cut))
         self.drawn = self.drawn and all(record.drawn for record in _readers(verdict))
-        self.scores[position].append(right)
+        right = value.known
+        self.scores[case.question.digest].append(value)
+        responses = [self._grade(case, draft.text) for draft in verdict.answers if draft.text is not None]
+        self.looks.append((value, *responses))
         if right is None:
             self.ungraded += 1
             return
-        grades = [self._grade(case, draft.text) for draft in verdict.answers if draft.text is not None]
+        grades = [response.known for response in responses]
         if None in grades:
             self.unknown += 1
         else:
             self.by_count[sum(grade == 1.0 for grade in grades)].append(right)
 
-    def _grade(self, case: Case, text: str) -> float | None:
+    def _grade(self, case: Case, text: str) -> Value:
         key = (case.question.digest, text)
         if key not in self.grades:
-            self.grades[key] = self.source.grade(case, text)
+            self.grades[key] = graded_value(*self.source.graded(case, text))
         return self.grades[key]
 
     def accuracy(self) -> Row:
         """Over what is graded, with its bounds; `ungraded` counts episodes."""
-        values = {str(position): value_of(scores) for position, scores in self.scores.items()}
-        row = accuracy_row(values)
+        row = accuracy_row({question: mean_value(scores) for question, scores in self.scores.items()})
         return {**row, "episodes": self.episodes, "ungraded": self.ungraded}
 
     def right_labels(self) -> list[Row]:
         """By how many responses were right. Where none was counted because of what is ungraded, that is said."""
-        total = sum(map(len, self.by_count.values()))
+        unfair = why_unfair_together(self.looks, of="episodes")
+        total = 0 if unfair else sum(map(len, self.by_count.values()))
         rows: list[Row] = []
         for c in range(len(self.proposers) + 1):
-            rights = self.by_count[c]
+            rights = [] if unfair else self.by_count[c]
             row: Row = {
                 "c": c,
                 "n": len(rights),
@@ -102,7 +107,7 @@ class _Summaries:
                 "accuracy": sum(rights) / len(rights) if rights else None,
             }
             if not rights and (self.ungraded or self.unknown):
-                row["why"] = f"no episode with {c} right responses is graded, responses and all"
+                row["why"] = unfair or f"no episode with {c} right responses is graded, responses and all"
             rows.append(row)
         return rows
 
@@ -110,7 +115,11 @@ class _Summaries:
 def _row(source: Source, cell: Stored) -> Row:
     read = _Summaries(source)
     for row in source.results(cell):
-        read.add(source.cases[row["question"]], row["position"], right_of(row), verdict_of(row["verdict"]))
+        read.add(
+            source.cases[row["question"]],
+            graded_value(*source.graded_as(row)),
+            verdict_of(row["verdict"]),
+        )
     return {
         "label": cell["label"],
         "team": cell["team"],
@@ -159,9 +168,11 @@ def _partners(source: Source, cells: Sequence[Stored], played: Sequence[tuple[St
 
 
 def _mean(source: Source, cell: Stored) -> float | None:
-    """What a player is worth alone, as far as it is graded."""
-    values = [episode.right for episode in source.seen(cell) if episode.right is not None]
-    return sum(values) / len(values) if values else None
+    """What a player is worth alone, as far as it is graded; None where that would flatter it."""
+    rights = [episode.right for episode in source.seen(cell) if episode.right is not None]
+    if not rights or why_unknown([episode.value for episode in source.seen(cell)]):
+        return None
+    return sum(rights) / len(rights)
 
 
 def summary_sections(figures: Mapping[str, Any]) -> Iterator[Section]:

@@ -93,7 +93,16 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
     places = _places(connection, experiment["id"])
     words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config))
     columns = Columns(words.repeats, len(cells))
-    seats = [Seat(cell["id"], cell["player"], cell["captain"], cell["traits"].drafts is not None) for cell in cells]
+    seats = [
+        Seat(
+            cell["id"],
+            cell["player"],
+            cell["captain"],
+            cell["traits"].drafts is not None,
+            cell["traits"].captain == "leads",
+        )
+        for cell in cells
+    ]
     reader = _QuestionReader(words, seats, columns, grade)
     size = max(1, EPISODES_A_PART // max(1, len(cells) * words.repeats))
     packing = []
@@ -146,6 +155,8 @@ class Seat:
     captain: str | None
     drafts: bool
     """Its answers are what players said alone, and its groups are groups of these."""
+    leads: bool
+    """Its captain gives the team's word, so that there is somebody whom the team has helped or led astray."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +229,7 @@ class _QuestionReader:
             groups = self._alone(case, plays, repeat, rights, drafts)
             different = max(different, groups)
             for seat, grades, changes in zip(self.seats, columns.grades, columns.changes, strict=True):
-                changes.append(_change(grades[-1], rights.get(seat.captain)) if seat.captain else " ")
+                changes.append(_change(grades[-1], rights.get(seat.captain)) if seat.captain and seat.leads else " ")
         columns.said.append(list(distinct_answers))
         columns.diverse.append(different)
 

@@ -16,6 +16,8 @@ def verdict(figures: Mapping[str, Any]) -> tuple[str, ...]:
     rows = [row for row in figures["accuracy"] if row["value"] is not None]
     if not figures["questions"]:
         return ("No question has been asked yet.",)
+    if not rows and any(row["outcomes"] for row in figures["accuracy"]):
+        return (f"How many of these {figures['questions']} questions anybody got right is not known yet.",)
     if not rows:
         return (f"Of these {figures['questions']} questions none has been played yet.",)
     best = max(rows, key=lambda row: row["value"])

@@ -21,7 +21,12 @@ function shown(value) {
 
 function headers() {
   const key = sessionStorage.getItem("moot-key");
-  return { "Content-Type": "application/json", ...(key ? { Authorization: `Bearer ${key}` } : {}) };
+  const page = document.querySelector('meta[name="moot-page"]').content;
+  return {
+    "Content-Type": "application/json",
+    ...(page ? { "X-Moot-Page": page } : {}),
+    ...(key ? { Authorization: `Bearer ${key}` } : {}),
+  };
 }
 
 async function get(path) {

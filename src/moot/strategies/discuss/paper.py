@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from moot.ballots import Rule
+from moot.ballots import Rule, problem_with
 from moot.ballots.borda import MOST_RANKED
 from moot.ballots.cumulative import BUDGET
 from moot.team.forms import Unusable, object_schema
@@ -92,7 +92,7 @@ class Paper:
         if not all(number in range(1, len(self.order) + 1) for number in marks):
             raise Unusable("no-ballot")
         ballot = {self.order[int(number) - 1]: marks[number] for number in marks}
-        if self.rule.problem(ballot, len(self.order)) is not None:
+        if problem_with(self.rule, ballot, len(self.order)) is not None:
             raise Unusable("no-ballot")
         return ballot
 

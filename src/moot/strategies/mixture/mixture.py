@@ -51,7 +51,7 @@ class Mixture:
     order: Annotated[Order, Meaning("order")] = "random"
     """By accuracy, the best last (ascending) or first; or drawn for each question and repeat."""
     accuracies: Annotated[Literal["shown", "hidden"], Meaning("accuracies")] = "shown"
-    summariser: str | None = None
+    summariser: Annotated[str | None, Meaning("summariser")] = None
     """A model that does not play; left out, the team's captain."""
     proposers: Annotated[tuple[str, ...], Meaning("proposers", selection="team")] = ()
     """Players of the team; left out, all."""

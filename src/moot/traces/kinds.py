@@ -1,31 +1,20 @@
-"""Traces: what happened on the way to a verdict, as typed records that a strategy leaves behind.
-
-Measures, stories and pages read these records and never ask which strategy left them. A strategy from elsewhere may
-bring records of its own:
-
-    @trace("veto")
-    @dataclass(frozen=True, slots=True)
-    class Veto:
-        by: str
-        of: str
-
-A record that nobody here knows, because its package is not installed, is read back as `Unknown` and kept whole.
-"""
+"""Kinds of traces: how a dataclass becomes one, and how records are stored and read back."""
 
 from __future__ import annotations
 
 from collections import abc
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
-BallotForm = Literal["choice", "ranking", "points", "approved"]
 
 _KINDS: dict[str, Any] = {}
+
+
 _NAMES: dict[type[Any], str] = {}
 
 
@@ -93,238 +82,6 @@ def _not_from_json(hint: Any, *, by_number: bool = False) -> Any | None:
     if kind in (dict, abc.Mapping):
         return _not_from_json(parts[1]) if parts[0] is str or (by_number and parts[0] is int) else hint
     return hint
-
-
-@trace("grouped")
-@dataclass(frozen=True, slots=True)
-class Grouped:
-    """Who said the same, and the last stage that it took to bring each group together: see `types.Grouping`."""
-
-    groups: tuple[tuple[str, ...], ...]
-    stages: tuple[str, ...] = ()
-    fell_back: str | None = None
-    turn: int = 1
-
-
-@trace("ballot")
-@dataclass(frozen=True, slots=True)
-class Ballot:
-    """One voter's ballot over numbered options. `choice` None: spoilt, and `cause` says why."""
-
-    voter: str
-    choice: Mapping[int, float] | None
-    form: BallotForm = "choice"
-    """What it says of the options: one of them, places, points, or which are approved."""
-    order: tuple[int, ...] = ()
-    """The options in the order in which this voter was shown them; empty where nothing was shown."""
-    turn: int = 1
-    role: str = "voter"
-    cause: str | None = None
-
-
-@trace("counted")
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """One count of votes: the options in words, what each got, and which won; several: a tie."""
-
-    options: tuple[str, ...]
-    points: tuple[float, ...]
-    winners: tuple[int, ...]
-    turn: int = 1
-    solutions: Mapping[str, str | None] = field(default_factory=dict)
-    """What each voter stated before the vote, where voters did."""
-
-
-@trace("shown")
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What somebody who then decides was shown, from the first to the last, and what it said.
-
-    Each thing shown is those who stand behind it: one player for a draft, several for a position.
-    """
-
-    to: str
-    role: str
-    """As what it was asked: captain, reviewer, summariser, debater, ..."""
-    order: tuple[tuple[str, ...], ...]
-    turn: int = 2
-    drawn: bool = True
-    """The order was drawn by lot. Else a place may say who stands there."""
-    answer: str | None = None
-    """What it then said in words of its own; None: nothing usable."""
-    places: tuple[int, ...] | None = None
-    """The places, from 0 on, of what it then said; none: it is new. None: the words alone must tell."""
-
-
-@trace("round")
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One round of argument: where everybody stands after it, who moved, who was not heard."""
-
-    turn: int
-    positions: Mapping[str, str | None]
-    changed: tuple[str, ...] = ()
-    absent: tuple[str, ...] = ()
-    late: tuple[str, ...] = ()
-
-
-@trace("resolution")
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """What everybody answered alone after rounds without agreement."""
-
-    turn: int
-    answers: Mapping[str, str | None]
-
-
-@trace("ending")
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How rounds of argument ended, and whether all agreed in the end, be it only in the resolution."""
-
-    how: str
-    agreed: bool
-
-
-@trace("agreement")
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Enough of all agents stood behind one solution."""
-
-    turn: int
-    messages: int
-    solution: str | None
-    supporters: tuple[str, ...]
-
-
-@trace("review")
-@dataclass(frozen=True, slots=True)
-class Review:
-    """What somebody said of the answers it read, by the parts of its form."""
-
-    by: str
-    parts: Mapping[str, str]
-    turn: int = 2
-
-
-@trace("remark")
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """One message of a discussion: what was said, what its speaker stands behind, what it had seen, who heard it."""
-
-    number: int
-    speaker: str
-    turn: int
-    part: int = 0
-    """Which round within the turn, where there are several."""
-    text: str | None = None
-    solution: str | None = None
-    agree: bool | None = None
-    position: int | None = None
-    """The number of the message that first proposed what the speaker stands behind."""
-    backs: str | None = None
-    saw: tuple[int, ...] = ()
-    heard_by: tuple[str, ...] = ()
-    outcome: str | None = None
-    cause: str | None = None
-
-
-@trace("persona")
-@dataclass(frozen=True, slots=True)
-class Persona:
-    """As whom an agent spoke."""
-
-    player: str
-    title: str
-    persona: str
-    origin: str
-
-
-@trace("challenge")
-@dataclass(frozen=True, slots=True)
-class Challenge:
-    """An answer put to the agents after the decision. `cause`: why there was nothing to put to them."""
-
-    setting: str
-    shown: str | None = None
-    planted: str | None = None
-    facts: str | None = None
-    cause: str | None = None
-
-    @property
-    def claims(self) -> tuple[str, ...]:
-        return (self.planted,) if self.planted is not None else ()
-
-
-@trace("objection")
-@dataclass(frozen=True, slots=True)
-class Objection:
-    """One agent's word on a challenge: whether it agrees, and its own answer if not."""
-
-    player: str
-    agree: bool | None
-    answer: str | None = None
-    cause: str | None = None
-
-    @property
-    def claims(self) -> tuple[str, ...]:
-        return (self.answer,) if self.answer is not None else ()
-
-
-@trace("extraction")
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """An answer that models read out of a reply in free words, or could not."""
-
-    player: str
-    turn: int
-    readings: Mapping[str, str | None]
-    """By extraction model: what it found."""
-    answer: str | None
-    cause: str | None = None
-
-
-@trace("not-needed")
-@dataclass(frozen=True, slots=True)
-class NotNeeded:
-    """Players whose calls were dropped because nothing they could say would have changed the result."""
-
-    players: tuple[str, ...]
-
-
-@trace("decided-from")
-@dataclass(frozen=True, slots=True)
-class DecidedFrom:
-    """What a strategy that learns had learnt from when it decided: the graded drafts of so many other questions."""
-
-    questions: int
-    fingerprint: str
-    """Of these drafts, their grades and their groups. Where they have changed, the question is decided again."""
-
-
-@trace("cut")
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Whose words were shortened to so many characters, so that a prompt fits."""
-
-    characters: int
-    players: tuple[str, ...]
-
-
-@trace("deadline")
-@dataclass(frozen=True, slots=True)
-class Deadline:
-    """The time was up after so many seconds; what had been heard by then was decided on."""
-
-    seconds: float
-
-
-@trace("remarked")
-@dataclass(frozen=True, slots=True)
-class Remarked:
-    """What is worth knowing of this play, although nothing went wrong."""
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

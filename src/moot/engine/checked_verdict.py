@@ -1,0 +1,60 @@
+"""A verdict looked at where it comes in: a strategy that comes to something else has a bug, which costs its question only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from moot.plugins import in_one_line
+from moot.team import Team
+from moot.traces import trace_json
+from moot.types import OUTCOMES, Answer, Verdict, dense_json
+
+
+def checked_verdict(verdict: object, lineup: Team) -> Verdict:
+    """The verdict, or a `TypeError` or `ValueError` that says what was expected."""
+    if not isinstance(verdict, Verdict):
+        raise TypeError(f"expected a Verdict, found {type(verdict).__name__}")
+    for problem in _odd_parts(verdict, lineup):
+        raise TypeError(problem)
+    if verdict.outcome not in OUTCOMES:
+        raise ValueError(f"expected one of {', '.join(OUTCOMES)} as the outcome, found {verdict.outcome!r}")
+    if verdict.answer is None and verdict.outcome == "answered":
+        raise ValueError("expected an answer where the outcome is 'answered', found None")
+    seated = {player.name for player in lineup.players} | lineup.officers.keys()
+    if strangers := [name for name in verdict.who if name not in seated]:
+        raise ValueError(f"expected players or officers of the line-up as who, found {strangers[0]!r}")
+    return verdict
+
+
+def _odd_parts(verdict: Verdict, lineup: Team) -> Iterator[str]:
+    """What would be found out by whoever writes it down or reads it, far from here."""
+    if not isinstance(verdict.answer, str | None):
+        yield f"expected a text or None as the answer, found {type(verdict.answer).__name__}"
+    if not isinstance(verdict.reasoning, str):
+        yield f"expected a text as the reasoning, found {verdict.reasoning!r:.60}"
+    if not isinstance(verdict.cause, str | None):
+        yield f"expected a text or None as the cause, found {verdict.cause!r:.60}"
+    if type(verdict.turns) is not int:
+        yield f"expected a whole number as turns, found {verdict.turns!r:.60}"
+    for part in ("who", "absent"):
+        names: object = getattr(verdict, part)
+        if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
+            yield f"expected a tuple of names as {part}, found {names!r:.60}"
+    answers: object = verdict.answers
+    if not isinstance(answers, tuple | list) or not all(map(_is_answer, answers)):
+        yield f"expected a tuple of Answer as answers, found {answers!r:.60}"
+    try:
+        for record in verdict.traces:
+            dense_json(trace_json(record))
+    except Exception as error:  # noqa: BLE001  whatever is no record of a trace
+        yield f"expected a tuple of traces, found {verdict.traces!r:.60} ({in_one_line(error)})"
+
+
+def _is_answer(answer: object) -> bool:
+    return (
+        isinstance(answer, Answer)
+        and isinstance(answer.player, str)
+        and isinstance(answer.text, str | None)
+        and isinstance(answer.reasoning, str)
+        and answer.outcome in OUTCOMES
+    )

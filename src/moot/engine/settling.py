@@ -1,0 +1,105 @@
+"""What waits for a person, and a person's word; and whom a file names as grader and judges now."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, RowMapping, and_, select, update
+
+from moot.engine.answer_sheets import Sheet, cells_graded, sheets_of, stored_cases
+from moot.errors import UsageError
+from moot.grade.graders import VERSION, grader, identity
+from moot.grade.grading import Grading
+from moot.grade.judge import JUDGE, ONE_BY_ONE, Judgement
+from moot.grade.match import Match
+from moot.grade.normalise import normalise
+from moot.needs import EVERYTHING, Needs
+from moot.store import queries, schema
+from moot.store.store import Store
+from moot.team import Team
+from moot.types import Case
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAnswer:
+    """An answer that waits for a person's word."""
+
+    case: Case
+    answer: str
+    wording: str
+    judgements: tuple[Judgement, ...]
+    episodes: int
+    """How often it was a verdict; 0: somebody only drafted it."""
+
+
+async def open_answers(store: Store, grading: Grading, experiment: str, needs: Needs = EVERYTHING) -> list[OpenAnswer]:
+    """The queue for a person: what judges dispute or could not grade; without judges, all that does not match."""
+    cells = await cells_graded(store, experiment, needs)
+    queue: list[OpenAnswer] = []
+    async for batch in stored_cases(store, experiment):
+        for sheet in await sheets_of(store, grading, cells, batch):
+            queue += _left_open(sheet, grading)
+    return queue
+
+
+def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
+    """A person's word on a normalised answer. It is at once in every score that its grader left open; how many is returned."""
+    word = {"case": case.digest, "answer": answer, "right": int(right), "settled_at": time.time()}
+    queries.put(connection, schema.settlements, [word])
+    episodes, scores = schema.episodes, schema.scores
+    of_episode = and_(scores.c.cell == episodes.c.cell, scores.c.repeat == episodes.c.repeat)
+    query = select(scores, episodes.c.answer).join(episodes, of_episode)
+    query = query.where(scores.c.case == case.digest, episodes.c.question == case.question.digest)
+    changed = 0
+    for row in connection.execute(query.where(episodes.c.answer.is_not(None))).mappings().all():
+        if normalise(row["answer"]) == answer and _left_to_persons(row, case):
+            place = (scores.c[column.name] == row[column.name] for column in scores.primary_key)
+            values = {"value": float(right), "stage": "person", "detail": None}
+            changed += connection.execute(update(scores).where(*place).values(**values)).rowcount
+    return changed
+
+
+def _left_to_persons(row: RowMapping, case: Case) -> bool:
+    """Whether the grader of a score is not sure of the answer. One that is not known here cannot be asked again."""
+    grader_name = row["grader"].partition("+")[0]
+    if grader_name != Match.name and (row["value"] is None or row["stage"] not in ("person", JUDGE)):
+        return row["value"] is None
+    try:
+        by = grader(grader_name.partition(VERSION)[0])
+    except UsageError:
+        return False
+    return identity(by) == grader_name and Grading(Team("persons", ()), grader=by).open_to_judgement(
+        case, row["answer"]
+    )
+
+
+def declare_judges(
+    connection: Connection, experiment: str, judges: Sequence[str], grader: str = Match.name, batch: int = ONE_BY_ONE
+) -> None:
+    """Write down whom the file names as grader and judges now: reports show the scores of those."""
+    table = schema.experiments
+    config = json.loads(connection.execute(select(table.c.config).where(table.c.id == experiment)).scalar_one())
+    judging = config.get("judge", {})
+    named = judging.get("models", []), judging.get("batch", ONE_BY_ONE), config.get("grader", Match.name)
+    if named != (list(judges), batch, grader):
+        config.pop("judge", None)
+        config.pop("grader", None)
+        sized = {} if batch == ONE_BY_ONE else {"batch": batch}
+        config |= {"judge": {"models": list(judges), **sized}} if judges else {}
+        config |= {"grader": grader} if grader != Match.name else {}
+        changed = update(table).where(table.c.id == experiment)
+        connection.execute(changed.values(config=json.dumps(config, ensure_ascii=False)))
+
+
+def _left_open(sheet: Sheet, grading: Grading) -> Iterator[OpenAnswer]:
+    counts = Counter(normalise(row["answer"]) for row in sheet.episodes if row["answer"] is not None)
+    for answer, wording in sheet.open_answers(grading).items():
+        if answer in sheet.persons:
+            continue
+        words = tuple(judgement for judgement in sheet.judgements if judgement.answer == answer)
+        if not grading.judges or grading.score(sheet.case, wording, words, None).value is None:
+            yield OpenAnswer(sheet.case, answer, wording, words, counts[answer])

@@ -1,0 +1,78 @@
+"""Sections looked at where they come in: a view that draws them can rely on their parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, get_args, get_type_hints
+
+from moot.measures.section import Chart, Column, Section, Unit
+from moot.plugins import NotAsExpected
+
+_CHARTS = get_args(get_type_hints(Chart)["kind"])
+
+
+def checked_sections(given: object) -> list[Section]:
+    """The sections of a measure, or a complaint."""
+    if not isinstance(given, Iterable):
+        raise NotAsExpected("Section objects", type(given), part="sections")
+    sections = []
+    for section in given:
+        if not isinstance(section, Section):
+            raise NotAsExpected("Section objects", found=f"a {type(section).__name__} among them", part="sections")
+        _check_section(section)
+        sections.append(section)
+    return sections
+
+
+def _check_section(section: Section) -> None:
+    place = f"sections: {section.id}"
+
+    def check(part: str, expected: str, fits: Callable[[Any], bool]) -> None:
+        if not fits(value := getattr(section, part)):
+            raise NotAsExpected(expected, value, part=f"{place}: {part}")
+
+    check("id", "words", _is_words)
+    check("title", "words", _is_words)
+    check("words", "a tuple of sentences", lambda words: _all(words, str))
+    check("columns", "a tuple of Column", lambda columns: _all(columns, Column))
+    check("rows", "mappings", lambda rows: isinstance(rows, Sequence) and not isinstance(rows, str))
+    check("chart", "a Chart or None", lambda chart: chart is None or isinstance(chart, Chart))
+    check("place", "a whole number", lambda number: type(number) is int)
+    if section.chart is not None and section.chart.kind not in _CHARTS:
+        raise NotAsExpected(f"one of {', '.join(_CHARTS)}", section.chart.kind, part=f"{place}: chart: kind")
+    for column in section.columns:
+        if not _is_words(column.key) or column.unit not in get_args(Unit):
+            units = ", ".join(repr(unit) for unit in get_args(Unit))
+            raise NotAsExpected(f"one of {units}", column.unit, part=f"{place}: columns: {column.key}")
+    for row in section.rows:
+        _check_row(row, section.columns, f"{place}: rows")
+
+
+def _check_row(row: object, columns: Sequence[Column], place: str) -> None:
+    if not isinstance(row, Mapping):
+        raise NotAsExpected("mappings", row, part=place)
+    for column in columns:
+        if not _can_be_shown(row.get(column.key)):
+            raise NotAsExpected("a number, words or None", row[column.key], part=f"{place}: {column.key}")
+        for end in (column.low, column.high):
+            if end is not None and not (row.get(end) is None or _is_number(row[end])):
+                raise NotAsExpected("a number or None", row[end], part=f"{place}: {end}")
+
+
+def _all(values: object, kind: type) -> bool:
+    return isinstance(values, tuple | list) and all(isinstance(value, kind) for value in values)
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _can_be_shown(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_can_be_shown, value))
+    return value is None or isinstance(value, str) or _is_number(value)

@@ -1,0 +1,104 @@
+"""What a second stage adds to a first, such as rounds of argument to one review, over the pairs that both have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from moot.measures.safety.pairs import Change, Pair, Row, Safety, named_estimate, safety, split
+from moot.stats.graded import why_unfair_together
+from moot.stats.paired import cluster_bootstrap
+from moot.types import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """What a second stage adds to a first, over the pairs that both have."""
+
+    first: Safety
+    second: Safety
+    net_difference: Estimate | None
+    """In pairs: how many more net rescues the second has."""
+    ungraded: int = 0
+    """Pairs that both have, but not with a grade on every side."""
+    bounds: Mapping[str, float] | None = None
+    """What the difference of the nets is over all pairs that both have; None where all is graded."""
+    why: str | None = None
+    """Why there is no figure, or what it leaves out."""
+
+    @property
+    def value(self) -> float | None:
+        """The difference of the multiples; None where either is infinite or does not exist."""
+        one, other = self.first.multiple.value, self.second.multiple.value
+        return None if one is None or other is None else other - one
+
+    def row(self) -> Row:
+        return {
+            "multiple_before": self.first.multiple.value,
+            "multiple_after": self.second.multiple.value,
+            "lift": self.value,
+            "net_before": self.first.net if self.why is None else None,
+            "net_after": self.second.net if self.why is None else None,
+            **named_estimate(self.net_difference, "net_difference"),
+            "ungraded": self.ungraded,
+            "n_pairs": self.first.pairs,
+            "n": self.first.questions,
+            **({} if self.bounds is None else {"bounds": dict(self.bounds)}),
+            **({} if self.why is None else {"why": self.why}),
+        }
+
+
+def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lift | None:
+    """Over the pairs that are graded in both stages; None where the stages share no pair at all."""
+    both = {pair.key for pair in first} & {pair.key for pair in second}
+    if not both:
+        return None
+    sides = [{pair.key: pair for pair in pairs if pair.key in both} for pairs in (first, second)]
+    why, bounds = _lift_unfair(sides), _lift_bounds(sides)
+    shared = both - {pair.key for pair in (*first, *second) if not pair.graded}
+    if why is not None or not shared:
+        nothing = safety([], seed=seed)
+        return Lift(nothing, nothing, None, len(both - shared), bounds, why or "no pair is graded in both")
+    one, other = ([pair for pair in pairs if pair.key in shared] for pairs in (first, second))
+    nets = [_net_by_question(pairs) for pairs in (one, other)]
+    questions = len(nets[0])
+    more = cluster_bootstrap(
+        {question: (nets[1][question] - nets[0][question], 1 / questions) for question in nets[0]}, seed=seed
+    )
+    return Lift(safety(one, seed=seed), safety(other, seed=seed), more, len(both - shared), bounds)
+
+
+def _lift_unfair(sides: Sequence[Mapping[Any, Pair]]) -> str | None:
+    return why_unfair_together(
+        [
+            [value for side in sides for value in (side[key].native_value, side[key].after_value)]
+            for key in sorted(sides[0])
+        ],
+        of="pairs",
+    )
+
+
+def _lift_bounds(sides: Sequence[Mapping[Any, Pair]]) -> dict[str, float] | None:
+    """The net of the second less that of the first, whatever the ungraded pairs turn out to be.
+
+    Each stage is taken at its worst and at its best by itself, so the bounds hold, and may be wider than they need be.
+    """
+    if all(pair.graded for side in sides for pair in side.values()):
+        return None
+    worths = [[[_WORTH.get(change, 0) for change in pair.possible] for pair in side.values()] for side in sides]
+    (least, most), (second_least, second_most) = (
+        (sum(map(min, of_stage)), sum(map(max, of_stage))) for of_stage in worths
+    )
+    return {"low": float(second_least - most), "high": float(second_most - least)}
+
+
+_WORTH: Mapping[Change, int] = {"rescue": 1, "regression": -1}
+
+
+def _net_by_question(pairs: Iterable[Pair]) -> dict[str, float]:
+    parts = split(pairs, lambda pair: pair.question)
+    return {
+        question: float(sum(_WORTH.get(pair.change, 0) for pair in question_pairs))
+        for question, question_pairs in parts.items()
+    }

@@ -1,0 +1,175 @@
+"""The border: whatever comes from outside is cleaned and bounded here, before anything else sees it.
+
+A server, a file or somebody else's code may send anything: half of a surrogate pair, NUL, a count of 2^63 tokens, NaN, a
+name of a megabyte. No store, report or page has to know: behind this line texts can be written anywhere, counts are
+counts, and what makes no sense is unknown. Every kind of model passes here, with its replies and with its errors.
+"""
+
+from __future__ import annotations
+
+import math
+from operator import is_
+from typing import Any
+
+import orjson
+
+from moot.errors import CallError, ReplyTooLarge
+from moot.types import Reply, Usage
+
+MOST_TOKENS = 2**31 - 1
+"""What every database holds; a count above it counts nothing."""
+
+MOST_USD = 1e9
+LONGEST_TEXT = 2**26
+"""Characters of a text. Endpoints are bounded in bytes before, and lower."""
+LONGEST_NAME = 300
+"""Characters of what names something: a version, a reason to finish."""
+LONGEST_WORDS = 2_000
+"""Characters of an error, or of what a filter says."""
+LONGEST_LOGPROBS = 2**24
+"""Bytes of log probabilities, as JSON; more of them are left out."""
+DEEPEST = 64
+
+_NUL = str.maketrans({"\x00": "\ufffd"})
+
+
+class NoReply(ValueError):
+    """What should be a reply has no text."""
+
+
+def storable(text: str) -> str:
+    """Text as every store can hold it: lone surrogates and NUL become the replacement character."""
+    if "\x00" in text:
+        text = text.translate(_NUL)
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def long_text(text: object) -> str:
+    """The words of a reply."""
+    if type(text) is not str:
+        if not isinstance(text, str):
+            raise NoReply(f"expected a Reply with a text, found {type(text).__name__}")
+        text = "".join([text])  # of a subclass: its methods may be anything
+    if len(text) > LONGEST_TEXT:
+        raise ReplyTooLarge(f"a reply of {len(text):,} characters; at most {LONGEST_TEXT:,} are taken")
+    return storable(text)
+
+
+def name(value: object) -> str | None:
+    """What names something, in so many characters; None for what is no text, or an empty one."""
+    if not isinstance(value, str) or not value:
+        return None
+    return storable(value if len(value) <= LONGEST_NAME else value[:LONGEST_NAME])
+
+
+def words(value: object, most: int = LONGEST_WORDS) -> str:
+    """What somebody says in an error."""
+    try:
+        text = value if type(value) is str else str(value)
+    except Exception:  # noqa: BLE001  an exception of somebody else's, which cannot even be printed
+        text = type(value).__name__
+    return storable(text if len(text) <= most else text[: most - 1] + "…")
+
+
+def count(value: object) -> int | None:
+    """A number of tokens; None for what is none."""
+    if type(value) is float and value.is_integer():  # 120.0 says 120; neither NaN nor infinity is whole
+        value = int(value)
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+
+
+def usage_of(usage: object) -> Usage:
+    if not isinstance(usage, Usage):
+        return Usage()
+    given = (usage.prompt, usage.completion, usage.reasoning, usage.cached)
+    counts = [value if value is None else count(value) for value in given]
+    return usage if all(map(is_, given, counts)) else Usage(*counts)
+
+
+def usd(value: object) -> float | None:
+    number = _number(value)
+    return number if number is not None and number <= MOST_USD else None
+
+
+def seconds(value: object) -> float:
+    return _number(value) or 0.0
+
+
+def _number(value: object) -> float | None:
+    """A finite number from 0 on."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def logprobs_of(value: object) -> Any:
+    """Log probabilities as plain JSON of some depth and size; None for what is not that."""
+    if value is None:
+        return None
+    try:
+        raw = _as_json(value)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return orjson.loads(raw) if len(raw) <= LONGEST_LOGPROBS else None
+
+
+def _as_json(value: object) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # half a surrogate pair, a number without end, a key that is no text
+        return orjson.dumps(_plain(value, DEEPEST))
+
+
+def _plain(value: object, deep: int) -> object:
+    if deep == 0:
+        return None
+    if isinstance(value, str):
+        return storable("".join([value]))
+    if isinstance(value, dict):
+        return {words(key, LONGEST_NAME): _plain(item, deep - 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, deep - 1) for item in value]
+    if isinstance(value, bool | float | None):
+        return value
+    return value if isinstance(value, int) and abs(value) < 2**53 else None
+
+
+def admitted(reply: Reply) -> Reply:
+    """The reply with every field clean; nearly always that is the reply itself. `NoReply` where it has no text."""
+    text, thoughts = reply.text, reply.thoughts
+    text = long_text(text)
+    if thoughts is not None:
+        thoughts = long_text(thoughts) if isinstance(thoughts, str) else None
+    finish = name(reply.finish) or "stop"
+    version = None if reply.version is None else name(reply.version)
+    usage = usage_of(reply.usage)
+    latency_s, cost_usd = seconds(reply.latency_s), None if reply.cost_usd is None else usd(reply.cost_usd)
+    logprobs = logprobs_of(reply.logprobs)
+    same = (
+        text is reply.text
+        and thoughts is reply.thoughts
+        and finish is reply.finish
+        and version is reply.version
+        and usage is reply.usage
+        and latency_s == reply.latency_s
+        and (cost_usd is None) == (reply.cost_usd is None)
+        and logprobs is reply.logprobs
+    )
+    return reply if same else Reply(text, finish, usage, latency_s, version, cost_usd, thoughts, logprobs)
+
+
+def clean_error(error: CallError) -> None:
+    """What an error says is written down and shown like a reply is."""
+    message = words(error)
+    if (message,) != error.args:
+        error.args = (message,)

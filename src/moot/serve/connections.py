@@ -1,0 +1,210 @@
+"""The connections of a served team: how long each may take, and how many there may be.
+
+A connection that has not sent its request costs whoever opened it nothing, so a thousand of them must cost us little: each
+has a moment for its headers and one for its body, and where there are too many the oldest that ask nothing make room
+for the newest. One whose question is being answered is never let go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from moot.openai_form.refusal import Refused, error_json, json_bytes
+
+MOST_HEADER_BYTES = 65_536
+
+LINGER_S = 1.0
+"""Who is refused may still be sending: closed at once, it would never read why."""
+MOST_LINGERING = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds that a client has."""
+
+    headers_s: float = 15.0
+    """From the first byte, or the connection, to the end of a request's headers."""
+    body_s: float = 60.0
+    """From there to the end of its body."""
+    idle_s: float = 75.0
+    """Between an answer and the next request: longer than clients keep a connection, for it is theirs to close."""
+    unread_s: float = 60.0
+    """With an answer that it does not read."""
+
+
+@dataclass(slots=True)
+class Connections:
+    """The connections of one server."""
+
+    most: int = 1_000
+    per_address: int = 250
+    patience: Patience = field(default_factory=Patience)
+    _open: dict[str, dict[GuardedConnection, None]] = field(default_factory=dict)
+    """By address, the oldest first."""
+    lingering: int = 0
+    """Connections that were refused and are about to end."""
+
+    def enter(self, connection: GuardedConnection) -> None:
+        """Room for it is made among those that ask nothing; where there is none, it is refused."""
+        here = self._open.setdefault(connection.address, {})
+        here[connection] = None
+        if len(here) > self.per_address:
+            self._make_room(connection, iter(list(here)), f"{self.per_address} connections of one address")
+        elif sum(map(len, self._open.values())) > self.most:
+            # Of whoever has most: a client with one connection does not pay for another's hundreds.
+            largest = sorted(self._open.values(), key=len, reverse=True)
+            everybody = (other for connections in largest for other in list(connections))
+            self._make_room(connection, everybody, f"{self.most} connections")
+
+    def leave(self, connection: GuardedConnection) -> None:
+        here = self._open.get(connection.address, {})
+        here.pop(connection, None)
+        if not here:
+            self._open.pop(connection.address, None)
+
+    def _make_room(self, newest: GuardedConnection, others: Iterator[GuardedConnection], bound: str) -> None:
+        for other in others:
+            if other is not newest and not other.asking:
+                self.leave(other)
+                other.transport.abort()
+                return
+        self.leave(newest)
+        newest.refuse(Refused(429, f"The bound of {bound} is reached.", code="too_many_connections", kind="requests"))
+
+    def protocol(self) -> type[GuardedConnection]:
+        """For uvicorn, which makes its connections itself."""
+        return type("ServedConnection", (GuardedConnection,), {"among": self})
+
+
+class GuardedConnection(HttpToolsProtocol):
+    """uvicorn's own, with a clock that runs whenever it is the client's turn."""
+
+    among: Connections
+    address = ""
+    asking = False
+    """Whether a whole request is here, and its answer not all out yet."""
+    _header_bytes = 0
+    _in_headers = True
+    _refused = False
+    _clock: asyncio.TimerHandle | None = None
+    """Runs while the client is to send."""
+    _unread: asyncio.TimerHandle | None = None
+    """Runs while the client is to read."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.timeout_keep_alive = self.among.patience.idle_s  # type: ignore[assignment]
+        self.address = self.client[0] if self.client else ""
+        self._expect(self.among.patience.headers_s, "headers")
+        self.among.enter(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_clock()
+        self.resume_writing()
+        self.among.leave(self)
+        self.among.lingering -= self._refused
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._refused or self.transport.is_closing():
+            return
+        if self._in_headers:
+            self._header_bytes += len(data)
+            if self._header_bytes > MOST_HEADER_BYTES and not self._ends_headers(data):
+                words = f"The headers are larger than {MOST_HEADER_BYTES} bytes."
+                self.refuse(Refused(431, words, code="headers_too_large"))
+                return
+        super().data_received(data)
+
+    def _ends_headers(self, data: bytes) -> bool:
+        """A body may come with the headers' end, in one piece, and is bounded elsewhere."""
+        return b"\r\n\r\n" in data and self._header_bytes - len(data) <= MOST_HEADER_BYTES
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        if not self.asking:
+            self._expect(self.among.patience.headers_s, "headers")
+
+    def on_headers_complete(self) -> None:
+        self._in_headers, self._header_bytes = False, 0
+        self._expect(self.among.patience.body_s, "body")
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._stop_clock()
+        self._in_headers = True
+        if self.cycle.response_complete:  # it was refused before its body was all here
+            self._expect(self.among.patience.idle_s, "headers")
+        else:
+            self.asking = True
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self.asking = bool(self.pipeline)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._unread is None:
+            self._unread = self.loop.call_later(self.among.patience.unread_s, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+        super().resume_writing()
+
+    def _expect(self, seconds: float, part: str) -> None:
+        self._stop_clock()
+        self._clock = self.loop.call_later(seconds, self._too_slow, part)
+
+    def _stop_clock(self) -> None:
+        if self._clock is not None:
+            self._clock.cancel()
+            self._clock = None
+
+    def _too_slow(self, part: str) -> None:
+        self.refuse(Refused(408, f"The {part} of the request did not come in time.", code="request_timeout"))
+
+    def send_400_response(self, msg: str) -> None:
+        self.refuse(Refused(400, msg, code="invalid_http"))
+
+    def refuse(self, refusal: Refused) -> None:
+        """The usual error form, and the end; without a word where an answer has begun already."""
+        if self._refused or self.transport.is_closing():
+            return
+        self._stop_clock()
+        self._refused = True
+        self.among.lingering += 1
+        self.among.leave(self)
+        answering = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if answering or self.among.lingering > MOST_LINGERING:
+            self.transport.abort()
+            return
+        body = json_bytes(error_json(refusal))
+        head = b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body)
+        self.transport.write(STATUS_LINE[refusal.status] + head + body)
+        self.transport.write_eof()
+        self._clock = self.loop.call_later(LINGER_S, self.transport.abort)
+
+
+def raise_file_limit() -> int:
+    """As many files, and so connections, as the machine lets this process have; how many that is."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return 65_536
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+    if soft == resource.RLIM_INFINITY or soft >= most:
+        return most if soft == resource.RLIM_INFINITY else soft
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return most

@@ -1,0 +1,50 @@
+"""What is told to clients of what went wrong behind the team: that it did, and not where.
+
+The words of an endpoint, and of the line to it, name addresses of the server's own network. Clients get them without; the
+server's log has them whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+HIDDEN = "(address)"
+
+_ADDRESS = re.compile(
+    r"""[a-z][a-z0-9+.-]*://[^\s'"<>)\],;]+      # a URL
+    | \(\s*['"][^'"]{1,255}['"]\s*,\s*\d{1,5}(?:\s*,\s*\d+)*\s*\)  # as Python shows an address
+    | \[[0-9a-f:.%]*:[0-9a-f:.%]*\](?::\d{1,5})?  # IPv6, in brackets and without
+    | (?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])
+    | (?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?
+    | (?<![\w.-])(?:[a-z0-9_-]{1,63}\.)+[a-z][a-z0-9-]+(?::\d{1,5})?  # a name with dots
+    | (?<![\w.-])[a-z][a-z0-9_-]{0,62}:\d{2,5}(?![\w.])  # a name and a port
+    | (?<![\w.-])localhost(?![\w.-])
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+_ABOUT_TROUBLE = ("cause", "error", "detail")
+
+
+def public_words(text: str) -> str:
+    """The words without addresses."""
+    return _ADDRESS.sub(HIDDEN, text)
+
+
+def public_record(value: Any, key: str = "") -> Any:
+    """A record for a client: what stands under `cause` and the like is without addresses; all else is as it was."""
+    if isinstance(value, Mapping):
+        return {name: public_record(part, str(name)) for name, part in value.items()}
+    if key == "answers" and isinstance(value, list | tuple):  # stored without names: the last of each is its cause
+        return [_public_answer(answer) for answer in value]
+    if isinstance(value, list | tuple):
+        return [public_record(part, key) for part in value]
+    return public_words(value) if key in _ABOUT_TROUBLE and isinstance(value, str) else value
+
+
+def _public_answer(answer: Any) -> Any:
+    if isinstance(answer, list | tuple) and len(answer) == 5 and isinstance(answer[4], str):
+        return [*answer[:4], public_words(answer[4])]
+    return public_record(answer) if isinstance(answer, Mapping) else answer

@@ -1,0 +1,180 @@
+"""What the judge has not settled yet: what is graded without it is right by construction, and no figure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from io import StringIO
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+import moot
+from moot import Case, Question, ScriptedModel
+from moot.report.compare import words
+from moot.report.sections import all_sections
+from moot.report.terminal import print_report
+from moot.types import Request
+
+PLAYERS = ("ann", "bob", "cat")
+SIZE = 40
+
+Says = Callable[[str, int], str]
+Settles = Callable[[int], bool]
+"""Whether the judge has a usable word on what was said to this question."""
+
+
+def said(way: str, number: int, player: str = "all") -> str:
+    """Word for word; right in other words, which only a judge can tell; or wrong."""
+    return {"match": f"Ref{number}", "right": f"meant {number} of {player}", "wrong": f"not {number} of {player}"}[way]
+
+
+def half(player: str, number: int) -> str:
+    """Half of them match; of the others every second one is right in other words."""
+    return said("match" if number % 2 else "right" if number % 4 else "wrong", number)
+
+
+def run(strategies: Sequence[Any], says: Says = half, settles: Settles = lambda _: False, **keys: Any) -> Any:
+    def player(name: str) -> ScriptedModel:
+        def reply(request: Request) -> Any:
+            answer = says(name, int(request.question_id or 0))
+            if request.schema is None:
+                return f"Thinking.\n\nFinal answer: {answer}"
+            return {key: answer if key == "answer" else "because" for key in request.schema["properties"]}
+
+        return ScriptedModel(name, reply)
+
+    def judge(request: Request) -> Any:
+        number = int(request.question_id or 0)
+        if not settles(number):
+            return "no idea"
+        text = request.messages[-1].content
+        return {"grades": [{"id": 1, "is_correct": bool(re.search(rf"\bmeant {number} of", text))}]}
+
+    names = keys.pop("players", PLAYERS)
+    return moot.run(
+        {
+            "name": "cup",
+            "questions": [Case(Question(str(n), f"Which one, {n}?"), f"Ref{n}") for n in range(SIZE)],
+            "models": {**{name: player(name) for name in names}, "judge": ScriptedModel("judge", judge)},
+            "teams": {"three": {"players": list(names), "captain": keys.pop("captain", "ann")}},
+            "strategies": list(strategies),
+            "judge": {"models": ["judge"]},
+            **keys,
+        }
+    )
+
+
+def shown(figures: Any) -> str:
+    out = StringIO()
+    print_report(figures, Console(file=out, width=120))
+    return out.getvalue()
+
+
+def test_a_silent_judge_leaves_no_accuracy() -> None:
+    """Half of the answers match. They are right by construction: that is no accuracy of 100 %."""
+    figures = run(["solo", "vote", "talkative"]).figures
+    for row in [*figures["accuracy"], *figures["players"], figures["best_single"], figures["skyline"]]:
+        assert (row["value"], row["low"], row["high"]) == (None, None, None), row
+        assert row["bounds"] == {"low": 0.5, "high": 1.0}
+        assert "20 of 40" in row["why"]
+        assert "judge" in row["why"]
+    why = "20 of 40 answers wait for the judge; those graded without it are right by construction"
+    assert figures["accuracy"][0]["why"] == why
+    for row in (*figures["gains"], *figures["comparisons"]):
+        assert (row["difference"], row["low"], row["p"]) == (None, None, None), row
+        assert row["why"]
+        assert row["bounds"] == {"low": -0.5, "high": 0.5}
+    for row in figures["frontier"]:
+        assert (row["accuracy"], row["within"], row["bounds"]) == (None, None, {"low": 0.5, "high": 1.0})
+        assert row["why"]
+    head = figures["headline"]
+    assert (head["value"], head["bounds"], head["why"]) == (None, {"low": 0.5, "high": 1.0}, why)
+    assert "between 50.0 and 100.0 %" in head["sentence"]
+    assert "no answer is graded" not in head["sentence"]
+    json.dumps(figures, allow_nan=False)
+
+
+def test_no_word_states_what_is_graded_as_the_figure() -> None:
+    figures = run(["solo", "vote", "talkative", "silent"]).figures
+    bounds = r"between 50.0 (%|and) .*?100.0 %|50.0 % +100.0 %"
+    assert "100.0 %" not in re.sub(bounds, "", shown(figures).replace("\n", " "))
+    for section in all_sections(figures):
+        rows = [{key: row.get(key) for key in ("value", "accuracy", "difference", "within")} for row in section.rows]
+        assert not [row for row in rows if any(value is not None for value in row.values())], section.id
+
+
+def test_where_the_judge_settles_nearly_all_the_figure_stands() -> None:
+    """Two of forty are left: no more than one in twenty, and the judge has settled the rest."""
+    figures = run(["solo", "vote"], settles=lambda n: n > 3).figures
+    row = next(row for row in figures["accuracy"] if row["strategy"] == "vote")
+    assert (row["n"], row["ungraded"]) == (38, 2)
+    assert row["value"] == pytest.approx(28 / 38 + 1 / 38)
+    assert row["bounds"] == {"low": pytest.approx(29 / 40), "high": pytest.approx(31 / 40)}
+    assert "why" not in row
+    assert figures["headline"]["value"] == row["value"]
+
+
+def test_a_judge_that_settles_half_leaves_no_accuracy_either() -> None:
+    figures = run(["solo", "vote"], settles=lambda n: n % 8 < 4).figures
+    row = next(row for row in figures["accuracy"] if row["strategy"] == "vote")
+    assert row["value"] is None
+    assert row["bounds"]["low"] < 0.75 < row["bounds"]["high"], "the truth by construction lies inside"
+    assert "10 of 40" in row["why"]
+
+
+def test_a_part_of_the_questions_is_looked_at_by_itself() -> None:
+    """Over all only one in twenty waits; in its category it is every second one."""
+    cases = [
+        Case(Question(str(n), f"Which one, {n}?"), f"Ref{n}", category="odd" if n in (0, 4, 1, 3) else "rest")
+        for n in range(SIZE)
+    ]
+    figures = run(["vote"], settles=lambda n: n not in (0, 4), questions=cases).figures
+    rows = {row["category"]: row for row in figures["categories"] if row["strategy"] == "vote"}
+    assert figures["accuracy"][0]["value"] is not None
+    assert rows["rest"]["accuracy"] is not None
+    assert (rows["odd"]["accuracy"], rows["odd"]["bounds"]) == (None, {"low": 0.5, "high": 1.0})
+
+
+def test_hypotheses_and_comparisons_say_why(tmp_path: Any) -> None:
+    result = run(
+        ["solo", "vote"],
+        hypotheses=["accuracy(vote) > 0.9", "accuracy(vote@ann) - accuracy(solo@ann) > -0.1", "skyline(vote) > 0.9"],
+    )
+    for row in result.figures["hypotheses"]:
+        assert (row["value"], row["verdict"]) == (None, "open"), row
+        assert "judge" in row["note"]
+        assert row["bounds"]["high"] - row["bounds"]["low"] >= 0.5
+
+
+def test_moot_compare_says_why() -> None:
+    row: dict[str, Any] = {
+        "a": "vote",
+        "b": "solo",
+        "difference": None,
+        "n": 0,
+        "questions": 40,
+        "ungraded": {"a": 20, "b": 20},
+        "bounds": {"low": -0.5, "high": 0.5},
+        "why": "20 of 40 pairs have an answer that waits for the judge",
+    }
+    text = " ".join(words(row))
+    assert "20 of 40 pairs have an answer that waits for the judge" in text
+    assert "between -50.0 and +50.0 points" in text
+
+
+def test_what_people_said_of_a_part_stands_as_it_is() -> None:
+    """Without a judge nothing waits: feedback is on whatever people liked to speak of."""
+    cases = [Case(Question(str(n), f"Which one, {n}?"), None, known=False) for n in range(4)]
+    figures = run(["vote"], questions=cases).figures
+    assert figures["accuracy"][0]["why"] == "none of the answers to 4 questions is graded"
+
+
+def test_only_a_review_is_what_a_debate_adds_to() -> None:
+    """A captain who reads the reasons and answers has reviewed nothing, though names are hidden from it too."""
+    debate = {"debate": {"max_rounds": 1, "drafts": "single-call"}}
+    figures = run(["talkative", {"peer-review": {"drafts": "single-call"}}, debate], settles=lambda _: True).figures
+    assert {row["before"].partition("(")[0] for row in figures["debate_lift"]} == {"peer-review"}
+    assert "debate_lift" not in run(["talkative", debate], settles=lambda _: True).figures

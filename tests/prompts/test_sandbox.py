@@ -1,0 +1,139 @@
+"""Attacks by a folder of prompts: templates are texts from anybody, and can neither run code, read files nor spend much."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from moot.errors import FileError, UsageError
+from moot.prompts import Prompts
+
+SHOWN = "{{ question | block }}"
+
+CODE = {
+    "class": "{{ ''.__class__.__mro__ }}",
+    "subclasses": "{{ question.__class__.__base__.__subclasses__() }}",
+    "globals": "{{ question.strip.__globals__ }}",
+    "cycler": "{{ cycler.__init__.__globals__.os.system('true') }}",
+    "lipsum": "{{ lipsum.__globals__ }}",
+    "self": "{{ self.__init__.__globals__ }}",
+    "context": "{{ self._TemplateReference__context }}",
+    "loop": "{% for letter in choices %}{{ loop.__init__.__globals__ }}{% endfor %}",
+    "format": "{{ '{0.__class__.__mro__}'.format(question) }}",
+    "format map": "{{ '{a.__class__}'.format_map({'a': question}) }}",
+    "format filter": "{{ '%s' | format(question.__class__) }}",
+    "attr filter": "{{ question | attr('__class__') }}",
+    "map attribute": "{{ choices | map(attribute='__class__') | list }}",
+    "item": "{{ question['__class__'] }}",
+    "joined name": "{{ question['__cla' ~ 'ss__'] }}",
+    "selected by": "{{ choices | selectattr('__class__') | list }}",
+    "sorted by": "{{ choices | sort(attribute='__class__') }}",
+    "include": "{% include '/etc/passwd' %}",
+    "import": "{% import '/etc/passwd' as stolen %}",
+    "from": "{% from '/etc/passwd' import stolen %}",
+    "extends": "{% extends '/etc/passwd' %}",
+    "macro": "{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}",
+    "changes": "{% set _ = choices.append(1) %}",
+    "random": "{{ choices | random }}",
+    "caller": "{% call question.strip() %}x{% endcall %}",
+    "debug": "{% debug %}",
+}
+
+BOMBS = {
+    "range": "{% for a in range(10000) %}{% for b in range(10000) %}{% endfor %}{% endfor %}",
+    "times": "{{ 'a' * 1000000000 }}",
+    "times of a list": "{% for a in [1] * 1000000000 %}{% endfor %}",
+    "power": "{{ 9 ** 9 ** 9 }}",
+    "squares": "{% set n = 99999999 %}" + "{% set n = n * n %}" * 40 + "{{ n }}",
+    "doubling": "{% set t = question %}" + "{% set t = t ~ t %}" * 40 + "{{ t }}",
+    "adding": "{% set t = question %}" + "{% set t = t + t %}" * 40 + "{{ t }}",
+    "blocks": "{% set t = question %}" + "{% set t %}{{ t }}{{ t }}{% endset %}" * 40 + "{{ t }}",
+    "nested lists": "{% set t = question %}" + "{% set t = [t, t] %}" * 40 + "{{ t }}",
+    "nested tuples": "{% set t = question %}" + "{% set t = (t, t) %}" * 40 + "{{ t }}",
+    "dictionaries": "{% set t = question %}" + "{% set t = {'a': t, 'b': t} %}" * 40 + "{{ t }}",
+    "percent": "{{ '%1000000000d' % 1 }}",
+    "format": "{{ '%1000000000d' | format(1) }}",
+    "format star": "{{ '%*d' | format(1000000000, 1) }}",
+    "new style": "{{ '{:>1000000000}'.format(1) }}",
+    "ljust": "{{ question.ljust(1000000000) }}",
+    "center": "{{ question | center(1000000000) }}",
+    "indent": "{{ question | indent(1000000000, true) }}",
+    "replace": "{% set t = 'aaaaaaaa' %}" + "{% set t = t | replace('a', 'aaaaaaaa') %}" * 12 + "{{ t }}",
+    "join": "{% set t = question %}" + "{% set t = t | join(t) %}" * 12 + "{{ t }}",
+    "loops": "{% for a in q %}" * 0
+    + "".join(f"{{% for a{n} in question | list %}}" for n in range(30))
+    + "{% endfor %}" * 30,
+    "recursive": "{% for a in choices recursive %}{{ loop(choices) }}{{ loop(choices) }}{% endfor %}",
+    "wordwrap": "{{ question | wordwrap(1, wrapstring='a' * 1000000000) }}",
+    "batches": "{% for a in choices | batch(1000000000, 'x') %}{% endfor %}",
+    "slices": "{% for a in choices | slice(1000000000) %}{% endfor %}",
+}
+
+
+def folder_of(folder: Path, template: str) -> Path:
+    (folder / "draft.j2").write_text(template + SHOWN, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("name", list(CODE))
+def test_no_template_runs_code(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FileError) as refused:
+        Prompts("en", folder_of(tmp_path, CODE[name])).check()
+    assert "draft.j2" in str(refused.value)
+    assert "root:" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", list(BOMBS))
+def test_no_template_spends_much(tmp_path: Path, name: str) -> None:
+    started = time.process_time()
+    with pytest.raises(FileError):
+        Prompts("en", folder_of(tmp_path, BOMBS[name])).check()
+    assert time.process_time() - started < 10
+
+
+def test_what_is_harmless_with_an_example_is_bounded_with_a_question(tmp_path: Path) -> None:
+    """The example is short. A long question may make of the same template what the example did not."""
+    quadratic = "{% for a in question %}{% for b in question %}{% endfor %}{% endfor %}"
+    prompts = Prompts("en", folder_of(tmp_path, quadratic))
+    prompts.check()
+    inputs = {"choices": (), "context": None, "kind": "open"}
+    assert prompts.render("draft", question="Who?", **inputs) == "Who?"
+    started = time.process_time()
+    with pytest.raises(UsageError, match=r"draft\.j2"):
+        prompts.render("draft", question="x" * 100_000, **inputs)
+    assert time.process_time() - started < 10
+
+
+def test_strategies_of_others_are_bound_by_the_same(tmp_path: Path) -> None:
+    own = {
+        "plead": "{# inputs: question #}{{ question.__class__.__mro__ }}",
+        "sum": "{# inputs: question #}{{ 1 + 1 }}",
+    }
+    prompts = Prompts("en").bringing(own)
+    with pytest.raises(UsageError):
+        prompts.render("plead", question="Who?")
+    assert prompts.render("sum", question="Who?") == "2"
+
+
+def test_what_prompts_need_is_there(tmp_path: Path) -> None:
+    template = """{% set many = choices | length > 1 %}{% for letter, choice in choices %}
+{{ loop.index }}/{{ loop.length }} {{ letter }}) {{ choice | line | upper }}{{ "," if not loop.last else "." }}
+{% endfor %}{% if kind in ("choice", "yes-no") and many %}{{ question.strip().lower().startswith("w") }}{% endif %}
+{{ choices | map("first") | join(", ") }} {{ "%.1f" | format(100 * 0.5) }} {{ loop_count | default("none") if false }}
+{{ question[:2] }} {{ 7 % 2 }} {{ -3 // 2 }} {{ question | replace("W", "H") }} {{ (context or "-") ~ "!" }}
+"""
+    prompts = Prompts("en", folder_of(tmp_path, template.replace(' {{ loop_count | default("none") if false }}', "")))
+    prompts.check()
+    shown = prompts.render("draft", question="Who?", choices=(("A", "Ann"), ("B", "Bob")), context=None, kind="choice")
+    assert "1/2 A) ANN," in shown
+    assert "2/2 B) BOB." in shown
+    assert "True" in shown
+    assert "A, B 50.0" in shown
+    assert "Wh 1 -2 Hho? -!" in shown
+
+
+def test_a_long_question_is_no_bomb() -> None:
+    text = "x" * 2_000_000
+    assert text in Prompts("en").render("draft", question=text, choices=(), context=text, kind="open")

@@ -1,0 +1,246 @@
+"""Attacks on the connections of a served team: half-open, idle, endless, unread. Others are answered meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import yaml
+from served import THREE, Served, serving
+
+from moot.serve.connections import Connections, Patience
+
+QUICK = Patience(headers_s=0.4, body_s=0.4, idle_s=0.4, unread_s=0.4)
+PATIENT = Patience(headers_s=60, body_s=60, idle_s=60, unread_s=60)
+BEGINNINGS = (
+    b"",
+    b"POST /v1/chat/comple",
+    b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ",
+    b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
+)
+
+
+def place(served: Served) -> tuple[str, int]:
+    host, port = served.url.removeprefix("http://").split(":")
+    return host, int(port)
+
+
+@contextlib.asynccontextmanager
+async def half_open(served: Served, count: int, source: str = "127.0.0.1") -> AsyncIterator[list[asyncio.StreamReader]]:
+    readers, writers = [], []
+    for number in range(count):
+        reader, writer = await asyncio.open_connection(*place(served), local_addr=(source, 0))
+        writer.write(BEGINNINGS[number % len(BEGINNINGS)])
+        readers.append(reader)
+        writers.append(writer)
+    try:
+        yield readers
+    finally:
+        for writer in writers:
+            writer.transport.abort()
+
+
+async def fresh(served: Served, source: str = "127.0.0.1") -> int:
+    """Asked on a connection of its own, from this address."""
+    connector = aiohttp.TCPConnector(local_addr=(source, 0), force_close=True)
+    async with aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(20)) as session:
+        body = {"model": "three/vote", "messages": [{"role": "user", "content": "Which river?"}]}
+        async with session.post(f"{served.url}/v1/chat/completions", json=body) as response:
+            await response.read()
+            return response.status
+
+
+async def ended(readers: list[asyncio.StreamReader]) -> int:
+    """How many the server has closed."""
+
+    async def over(reader: asyncio.StreamReader) -> bool:
+        with contextlib.suppress(TimeoutError, ConnectionError):
+            async with asyncio.timeout(0.01):
+                await reader.read()
+            return True
+        return reader.at_eof() or reader.exception() is not None
+
+    return sum(await asyncio.gather(*map(over, readers)))
+
+
+async def test_hundreds_of_half_open_connections_shut_nobody_out(tmp_path: Path) -> None:
+    """Long before their time is out: the oldest of an address make room for the newest."""
+    async with serving(tmp_path, connections=Connections(most=80, per_address=40, patience=PATIENT)) as served:
+        async with half_open(served, 300) as readers:
+            assert await fresh(served) == 200, "from the attacker's own address"
+            assert await fresh(served, "127.0.0.2") == 200
+            assert await ended(readers) >= 300 - 40
+        assert await fresh(served) == 200
+
+
+async def test_many_addresses_together_shut_nobody_out(tmp_path: Path) -> None:
+    limits = Connections(most=60, per_address=40, patience=PATIENT)
+    async with (
+        serving(tmp_path, connections=limits) as served,
+        half_open(served, 40, "127.0.0.3"),
+        half_open(served, 40, "127.0.0.4"),
+        half_open(served, 40),
+    ):
+        assert await fresh(served, "127.0.0.2") == 200
+
+
+@pytest.mark.parametrize("beginning", BEGINNINGS)
+async def test_who_says_nothing_is_let_go(tmp_path: Path, beginning: bytes) -> None:
+    async with serving(tmp_path, connections=Connections(patience=QUICK)) as served:
+        reader, writer = await asyncio.open_connection(*place(served))
+        writer.write(beginning)
+        async with asyncio.timeout(20):
+            answer = await reader.read()
+        writer.close()
+        if answer:
+            head, _, body = answer.partition(b"\r\n\r\n")
+            assert b" 408 " in head.splitlines()[0]
+            assert json.loads(body)["error"]["code"] == "request_timeout"
+
+
+async def test_a_header_a_letter_at_a_time_wins_no_time(tmp_path: Path) -> None:
+    async with serving(tmp_path, connections=Connections(patience=QUICK)) as served:
+        reader, writer = await asyncio.open_connection(*place(served))
+        writer.write(b"GET /healthz HTTP/1.1\r\n")
+
+        async def dribble() -> None:
+            with contextlib.suppress(ConnectionError):
+                while True:
+                    writer.write(b"X-A: b\r\n")
+                    await writer.drain()
+                    await asyncio.sleep(0.02)
+
+        dribbling = asyncio.create_task(dribble())
+        async with asyncio.timeout(20):
+            await reader.read()
+        dribbling.cancel()
+        writer.close()
+
+
+async def test_a_kept_connection_that_is_idle_ends_and_one_in_use_does_not(tmp_path: Path) -> None:
+    async with serving(tmp_path, connections=Connections(patience=QUICK)) as served:
+        reader, writer = await asyncio.open_connection(*place(served))
+        request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        for _ in range(3):
+            writer.write(request)
+            async with asyncio.timeout(20):
+                await reader.readuntil(b'"error":null}')
+        async with asyncio.timeout(20):
+            assert await reader.read() == b""
+        writer.close()
+
+
+async def test_headers_without_end_are_not_kept(tmp_path: Path) -> None:
+    async with serving(tmp_path, connections=Connections(patience=PATIENT)) as served:
+        reader, writer = await asyncio.open_connection(*place(served))
+        writer.write(b"GET /healthz HTTP/1.1\r\n")
+        with contextlib.suppress(ConnectionError):
+            for _ in range(200):
+                writer.write(b"X-Long: " + b"a" * 1000 + b"\r\n")
+                await writer.drain()
+        async with asyncio.timeout(20):
+            with contextlib.suppress(ConnectionError):
+                answer = await reader.read()
+                assert b" 431 " in answer.splitlines()[0], answer
+        writer.close()
+
+
+async def test_a_question_under_way_is_never_let_go_for_a_newcomer(tmp_path: Path) -> None:
+    from test_api import noting
+
+    _, _, wrap = noting({"ann": 1.0, "bob": 1.0, "cat": 1.0})
+    limits = Connections(most=8, per_address=4, patience=PATIENT)
+    async with serving(tmp_path, connections=limits, wrap=wrap) as served:
+        asking = [asyncio.create_task(fresh(served)) for _ in range(3)]
+        await asyncio.sleep(0.3)
+        async with half_open(served, 30):
+            assert await asyncio.gather(*asking) == [200, 200, 200]
+
+
+async def test_past_the_bound_a_client_is_told(tmp_path: Path) -> None:
+    from test_api import noting
+
+    _, _, wrap = noting({"ann": 2.0, "bob": 2.0, "cat": 2.0})
+    limits = Connections(most=8, per_address=2, patience=PATIENT)
+    async with serving(tmp_path, connections=limits, wrap=wrap) as served:
+        asking = [asyncio.create_task(fresh(served)) for _ in range(2)]
+        await asyncio.sleep(0.5)
+        assert await fresh(served) == 429
+        assert await asyncio.gather(*asking) == [200, 200]
+
+
+async def test_what_is_no_http_gets_the_error_form(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        for sent in (b"\x16\x03\x01\x02\x00\x01", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"A" * 100 + b"\r\n\r\n"):
+            reader, writer = await asyncio.open_connection(*place(served))
+            writer.write(sent)
+            async with asyncio.timeout(20):
+                head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+            assert b" 400 " in head.splitlines()[0]
+            assert json.loads(body)["error"]["code"] == "invalid_http"
+            writer.close()
+
+
+async def test_who_never_reads_its_stream_gives_its_place_up(tmp_path: Path) -> None:
+    """A place at the table is held while a stream is sent: one that nobody reads must not hold it for ever."""
+    from moot.models.model import Wrapper
+    from moot.types import Reply, Request
+
+    class Long(Wrapper):
+        async def generate(self, request: Request) -> Reply:
+            return Reply(json.dumps({"reasoning": "r", "answer": "long " * 200_000}), cost_usd=0.0)
+
+    async with serving(
+        tmp_path, connections=Connections(patience=QUICK), wrap=lambda name, model: Long(model)
+    ) as served:
+        body = {"model": "three/vote", "messages": [{"role": "user", "content": "?"}], "stream": True}
+        data = json.dumps(body).encode()
+        _, writer = await asyncio.open_connection(*place(served), limit=1024)
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
+        head = "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        head += f"Content-Length: {len(data)}\r\n\r\n"
+        writer.write(head.encode() + data)
+
+        async def under_way() -> float:
+            async with served.session.get(f"{served.url}/metrics") as response:
+                (line,) = re.findall(r"^moot_under_way (.*)$", await response.text(), re.MULTILINE)
+                return float(line)
+
+        async with asyncio.timeout(30):
+            while await under_way() < 1:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+            while await under_way() > 0:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        writer.transport.abort()
+
+
+def test_limits_on_files_are_raised_and_said(tmp_path: Path) -> None:
+    team: dict[str, Any] = {**THREE, "strategies": ["vote"]}
+    (tmp_path / "team.yaml").write_text(yaml.safe_dump(team), encoding="utf-8")
+    command = f"ulimit -Sn 128; exec {sys.executable} -m moot serve team.yaml --port 0 --per-address 50"
+    server = subprocess.Popen(
+        ["bash", "-c", command], stdout=subprocess.PIPE, text=True, cwd=tmp_path, env={**os.environ}
+    )
+    try:
+        assert server.stdout is not None
+        lines = [server.stdout.readline() for _ in range(3)]
+        (told,) = [line for line in lines if line.startswith("connections:")]
+        match = re.match(r"connections: at most (\d+), 50 from one address; files: (\d+)", told)
+        assert match, told
+        limits = Path(f"/proc/{server.pid}/limits").read_text(encoding="ascii")
+        soft = int(re.findall(r"Max open files\s+(\d+)", limits)[0])
+        assert soft == int(match[2]) > 128
+        assert int(match[1]) < soft
+    finally:
+        server.terminate()
+        server.wait(30)

@@ -1,0 +1,165 @@
+"""Attacks on forgetting: what was purged is looked for in every byte that is left, also while the server runs."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from served import THREE, Served, serving
+
+import moot
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.live.served import served_name
+from moot.live.served_past import forget
+from moot.store import store_at
+
+SECRET = "Zarqumandia"
+
+
+def holding(folder: Path, word: str = SECRET) -> list[str]:
+    """The files below a folder in which the word stands, in whatever place."""
+    return [str(path) for path in folder.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
+
+
+def purged_by_another_process(folder: Path) -> str:
+    command = [sys.executable, "-m", "moot", "purge", "team.yaml", "--older-than", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def purge(folder: Path) -> None:
+    assert run_app(app, ["purge", str(folder / "team.yaml"), "--older-than", "0"]) == 0
+
+
+async def secrets_told(served: Served) -> str:
+    """A question, references that replace one another, a person's word, and one that nobody could answer."""
+    _, body = await served.chat(f"Where is the well of {SECRET}?")
+    episode = body["moot"]["episode"]
+    for answer in (f"{SECRET} the first", f"{SECRET} the second", f"{SECRET} the third"):
+        assert (await served.post("/v1/feedback", {"episode": episode, "answer": answer}))[0] == 200
+    assert (await served.post("/v1/feedback", {"episode": episode, "correct": False}))[0] == 200
+    wanted = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"title": SECRET, "type": "object"}}}
+    assert (await served.chat(f"In the form of {SECRET}?", response_format=wanted))[0] == 200
+    return str(episode)
+
+
+async def test_nothing_of_what_is_purged_is_left_while_the_server_runs(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        await secrets_told(served)
+        _, kept = await served.chat("And where is Placidia?")
+        await served.live.record.flush()
+        assert holding(tmp_path)
+        assert "forgotten: 3 answers, 3 questions" in await asyncio.to_thread(purged_by_another_process, tmp_path)
+        assert holding(tmp_path) == []
+        assert holding(tmp_path, "Placidia") == []
+        assert (await served.get("/v1/moot/episodes"))[1]["episodes"] == []
+        assert (await served.chat("Still there?"))[0] == 200
+        status, _ = await served.post("/v1/feedback", {"episode": kept["moot"]["episode"], "answer": "x"})
+        assert status == 404
+
+
+async def test_what_was_asked_under_an_earlier_version_of_the_file_is_forgotten_too(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        await secrets_told(served)
+    changed = {**THREE, "models": {**THREE["models"], "ann": {"provider": "simulated", "accuracy": 0.9}}}
+    async with serving(tmp_path, changed) as served:
+        await served.chat("Something else?")
+        assert holding(tmp_path)
+        await asyncio.to_thread(purge, tmp_path)
+        assert holding(tmp_path) == []
+
+
+async def test_the_server_itself_forgets(tmp_path: Path) -> None:
+    from moot.serve.app import Settings
+
+    async with serving(tmp_path) as served:
+        await secrets_told(served)
+    assert holding(tmp_path)
+    async with serving(tmp_path, settings=Settings(keep_days=0.0)):
+        async with asyncio.timeout(30):
+            while holding(tmp_path):  # noqa: ASYNC110  files tell nobody
+                await asyncio.sleep(0.1)
+
+
+async def test_what_is_younger_and_what_was_run_stays(tmp_path: Path) -> None:
+    """A run of the same file, whose team is the same, is no served traffic."""
+    questions = tmp_path / "q.jsonl"
+    questions.write_text('{"id": "1", "text": "Which river?", "answer": "Nile"}\n', encoding="utf-8")
+    file = {**THREE, "store": "sqlite:///three.db", "strategies": ["vote"]}
+    (tmp_path / "team.yaml").write_text(yaml.safe_dump({**file, "questions": {"file": "q.jsonl"}}), encoding="utf-8")
+    command = [sys.executable, "-m", "moot", "run", "team.yaml", "--quiet"]
+    done = await asyncio.to_thread(subprocess.run, command, cwd=tmp_path, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    async with moot.load_team(tmp_path / "team.yaml") as team:
+        await team.ask(f"Where is {SECRET}?")
+    assert holding(tmp_path)
+    await asyncio.to_thread(purge, tmp_path)
+    connection = sqlite3.connect(tmp_path / "three.db")
+    for table in ("episodes", "scores", "cases"):
+        assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,), table
+    connection.close()
+    assert holding(tmp_path) == []
+
+
+async def test_money_that_was_spent_stays_known(tmp_path: Path) -> None:
+    """A cap on money must not be lifted by forgetting what it was spent on."""
+    price = {"price": {"prompt": 1000.0, "completion": 1000.0}, "max_tokens": 100}
+    models = {name: {**model, **price} for name, model in THREE["models"].items()}
+    file: dict[str, Any] = {**THREE, "models": models, "budget_usd": 1.0, "strategies": ["vote"]}
+    async with serving(tmp_path, file) as served:
+        statuses = [(await served.chat(f"Question {number}?"))[0] for number in range(12)]
+        assert statuses[0] == 200
+        assert statuses[-1] == 503
+    await asyncio.to_thread(purge, tmp_path)
+    async with serving(tmp_path, file) as served:
+        status, body = await served.chat("One more?")
+        assert (status, body["error"]["code"]) == (503, "budget_reached")
+
+
+async def test_a_reader_that_does_not_let_go_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from moot.errors import StoreError
+    from moot.store import sqlite
+
+    monkeypatch.setattr(sqlite, "SCRUB_S", 0.3)
+    async with serving(tmp_path) as served:
+        await secrets_told(served)
+        await served.live.record.flush()
+        reader = sqlite3.connect(tmp_path / "three.db", isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM calls").fetchone()
+        store = store_at("sqlite:///three.db", beside=tmp_path)
+        await store.open()
+        with pytest.raises(StoreError, match=r"three\.db-wal"):
+            await forget(store, served_name("three"), 1e12)
+        reader.execute("ROLLBACK")
+        reader.close()
+        await forget(store, served_name("three"), 1e12)
+        await store.close()
+        assert holding(tmp_path) == []
+
+
+async def test_postgresql_forgets_as_well(tmp_path: Path, postgres: Any) -> None:
+    """All files of the database but its own log, which is its keeper's to set: SECURITY.md says so."""
+    url = postgres.database()
+    data = Path(postgres.sql(url, "SHOW data_directory")[0][0])
+    async with serving(tmp_path, {**THREE, "store": url}) as served:
+        await secrets_told(served)
+        await served.live.record.flush()
+
+        def left() -> list[str]:
+            return holding(data / "base")
+
+        postgres.sql(url, "CHECKPOINT")
+        assert left()
+        removed = await forget(served.live.store, served_name("three"), 1e12)
+        assert removed["episodes"] == 2
+        postgres.sql(url, "CHECKPOINT")
+        assert left() == []
