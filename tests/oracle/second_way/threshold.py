@@ -80,7 +80,10 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
     }
     if left_out:
         row["ungraded"] = left_out
-    return {**row, "why": ANY_TEXT} if waiting else row
+    if not waiting:
+        return row
+    arms_why = {name: {**row[name], "why": ANY_TEXT} for name in ("always_vote", "always_talk", "by_threshold")}
+    return {**row, **arms_why, "why": ANY_TEXT}
 
 
 def _repeated(plays: Sequence[Play]) -> bool:
