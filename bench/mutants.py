@@ -108,7 +108,7 @@ def one_that_compiles(mutants: list[Mutant], generator: random.Random) -> Mutant
     for mutant in generator.sample(mutants, len(mutants)):
         try:
             compile(changed(mutant), mutant.file, "exec")
-        except SyntaxError:
+        except (SyntaxError, AttributeError):  # cosmic-ray stumbles over `except a.b`
             continue
         return mutant
     return None
@@ -209,25 +209,36 @@ def outcome(mutant: Mutant, tree: Path, tests: dict[str, float], python: str) ->
     change = first_difference(source, mutated)
     if not tests:
         return "not reached", change
-    (tree / mutant.file).write_text(mutated)
     limit_s = STARTING_S + PATIENCE * sum(tests.values())
-    command = [python, *PYTEST, "-x", *tests]
+    (tree / mutant.file).write_text(mutated)
+    try:
+        code = pytest_code(tree, list(tests), python, limit_s)
+        if code == NO_SUCH_TEST:  # the fault has given a test another name, which nobody has seen yet
+            code = pytest_code(tree, sorted({test.split("::")[0] for test in tests}), python, limit_s)
+    finally:
+        (tree / mutant.file).write_text(source)
+    return ("killed by time" if code is None else "killed" if code else "survived"), change
+
+
+NO_SUCH_TEST = 4
+
+
+def pytest_code(tree: Path, tests: Sequence[str], python: str, limit_s: float) -> int | None:
+    """How it ended; None: it did not, in this time."""
     process = subprocess.Popen(
-        command, cwd=tree, env=environment(tree), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+        [python, *PYTEST, "-x", *tests],
+        cwd=tree,
+        env=environment(tree),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
-        said = process.communicate(timeout=limit_s)[0].decode(errors="replace")
+        return process.wait(limit_s)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        return "killed by time", change
-    finally:
-        (tree / mutant.file).write_text(source)
-    if process.returncode == 0:
-        return "survived", change
-    if process.returncode not in (1, 2, 3, 4) and process.returncode > 0:
-        raise SystemExit(f"pytest ended with {process.returncode} for {mutant}:\n{said[-2000:]}")
-    return "killed", change
+        return None
 
 
 def first_difference(before: str, after: str) -> str:
@@ -258,7 +269,9 @@ def main() -> None:
             for mutant in mutants:
                 tests = reach.tests_for(mutant.file, mutant.line)
                 # What stands decided is not tried again while neither its file nor its tests have changed.
-                used = digest(HOUSE / mutant.file, *(HOUSE / name for name in sorted({t.split("::")[0] for t in tests})))
+                used = digest(
+                    HOUSE / mutant.file, *(HOUSE / name for name in sorted({t.split("::")[0] for t in tests}))
+                )
                 ident = (mutant.file, mutant.line, mutant.column, mutant.operator, mutant.occurrence, used)
                 if ident not in done:
                     started = time.monotonic()
@@ -275,18 +288,24 @@ def main() -> None:
 def report(room: str, rows: Sequence[dict[str, Any]], places: int) -> None:
     killed = sum(row["outcome"].startswith("killed") for row in rows)
     low, high = wilson(killed, len(rows))
-    print(f"\n{room}: {killed} of {len(rows)} killed, drawn from {places} places: {killed / len(rows):.3f} [{low:.3f}, {high:.3f}]")
+    print(
+        f"\n{room}: {killed} of {len(rows)} killed, drawn from {places} places: {killed / len(rows):.3f} [{low:.3f}, {high:.3f}]"
+    )
     for row in sorted(rows, key=lambda row: row["id"][:3]):
         if not row["outcome"].startswith("killed"):
             file, line, _, operator, *_ = row["id"]
-            print(f"  {row['outcome']}: {file}:{line}: {row['change']}  ({operator.partition('/')[2]}, {row['tests']} tests)")
+            print(
+                f"  {row['outcome']}: {file}:{line}: {row['change']}  ({operator.partition('/')[2]}, {row['tests']} tests)"
+            )
     print(flush=True)
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--count", type=int, default=400, help="mutants of each room")
-    parser.add_argument("--seed", type=int, default=1, help="which of them are drawn; a larger count goes on with the draw")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="which of them are drawn; a larger count goes on with the draw"
+    )
     parser.add_argument("--rooms", nargs="+", default=ROOMS, choices=ROOMS)
     parser.add_argument("--python", default=str(HOUSE / ".venv/bin/python"), help="the one that runs the tests")
     parser.add_argument("--without", nargs="*", default=(), help="files of tests that take too long")

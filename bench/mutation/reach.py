@@ -19,7 +19,7 @@ import pytest
 
 sys.path.append(os.environ["MUTANTS_PACKAGES"])
 
-import coverage  # noqa: E402
+import coverage
 
 PACKAGE = Path.cwd() / "src" / "moot"
 recorder = coverage.Coverage(data_file=None, source=[str(PACKAGE)], messages=False)

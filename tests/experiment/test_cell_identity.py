@@ -27,7 +27,9 @@ CHANGES: dict[str, dict[str, Any]] = {
     "name-of-the-team": {"teams": {"other": {"players": list(PLAYERS), "captain": "each"}}},
     "an-option": {"strategies": [{"vote": {"early_stop": True}}]},
     "instruction": {
-        "players": {name: {"model": name, **({"instruction": "Be brief."} if name == "ann" else {})} for name in PLAYERS}
+        "players": {
+            name: {"model": name, **({"instruction": "Be brief."} if name == "ann" else {})} for name in PLAYERS
+        }
     },
     "which-model": {"players": {name: {"model": "ann"} for name in PLAYERS}},
     "grouping": {"grouping": {"match": "only"}},

@@ -36,7 +36,9 @@ def test_at_its_ends_the_score_is_that_of_the_level(table: tuple[int, int, int, 
     assert estimate.value == pytest.approx((better - worse) / n)
     for end, sign in ((estimate.low, 1), (estimate.high, -1)):
         second = np.linspace(max(0.0, -end), (1 - end) / 2, 100_001)[1:-1]
-        likely = better * np.log(second + end) + worse * np.log(second) + (both + neither) * np.log(1 - end - 2 * second)
+        likely = (
+            better * np.log(second + end) + worse * np.log(second) + (both + neither) * np.log(1 - end - 2 * second)
+        )
         best = float(second[np.argmax(likely)])
         score = (better - worse - n * end) / math.sqrt(n * (2 * best + end * (1 - end)))
         assert score == pytest.approx(sign * Z_95, abs=5e-3)

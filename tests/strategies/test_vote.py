@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-
 from virtual_time import virtual_time
 
 from moot.errors import TimedOut
