@@ -42,7 +42,11 @@ from cosmic_ray.plugins import get_operator, operator_names
 HOUSE = Path(__file__).resolve().parents[1]
 PLUGINS = HOUSE / "bench" / "mutation"
 ROOMS = ("stats", "measures", "ballots", "models", "store")
-BESIDE = {"ballots": ("tests/strategies/test_vote.py",)}
+BESIDE = {
+    "stats": tuple(f"tests/measures/test_{name}.py" for name in ("fidelity", "pairs", "paper_numbers", "played")),
+    "ballots": ("tests/strategies/test_vote.py", "tests/strategies/discuss/test_votes.py"),
+    "store": ("tests/engine/test_run_state.py",),
+}
 """Tests of a room that do not stand in its own folder."""
 STARTING_S = 60.0
 """What pytest may take to start on a busy machine, above what its tests took."""
@@ -268,12 +272,16 @@ def main() -> None:
             rows = []
             for mutant in mutants:
                 tests = reach.tests_for(mutant.file, mutant.line)
-                # What stands decided is not tried again while neither its file nor its tests have changed.
-                used = digest(
-                    HOUSE / mutant.file, *(HOUSE / name for name in sorted({t.split("::")[0] for t in tests}))
+                # What was killed is dead while its file stands as it was; what has survived is tried again each time.
+                ident = (
+                    mutant.file,
+                    mutant.line,
+                    mutant.column,
+                    mutant.operator,
+                    mutant.occurrence,
+                    digest(HOUSE / mutant.file),
                 )
-                ident = (mutant.file, mutant.line, mutant.column, mutant.operator, mutant.occurrence, used)
-                if ident not in done:
+                if not done.get(ident, {}).get("outcome", "").startswith("killed"):
                     started = time.monotonic()
                     end, change = outcome(mutant, tree, tests, asked.python)
                     done[ident] = {"id": ident, "outcome": end, "change": change, "tests": len(tests)}

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from moot.stats.paired import compare
-from moot.stats.quantiles import Z_95
+from moot.stats.paired import cluster_bootstrap, compare
+from moot.stats.quantiles import ALPHA, Z_95
 
 TABLES = {
     # both right, only the first, only the second, both wrong
@@ -57,3 +58,25 @@ def test_the_other_way_round_it_is_mirrored(table: tuple[int, int, int, int]) ->
     both, better, worse, neither = table
     there, back = compare(pairs(*table)).row(), compare(pairs(both, worse, better, neither)).row()
     assert (there["low"], there["high"], there["p"]) == pytest.approx((-back["high"], -back["low"], back["p"]))
+
+
+def test_the_mean_of_very_many_different_amounts_has_students_interval() -> None:
+    """Above so many kinds nothing is resampled."""
+    amounts = np.random.default_rng(3).exponential(2.0, size=2_100)
+    estimate = cluster_bootstrap([(amount, 1.0) for amount in amounts.tolist()])
+    assert estimate is not None
+    half = stats.t.ppf(1 - ALPHA / 2, len(amounts) - 1) * amounts.std(ddof=1) / math.sqrt(len(amounts))
+    assert (estimate.low, estimate.high) == pytest.approx((amounts.mean() - half, amounts.mean() + half))
+
+
+def test_so_has_a_ratio_of_very_many_amounts() -> None:
+    """Money by calls, of which a question may have several: linearised, as textbooks of sampling have it."""
+    generator = np.random.default_rng(4)
+    calls = generator.integers(1, 5, size=2_100)
+    amounts = calls * generator.exponential(2.0, size=2_100)
+    estimate = cluster_bootstrap(list(zip(amounts.tolist(), calls.tolist(), strict=True)))
+    assert estimate is not None
+    ratio = amounts.sum() / calls.sum()
+    error = (amounts - ratio * calls).std(ddof=1) / calls.mean() / math.sqrt(len(calls))
+    half = stats.t.ppf(1 - ALPHA / 2, len(calls) - 1) * error
+    assert (estimate.low, estimate.high) == pytest.approx((ratio - half, ratio + half))
