@@ -4,6 +4,7 @@
 # make soak   100,000 calls with one in ten failing (about ten minutes)
 # make test-more     every figure a second time in hundreds of experiments, hostile text, fuzzing of the served API, coverage of intervals, budgets under load
 # make test-ray      the Ray engine, on a cluster of two nodes
+# make mutants       400 small faults in each of five rooms, and how many the tests see: hours (COUNT=40 ROOMS=ballots: minutes)
 # make test-clients  other people's programs against a served team, each in an environment of its own
 
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
@@ -24,7 +25,7 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 # Compiled modules are kept, whatever the machine is set to: without them every command compiles all that it imports again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-more test-clients test-ray lint bench soak clean
+.PHONY: demo test test-more test-clients test-ray lint bench soak mutants clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -73,6 +74,17 @@ bench: $(VENV)/.ready
 
 soak: $(VENV)/.ready
 	$(BIN)/python bench/soak.py
+
+# What makes the faults has an environment of its own; the tests run in theirs.
+.mutants/env: constraints.txt
+	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ "cosmic-ray>=8.4" "coverage>=7.6"
+
+COUNT ?= 400
+SEED ?= 1
+ROOMS ?= stats measures ballots models store
+mutants: $(VENV)/.ready .mutants/env
+	.mutants/env/bin/python bench/mutants.py --count $(COUNT) --seed $(SEED) --rooms $(ROOMS) \
+		--python $(CURDIR)/$(BIN)/python --without $(filter %.py,$(MORE))
 
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
