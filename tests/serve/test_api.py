@@ -247,19 +247,23 @@ async def test_keys_are_needed_where_they_are_set(tmp_path: Path) -> None:
 
 def test_limits_of_a_key() -> None:
     now = [0.0]
-    holder = Holder("k", KeyLimits(per_minute=2, usd_per_day=1.0, concurrent=1), clock=lambda: now[0])
+    limits = KeyLimits(per_minute=2, usd_per_day=1.0, concurrent=1)
+    holder = Holder("k", limits, clock=lambda: now[0], now=lambda: now[0])
     holder.enter()
     with pytest.raises(Refused, match="at once"):
         holder.enter()
-    holder.leave(0.4)
+    holder.leave()
+    holder.charge("1970-01-01", 0.4)
     holder.enter()
-    holder.leave(0.7)
+    holder.leave()
+    holder.charge("1970-01-01", 0.7)
     with pytest.raises(Refused, match="2 requests a minute") as refused:
         holder.enter()
     assert refused.value.retry_after_s == 60
     now[0] = 61.0
-    with pytest.raises(Refused, match="1 USD in 24 hours"):
+    with pytest.raises(Refused, match="1 USD a day") as refused:
         holder.enter()
+    assert refused.value.retry_after_s == 86_400 - 61
     now[0] = 86_401.0
     holder.enter()
 
