@@ -63,7 +63,12 @@ class Watched:
         for row, shape in rows(store, "SELECT rowid, shape FROM calls WHERE rowid > ?", self.last_row):
             told = json.loads(shape)[0]
             self.last_row = max(self.last_row, row)
-            self.stored_at.setdefault(call_name(told["body"]["model"], told["messages"]), time.time())
+            name = call_name(told["body"]["model"], told["messages"])
+            if name in self.stored_at:
+                raise SystemExit(
+                    f"chaos: two stored calls ask the same of {told['body']['model']}: they cannot be told apart"
+                )
+            self.stored_at[name] = time.time()
 
 
 def rows(store: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:

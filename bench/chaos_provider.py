@@ -66,9 +66,11 @@ def fault_of(call: str, attempt: int, share: float) -> str | None:
     return FAULTS[-1]
 
 
-def said(call: str, text: str) -> tuple[str, str]:
-    """The words and the finish reason: mostly right, sometimes wrong, refused, filtered or not in the form."""
-    chance, number = drawn("said", call), re.search(r"number (\d+)", text)
+def said(call: str, messages: list[dict[str, str]]) -> tuple[str, str]:
+    """The words and the finish reason: mostly right, sometimes wrong, filtered, or not in the form until it is asked again."""
+    asked_again = any(message["role"] == "assistant" for message in messages)
+    chance = 1.0 if asked_again else drawn("said", call)
+    number = re.search(r"number (\d+)", messages[0]["content"])
     person = f"Person {number[1]}" if number else "nobody"
     if chance < 0.01:
         return "", "content_filter"
@@ -103,7 +105,7 @@ class Provider:
         if fault in STATUSES:
             headers = {"Retry-After": "1"} if fault == "429-wait" else None
             return web.json_response({"error": {"message": "not now"}}, status=STATUSES[fault], headers=headers)
-        text, finish = said(call, body["messages"][-1]["content"])
+        text, finish = said(call, body["messages"])
         usage = {"prompt_tokens": len(raw) // 4, "completion_tokens": 10 + int(60 * drawn("tokens", call))}
         self.bill_usd += sum(usage[f"{kind}_tokens"] * PRICE[kind] for kind in PRICE) / 1e6
         self.in_flight += 1
