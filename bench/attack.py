@@ -9,6 +9,7 @@ here, for want of a browser or a database, is said, and is not counted as held.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,8 @@ import chaos
 
 ROOT = Path(__file__).parent.parent
 CALLS = 3_000
+EXAMPLES = 150
+"""Of everything that hypothesis thinks up, where a test asks for this number."""
 
 
 def tests(names: list[str]) -> tuple[int, Counter[str]]:
@@ -29,7 +32,8 @@ def tests(names: list[str]) -> tuple[int, Counter[str]]:
         told = Path(folder) / "told.xml"
         workers = ["-n", "3", "--dist", "worksteal"]
         command = [sys.executable, "-m", "pytest", "-q", "-rs", *workers, f"--junitxml={told}", *names]
-        code = subprocess.run(command, cwd=ROOT, check=False).returncode
+        environment = {**os.environ, "MOOT_EXAMPLES": str(EXAMPLES)}
+        code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
         if not told.exists():
             return code, Counter()
         return code, Counter(ended(case) for case in ElementTree.parse(told).iter("testcase"))
