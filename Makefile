@@ -12,6 +12,7 @@
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
 MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py tests/models/test_packaged.py \
 	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py tests/oracle/test_laws.py \
+	tests/oracle/test_selection_second_way.py \
 	tests/contract/test_measures.py tests/measures/test_truth_within_bounds.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
