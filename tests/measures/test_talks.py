@@ -86,7 +86,7 @@ def test_what_is_ungraded_is_neither_right_nor_wrong() -> None:
     assert found["bounds"] == pytest.approx({"low": (0.5 + 0 + 1 + 0) / 4, "high": (1 + 0 + 1 + 1) / 4})
     assert by_question(with_open) == {"q0": 1.0, "q1": 0.0, "q2": 1.0}
     nothing = score([Talk("q0", None)])
-    assert (nothing["value"], nothing["n"], nothing["why"]) == (None, 0, "none of the answers to 1 questions is graded")
+    assert (nothing["value"], nothing["n"], nothing["why"]) == (None, 0, "none of the answers to 1 question is graded")
     assert nothing["bounds"] == {"low": 0.0, "high": 1.0}
 
 

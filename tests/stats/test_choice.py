@@ -115,6 +115,20 @@ def test_one_option_is_the_exact_test_and_many_never_cost_more_than_bonferroni()
         assert norm.isf(ALPHA) <= luck.point() <= norm.isf(ALPHA / OPTIONS)
 
 
+@pytest.mark.parametrize("ungraded", [0, 2])
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_upper_end_pays_for_each_single_once_and_for_none_that_is_not_there(count: int, ungraded: int) -> None:
+    options, singles = all_equal(np.random.default_rng(8), 60)
+    beside = np.vstack([singles[:count], np.full((ungraded, 60), np.nan)])
+    found = claim(options[:1], beside)
+    assert found is not None
+    assert [versus is None for versus in found.against] == [False] * count + [True] * ungraded
+    for versus in found.against[:count]:
+        assert versus is not None
+        assert versus.high == pytest.approx(versus.differences.high(norm.isf(ALPHA / count)))
+        assert versus.low == pytest.approx(versus.differences.low(norm.isf(ALPHA)))
+
+
 def test_copies_of_one_option_cost_nothing() -> None:
     generator = np.random.default_rng(3)
     options, singles = same_repairs(generator, 80)
