@@ -62,20 +62,30 @@ def test_questions_that_differ_from_split_to_split_are_means() -> None:
 
 
 def test_what_nobody_could_grade_is_not_wrong() -> None:
-    """Of 400 words 100 are ungraded: the figure is over 300, and the bounds are over all."""
+    """Of 400 words 20 are ungraded: the figure is over 380, and the bounds are over all."""
     right = (np.random.default_rng(4).random((1, SIZE)) < 0.6).astype(float)
-    right[0, :100] = np.nan
+    right[0, :20] = np.nan
     (row,) = method_rows(matrix(), trials(right))
-    graded = right[0, 100:]
-    expected = wilson(int(graded.sum()), 300)
-    assert (row["test_accuracy"], row["n"], row["ungraded"]) == (pytest.approx(expected.value), 300, 100)
+    graded = right[0, 20:]
+    expected = wilson(int(graded.sum()), 380)
+    assert (row["test_accuracy"], row["n"], row["ungraded"]) == (pytest.approx(expected.value), 380, 20)
     assert (row["low"], row["high"]) == (expected.low, expected.high)
-    assert row["bounds"] == {"low": graded.sum() / SIZE, "high": (graded.sum() + 100) / SIZE}
+    assert row["bounds"] == {"low": graded.sum() / SIZE, "high": (graded.sum() + 20) / SIZE}
     assert "why" not in row
     (section, *_) = selection_sections(
         [{**row, "accuracies": {"ann": 0.6}}], oracle="asked", m=10, splits=1, questions=SIZE
     )
-    assert any("100 of the ensemble's words are ungraded" in words for words in section.words)
+    assert any("20 of the ensemble's words are ungraded" in words for words in section.words)
+
+
+def test_what_the_rest_would_flatter_has_no_figure() -> None:
+    """What is graded without the judge is right by construction: with many that wait for it there are bounds alone."""
+    right = np.ones((1, SIZE))
+    right[0, :21] = np.nan
+    (row,) = method_rows(matrix(), trials(right))
+    assert (row["test_accuracy"], row["low"], row["high"], row["n"]) == (None, None, None, 0)
+    assert row["bounds"] == {"low": pytest.approx(379 / SIZE), "high": 1.0}
+    assert "21 of 400" in row["why"]
 
 
 def test_where_nothing_is_graded_there_is_no_figure() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from virtual_time import virtual_time
 
 from moot.errors import BudgetReached, CallError, ConnectionFailed, GenerationFailed, RateLimited, TimedOut
-from moot.models.budget import Budget, Purse, most_tokens
+from moot.models.budget import Budget, Purse, Trust, most_tokens
 from moot.models.endpoint import EndpointModel, Network
 from moot.models.limit import COMPLETION_GUESS, Limit, Limiter, Limits
 from moot.models.scripted import ScriptedModel
@@ -152,12 +152,12 @@ async def test_what_was_spent_before_counts() -> None:
 
 async def test_a_waiter_that_is_cancelled_holds_nothing() -> None:
     purse = Purse(MOST_USD * 1.5)
-    await purse.reserve(MOST_USD)
+    hold = await purse.reserve(MOST_USD)
     waiter = asyncio.create_task(purse.reserve(MOST_USD))
     await asyncio.sleep(0)
     waiter.cancel()
     await asyncio.gather(waiter, return_exceptions=True)
-    purse.settle(MOST_USD, 0.0, lost=False)
+    purse.settle(hold, 0.0, lost=False)
     await asyncio.wait_for(purse.reserve(MOST_USD), 60)
     assert purse.reserved_usd == pytest.approx(MOST_USD)
 
@@ -173,14 +173,14 @@ def test_the_cap_is_never_crossed(calls: list[tuple[float, float, bool]], cap_us
         purse = Purse(cap_usd)
 
         async def one(most_usd: float, share: float) -> None:
-            await purse.reserve(most_usd)
+            hold = await purse.reserve(most_usd)
             spent_usd = most_usd
             try:
                 assert purse.spent_usd + purse.reserved_usd <= cap_usd + 1e-9
                 await asyncio.sleep(0)
                 spent_usd = most_usd * share
             finally:
-                purse.settle(most_usd, spent_usd, lost=False)
+                purse.settle(hold, spent_usd, lost=False)
 
         tasks = [asyncio.create_task(one(most_usd, share)) for most_usd, share, _ in calls]
         await asyncio.sleep(0)
@@ -193,6 +193,61 @@ def test_the_cap_is_never_crossed(calls: list[tuple[float, float, bool]], cap_us
         assert purse.reserved_usd == pytest.approx(0, abs=1e-9)
 
     asyncio.run(scenario())
+
+
+async def test_the_first_call_of_an_endpoint_goes_alone_under_a_cap() -> None:
+    """Only its bill shows whether the endpoint keeps to what it was allowed."""
+    under_way, highest = 0, 0
+
+    class Slow(ScriptedModel):
+        async def generate(self, request: Request) -> Reply:
+            nonlocal under_way, highest
+            first = not self.requests
+            self.requests.append(request)
+            under_way += 1
+            await asyncio.sleep(0.01)
+            if first:
+                assert under_way == 1
+            highest = max(highest, under_way)
+            under_way -= 1
+            return costing(0.001)
+
+    model = Slow("tom", [], price=PRICE)
+    budget = Budget(model, Purse(1.0), PRICE, MAX_TOKENS, Trust())
+    await asyncio.gather(*(budget.generate(ASKED) for _ in range(10)))
+    assert highest == 9
+
+
+@pytest.mark.parametrize(
+    "ending", [RateLimited("429"), TimedOut("late"), ValueError("a bug")], ids=lambda e: type(e).__name__
+)
+async def test_a_first_call_that_fails_holds_nobody_up(ending: Exception) -> None:
+    model = ScriptedModel("tom", [ending, *[costing(0.001)] * 5], price=PRICE)
+    budget = Budget(model, Purse(1.0), PRICE, MAX_TOKENS, Trust())
+    calls = asyncio.gather(*(budget.generate(ASKED) for _ in range(6)), return_exceptions=True)
+    ended = await asyncio.wait_for(calls, 5)
+    assert [type(each) for each in ended] == [type(ending), *[Reply] * 5]
+
+
+async def test_who_billed_more_than_allowed_is_believed_and_trusted_less() -> None:
+    purse, trust = Purse(1.0), Trust()
+    script = [costing(MOST_USD), costing(3 * MOST_USD), costing(2 * MOST_USD), TimedOut("late")]
+    model = ScriptedModel("tom", script, price=PRICE)
+    budget = Budget(model, purse, PRICE, MAX_TOKENS, trust)
+    other = Budget(ScriptedModel("ann", [costing(0.0)], price=PRICE), purse, PRICE, MAX_TOKENS, trust)
+    await budget.generate(ASKED)
+    assert purse.overbilled == {}, "at its most is not above it"
+    for _ in range(3):
+        await asyncio.gather(budget.generate(ASKED), return_exceptions=True)
+    assert purse.spent_usd == pytest.approx((1 + 3 + 2 + 3) * MOST_USD), "what is lost may be billed as dearly"
+    overcharge = purse.overbilled["tom"]
+    assert (overcharge.calls, overcharge.over_usd) == (2, pytest.approx(3 * MOST_USD))
+    assert (overcharge.allowed_usd, overcharge.billed_usd) == pytest.approx((MOST_USD, 3 * MOST_USD))
+    purse.cap_usd = purse.spent_usd + 2.9 * MOST_USD
+    with pytest.raises(BudgetReached, match=r"tom billed .* for a call that could cost"):
+        await other.generate(ASKED)
+    purse.cap_usd = purse.spent_usd + 3.1 * MOST_USD
+    await other.generate(ASKED)
 
 
 @given(st.text(), st.text())

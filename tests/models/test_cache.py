@@ -33,6 +33,12 @@ class MemoryStore:
     async def find_call(self, key: str) -> Reply | None:
         return self.calls[key].reply if key in self.calls else None
 
+    async def begin(self, key: str) -> Reply | None:
+        return None
+
+    def drop(self, key: str) -> None:
+        pass
+
     async def keep_call(self, call: StoredCall) -> Reply:
         await asyncio.sleep(0)
         return self.calls.setdefault(call.key, call).reply

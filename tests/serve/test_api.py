@@ -16,7 +16,7 @@ from starlette.requests import HTTPConnection
 from moot.live.served import served_name
 from moot.models.model import Model, Wrapper
 from moot.openai_form.refusal import Refused
-from moot.serve.admission import Gate, Holder, KeyLimits
+from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.app import Settings
 from moot.store import queries, store_at
 from moot.types import Reply, Request
@@ -247,25 +247,29 @@ async def test_keys_are_needed_where_they_are_set(tmp_path: Path) -> None:
 
 def test_limits_of_a_key() -> None:
     now = [0.0]
-    holder = Holder("k", KeyLimits(per_minute=2, usd_per_day=1.0, concurrent=1), clock=lambda: now[0])
+    limits = KeyLimits(per_minute=2, usd_per_day=1.0, concurrent=1)
+    holder = Holder("k", limits, clock=lambda: now[0], now=lambda: now[0])
     holder.enter()
     with pytest.raises(Refused, match="at once"):
         holder.enter()
-    holder.leave(0.4)
+    holder.leave()
+    holder.charge("1970-01-01", 0.4)
     holder.enter()
-    holder.leave(0.7)
+    holder.leave()
+    holder.charge("1970-01-01", 0.7)
     with pytest.raises(Refused, match="2 requests a minute") as refused:
         holder.enter()
     assert refused.value.retry_after_s == 60
     now[0] = 61.0
-    with pytest.raises(Refused, match="1 USD in 24 hours"):
+    with pytest.raises(Refused, match="1 USD a day") as refused:
         holder.enter()
+    assert refused.value.retry_after_s == 86_400 - 61
     now[0] = 86_401.0
     holder.enter()
 
 
 async def test_a_full_queue_is_told_when_to_come_back() -> None:
-    gate = Gate({}, at_once=1, waiting=1)
+    gate = Admission({}, at_once=1, waiting=1)
     holder = gate.holder(HTTPConnection({"type": "http", "headers": []}))
     entered, leave = asyncio.Event(), asyncio.Event()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -229,6 +230,19 @@ def test_the_accuracy_of_what_was_chosen() -> None:
         unpaid += (usual.low or 0.0) <= 0.5 <= (usual.high or 0.0)
     assert held / WORLDS >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / WORLDS)
     assert unpaid < held
+
+
+def test_a_paid_interval_does_not_hang_on_the_last_digit() -> None:
+    """One interval computed in two ways differs there, and is Wilson's all the same; of how many clusters it is stays."""
+    generator = np.random.default_rng(4)
+    options, _ = all_equal(generator, 40)
+    top = highest(options)
+    usual = wilson(options[top].sum(), 40)
+    assert usual.low is not None
+    shifted = replace(usual, low=usual.low + 1e-14, clusters=20)
+    paid, again = (chosen_interval(options, top, own, draws=1_000) for own in (usual, shifted))
+    assert again.low == pytest.approx(paid.low, abs=1e-12)
+    assert (paid.clusters, again.clusters) == (None, 20)
 
 
 def test_standings() -> None:

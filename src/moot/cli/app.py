@@ -165,7 +165,7 @@ def serve(
     ] = None,
     store: Annotated[str | None, typer.Option(help="Keep what is asked here instead.")] = None,
     per_minute: Annotated[int | None, typer.Option(min=1, help="Requests a minute for each key.")] = None,
-    usd_per_day: Annotated[float | None, typer.Option(min=0, help="Money in 24 hours for each key.")] = None,
+    usd_per_day: Annotated[float | None, typer.Option(min=0, help="Money a day (UTC) for each key.")] = None,
     concurrent: Annotated[int | None, typer.Option(min=1, help="Requests at once for each key.")] = None,
     at_once: Annotated[int, typer.Option(min=1, help="Questions under way at once.")] = 64,
     waiting: Annotated[int, typer.Option(min=0, help="Questions that may wait; past that: 429.")] = 256,

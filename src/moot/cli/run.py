@@ -129,3 +129,5 @@ def _last_word(runner: Runner, state: State) -> None:
         print(f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed:", file=sys.stderr)
         for cause, times in tally.causes.most_common(5):
             print(f"  {times} × {tamed(cause)}", file=sys.stderr)
+    if tally.purse is not None and tally.purse.overbilled and state != "budget":
+        print(f"moot: {tally.purse.overcharge_words()}", file=sys.stderr)

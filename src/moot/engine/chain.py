@@ -16,13 +16,14 @@ from functools import partial
 from moot.errors import StoreError
 from moot.experiment.providers import BuiltModel
 from moot.models.answerable import Answerable
-from moot.models.budget import Budget, Purse, Till
+from moot.models.budget import Budget, Purse, Till, Trust
 from moot.models.cache import Cache, CallStore, Flights
 from moot.models.hedge import Departure, Hedge
 from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
 from moot.models.retry import OnRetry, Patience, Retry
 from moot.store import queries, schema
+from moot.store.ledger import Ledger
 from moot.store.store import Store
 from moot.types import FREE, NOTHING
 
@@ -47,11 +48,13 @@ def chain(
 ) -> dict[str, Model]:
     flights = Flights()
     chained: dict[str, Model] = {}
+    trusts: dict[str, Trust] = {}
     for name, built in models.items():
         model: Model = Answerable(built.model)
         model = Departure(model) if built.hedge is not None else model
         if purse is not None and model.price is not None and model.price != FREE:
-            model = Budget(model, purse, model.price, built.max_tokens)
+            trust = trusts.setdefault(built.endpoint or name, Trust())
+            model = Budget(model, purse, model.price, built.max_tokens, trust)
         if built.endpoint:
             model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens)
             if built.hedge is not None:
@@ -64,16 +67,19 @@ def chain(
 
 async def purse_of(
     store: Store, experiment: str, cap_usd: float | None, models: Mapping[str, BuiltModel] = NOTHING
-) -> Purse | None:
-    """What is left of an experiment's budget, if it has one.
+) -> Ledger | Purse | None:
+    """What is left of an experiment's budget, if it has one; and from now on other processes know of this one.
 
-    What may be on the bill without having given a reply is written down as it happens, whatever becomes of the run.
-    Models that hedge lose replies on purpose: for them there is a purse, without a bottom, even where there is no cap.
+    Under a cap an attempt is in the store's books before it is made. Models that hedge lose replies on purpose: for them
+    there is a purse, without a bottom, even where there is no cap, and losses are written down as they happen.
     """
-    if cap_usd is None and all(built.hedge is None for built in models.values()):
+    await store.join()
+    if cap_usd is not None:
+        return await Ledger.opened(store, experiment, cap_usd)
+    if all(built.hedge is None for built in models.values()):
         return None
     spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment))
-    return Purse(math.inf if cap_usd is None else cap_usd, spent_usd, on_loss=partial(keep_loss, store, experiment))
+    return Purse(math.inf, spent_usd, on_loss=partial(keep_loss, store, experiment))
 
 
 def keep_loss(store: Store, experiment: str, usd: float) -> None:

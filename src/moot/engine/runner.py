@@ -13,7 +13,7 @@ import warnings
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -37,6 +37,7 @@ from moot.needs import EVERYTHING, Needs
 from moot.store import processes, queries, schema
 from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
+from moot.store.ledger import Ledger
 from moot.store.rows import case_row, episode_row, score_row, verdict_of
 from moot.store.store import Store
 from moot.traces import DecidedFrom, of_kind
@@ -47,7 +48,7 @@ State = Literal["running", "done", "failed", "budget", "interrupted"]
 
 
 @dataclass
-class Tally:
+class RunTally:
     """Where the run is. Progress bars read it; nothing else does."""
 
     total: int
@@ -61,7 +62,7 @@ class Tally:
     started_at: float = field(default_factory=time.monotonic)
     elsewhere: dict[str, str] = field(default_factory=dict)
     """How endpoints are doing where the calls are made, if that is not here."""
-    purse: Purse | None = None
+    purse: Ledger | Purse | None = None
     graded: Graded | None = None
     matched: Matched | None = None
 
@@ -96,7 +97,7 @@ class Runner:
         self.store = store
         self.needs = needs
         """What must be on record when it is over, beside the play: graded and grouped for those who measure it."""
-        self.tally = Tally(experiment.episodes)
+        self.tally = RunTally(experiment.episodes)
         self._tasks: list[asyncio.Task[Any]] = []
         self._stopped: MootError | None = None
         self._interrupted = False
@@ -131,6 +132,7 @@ class Runner:
             await self._play_all(first)
             await self._afterwards(replace(seated, cells=first))
             await self._play_learners(seated)
+            self._stop_if_crossed()
             state = self._state()
             cause = None if self._stopped is None else str(self._stopped)
         except asyncio.CancelledError:
@@ -148,8 +150,20 @@ class Runner:
                     self._stopped, StoreError
                 ):  # else it cannot be written; who reads sees the process gone
                     with suppress(StoreError):
-                        await self.store.run(partial(queries.finish_run, run=run, state=state, cause=cause))
+                        ended = partial(queries.finish_run, state=state, cause=cause, overbilled=self._overbilled())
+                        await self.store.run(partial(ended, run=run))
         return state
+
+    def _stop_if_crossed(self) -> None:
+        """The last of all calls may have been billed above what it was allowed, and then no other was refused."""
+        purse = self.tally.purse
+        if purse is not None and purse.overbilled and purse.spent_usd > purse.cap_usd and self._stopped is None:
+            words = f"the budget of ${purse.cap_usd:g} is crossed: ${purse.spent_usd:.4f} spent"
+            self._stop(BudgetReached(f"{words}. {purse.overcharge_words()}"))
+
+    def _overbilled(self) -> dict[str, Any]:
+        purse = self.tally.purse
+        return {} if purse is None else {name: asdict(overcharge) for name, overcharge in purse.overbilled.items()}
 
     def _state(self) -> State:
         if self._interrupted:

@@ -1,10 +1,10 @@
-"""One place that keeps the limits of every endpoint and the cap on money, for workers in many processes.
+"""One place that keeps the limits of every endpoint, for workers in many processes.
 
-It holds the very `Limiter` and `Purse` that a run in one process has, so what they promise holds for all workers
-together: never more calls at once, never more a minute, one pause when the endpoint asks for one, no call that could
-cross the cap. A worker's questions and news are gathered while the last message is on its way, so there are a few
-messages a second and not several a call. What a worker holds is on its account: when it dies its places are free again,
-and the money of its open calls counts as spent, because it may be on the bill.
+It holds the very `Limiter` that a run in one process has, so what it promises holds for all workers together: never more
+calls at once, never more a minute, one pause when the endpoint asks for one. A worker's questions and news are gathered
+while the last message is on its way, so there are a few messages a second and not several a call. What a worker holds is
+on its account: when it dies its places are free again. Money is not kept here but in the store (`store.ledger`), which
+knows of it whoever dies.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.errors import MootError
-from moot.models.budget import Purse
 from moot.models.limit import Limiter, Limits
 from moot.types import Usage
 
@@ -35,7 +34,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Granted:
     """What came of something a worker asked."""
 
     ticket: int
@@ -44,19 +43,17 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How the endpoints and the money are doing, for the progress line and for what follows the play."""
+class LimitsStanding:
+    """How the endpoints are doing, for the progress line."""
 
     states: Mapping[str, str]
-    spent_usd: float | None
 
 
-class Gate:
-    """The limits and the purse, with an account for each worker."""
+class SharedLimits:
+    """The limits, with an account for each worker."""
 
-    def __init__(self, limits: Mapping[str, Limits], cap_usd: float | None = None, spent_usd: float = 0.0) -> None:
+    def __init__(self, limits: Mapping[str, Limits]) -> None:
         self.limiters = {endpoint: Limiter(endpoint_limits) for endpoint, endpoint_limits in limits.items()}
-        self.purse = None if cap_usd is None else Purse(cap_usd, spent_usd)
         self._accounts: dict[str, Account] = {}
         self._gone: set[str] = set()
 
@@ -65,57 +62,50 @@ class Gate:
         for note in notes:
             getattr(account, note.verb)(*note.values)
 
-    async def collect(self, worker: str) -> list[Answer]:
+    async def collect(self, worker: str) -> list[Granted]:
         """What has been granted since; waits a while for something."""
         return await self._account(worker).collect()
 
-    async def gone(self, worker: str) -> float:
-        """Close the account of a worker that died. The money of its open calls, now counted as spent, is returned."""
+    async def gone(self, worker: str) -> None:
+        """Close the account of a worker that died."""
         self._gone.add(worker)
-        account = self._accounts.pop(worker, None)
-        return account.close() if account is not None else 0.0
+        if (account := self._accounts.pop(worker, None)) is not None:
+            account.close()
 
-    async def standing(self) -> Standing:
-        states = {endpoint: limiter.state for endpoint, limiter in self.limiters.items()}
-        return Standing(states, self.purse.spent_usd if self.purse is not None else None)
+    async def standing(self) -> LimitsStanding:
+        return LimitsStanding({endpoint: limiter.state for endpoint, limiter in self.limiters.items()})
 
     def _account(self, worker: str) -> Account:
         if worker in self._gone:
             # Its questions are with others by now: whatever it still does must not go on.
             raise MootError(f"worker {worker} was given up")
-        return self._accounts.setdefault(worker, Account(self.limiters, self.purse))
+        return self._accounts.setdefault(worker, Account(self.limiters))
 
 
 class Account:
     """What one worker holds and waits for."""
 
-    def __init__(self, limiters: Mapping[str, Limiter], purse: Purse | None) -> None:
+    def __init__(self, limiters: Mapping[str, Limiter]) -> None:
         self._limiters = limiters
-        self._purse = purse
         self._inside: Counter[str] = Counter()
-        self._reserved_usd = 0.0
         self._asked: dict[int, asyncio.Task[None]] = {}
-        self._answers: list[Answer] = []
+        self._answers: list[Granted] = []
         self._some = asyncio.Event()
 
-    async def collect(self) -> list[Answer]:
+    async def collect(self) -> list[Granted]:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._some.wait(), LONGEST_POLL_S)
         self._some.clear()
         taken, self._answers = self._answers, []
         return taken
 
-    def close(self) -> float:
+    def close(self) -> None:
         for task in self._asked.values():
             task.cancel()
         for endpoint, calls in self._inside.items():
             for _ in range(calls):
                 self._limiters[endpoint].leave()
         self._inside.clear()
-        lost_usd, self._reserved_usd = self._reserved_usd, 0.0
-        if self._purse is not None and lost_usd:
-            self._purse.settle(lost_usd, lost_usd, lost=True)
-        return lost_usd
 
     def enter(self, ticket: int, endpoint: str, tokens: float) -> None:
         self._ask(ticket, self._enter(endpoint, tokens))
@@ -133,32 +123,19 @@ class Account:
     def settle_tokens(self, endpoint: str, reserved: float, usage: Usage) -> None:
         self._limiters[endpoint].settle_tokens(reserved, usage)
 
-    def reserve(self, ticket: int, amount_usd: float) -> None:
-        self._ask(ticket, self._reserve(amount_usd))
-
-    def settle(self, reserved_usd: float, spent_usd: float, lost: bool) -> None:
-        assert self._purse is not None, "who pays has a purse"
-        self._reserved_usd = max(0.0, self._reserved_usd - reserved_usd)
-        self._purse.settle(reserved_usd, spent_usd, lost=lost)
-
     async def _enter(self, endpoint: str, tokens: float) -> float:
         started_at = await self._limiters[endpoint].enter(tokens)
         self._inside[endpoint] += 1
         return started_at
-
-    async def _reserve(self, amount_usd: float) -> None:
-        assert self._purse is not None, "who pays has a purse"
-        await self._purse.reserve(amount_usd)
-        self._reserved_usd += amount_usd
 
     def _ask(self, ticket: int, asked: Coroutine[Any, Any, Any]) -> None:
         self._asked[ticket] = asyncio.create_task(self._answer(ticket, asked))
 
     async def _answer(self, ticket: int, asked: Coroutine[Any, Any, Any]) -> None:
         try:
-            answer = Answer(ticket, await asked)
+            answer = Granted(ticket, await asked)
         except Exception as error:  # noqa: BLE001  the worker raises it
-            answer = Answer(ticket, error=error)
+            answer = Granted(ticket, error=error)
         self._asked.pop(ticket, None)
         self._answers.append(answer)
         self._some.set()
@@ -173,7 +150,7 @@ class Waiting:
 
 
 Send = Callable[[Sequence[Note]], Awaitable[None]]
-Collect = Callable[[], Awaitable[list[Answer]]]
+Collect = Callable[[], Awaitable[list[Granted]]]
 
 
 class Line:
@@ -234,7 +211,7 @@ class Line:
                 for answer in await self._collect():
                     self._hear(answer)
 
-    def _hear(self, answer: Answer) -> None:
+    def _hear(self, answer: Granted) -> None:
         if (undo := self._unwanted.pop(answer.ticket, None)) is not None:
             if answer.error is None:
                 self.tell(undo.verb, *undo.values)
@@ -293,19 +270,3 @@ class RemoteLimiter:
     def settle_tokens(self, reserved: float, usage: Usage) -> None:
         if self.limits.tpm:
             self._line.tell("settle_tokens", self._endpoint, reserved, usage)
-
-
-class RemotePurse:
-    """The cap on money, kept at the gate. Losses are written down here, where a store is."""
-
-    def __init__(self, line: Line, on_loss: Callable[[float], None]) -> None:
-        self._line = line
-        self._on_loss = on_loss
-
-    async def reserve(self, amount_usd: float) -> None:
-        await self._line.ask("reserve", amount_usd, undo=Note("settle", (amount_usd, 0.0, False)))
-
-    def settle(self, reserved_usd: float, spent_usd: float, *, lost: bool) -> None:
-        self._line.tell("settle", reserved_usd, spent_usd, lost)
-        if lost and spent_usd:
-            self._on_loss(spent_usd)

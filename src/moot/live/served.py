@@ -28,6 +28,8 @@ from moot.experiment.plan import Cell, Plan
 from moot.grade.grading import Grading
 from moot.grade.normalise import normalise
 from moot.store import queries, schema
+from moot.store.bookkeeping import CallClaim, Settlement
+from moot.store.presence import Presence
 from moot.store.rows import case_of, case_row, episode_row, score_row
 from moot.store.statements import Row
 from moot.store.store import Store, bounded_value
@@ -70,6 +72,7 @@ class ServedRecord:
         self._batch: list[Entry | None] = []
         """What is being written: a writer that takes over begins with it."""
         self._calls: dict[str, Row] = {}
+        self._claims: dict[str, CallClaim] = {}
         self._askers: dict[str, str | None] = {}
         """Whose the questions are that are not written yet."""
         self._writer: asyncio.Task[None] | None = None
@@ -138,15 +141,24 @@ class ServedRecord:
         self.check()
         return self._calls.get(key) or await self._store.find_call(key)
 
-    async def keep_call(self, row: Row) -> Row:
+    @property
+    def presence(self) -> Presence | None:
+        return self._store.presence
+
+    async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: CallClaim | None = None) -> Row:
         """To be written. It is paid for, so it waits even where the store takes nothing."""
         if not self._behind:
             try:
-                return await self._store.keep_call(row)
+                return await self._store.keep_call(row, settlement, claim)
             except MootError as error:
                 self._trouble(error)
+                if settlement is not None:
+                    self._store.settle(settlement)
                 self._later(row)
                 raise
+        assert settlement is None, "where money is counted a call is on the disk before its reply is used"
+        if claim is not None:
+            self._claims[row["key"]] = claim
         self._later(row)
         return row
 
@@ -226,6 +238,8 @@ class ServedRecord:
                 break
         for row in calls:
             self._calls.pop(row["key"], None)
+        claims = (self._claims.pop(row["key"], None) for row in calls)
+        self._store.release([claim for claim in claims if claim is not None])
         for episode in episodes:
             self._askers.pop(episode.question.digest, None)
 

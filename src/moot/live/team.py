@@ -7,11 +7,13 @@ played by the same strategies, written into the same tables, to be graded when s
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,9 @@ from moot.live.served import ServedRecord, served_name
 from moot.models.closest import closest
 from moot.models.model import Model
 from moot.store import from_here
+from moot.store.bookkeeping import day_of
 from moot.store.calls import ExperimentCalls
+from moot.store.ledger import Ledger, paid_on, pays
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 from moot.strategies import served
@@ -116,6 +120,9 @@ class LiveTeam:
         self._serving = serving
         self._wrap = wrap
         self.store: Store = self.experiment.store() if keep else SqliteStore(None)
+        self.metered = False
+        """Set before it is opened: what is paid is counted for each who asks, day by day, and durably."""
+        self.on_paid: Callable[[str, str, float], None] = lambda name, day, usd: None
         self.cells: dict[str, Cell] = {}
         self._record: ServedRecord | None = None
         self._opening = asyncio.Lock()
@@ -146,7 +153,12 @@ class LiveTeam:
             experiment = self.experiment
             await self.store.open()
             name = served_name(experiment.name)
-            purse = await purse_of(self.store, name, experiment.spec.budget_usd, experiment.models)
+            cap_usd = experiment.spec.budget_usd
+            if self.metered and cap_usd is None:
+                cap_usd = math.inf
+            purse = await purse_of(self.store, name, cap_usd, experiment.models)
+            if isinstance(purse, Ledger):
+                purse.on_paid = self._paid
             cells = {cell.id: cell for cell in self._as_played(experiment).values()}
             # Where money is counted a call is on the disk before its reply is used: a server that is killed has
             # spent what it has spent.
@@ -160,6 +172,22 @@ class LiveTeam:
                 models = {name: self._wrap(name, model) for name, model in models.items()}
             self.cells = self._as_played(experiment.with_models(models))
             self._opened = True
+
+    def pays(self, name: str) -> None:
+        """What this task and those it starts ask from now on is on the account of `name`."""
+        if self.metered:
+            pays(self._payer(name))
+
+    async def paid_today(self, name: str) -> tuple[str, float]:
+        """The day, of UTC, and what was paid on it on the account of `name`."""
+        day = day_of(time.time())
+        return day, await self.store.run(partial(paid_on, payer=self._payer(name), day=day))
+
+    def _payer(self, name: str) -> str:
+        return f"{served_name(self.experiment.name)}#{name}"
+
+    def _paid(self, payer: str, day: str, usd: float) -> None:
+        self.on_paid(payer.rpartition("#")[2], day, usd)
 
     def _as_played(self, experiment: Plan) -> dict[str, Cell]:
         cells = served_names(experiment)

@@ -3,15 +3,18 @@
 A call reserves the most it can cost (every byte of the prompt a token, the reply as long as allowed), and gives back
 the rest when the bill is known. When only reservations stand in the way a call waits for them; when there is nothing
 left to wait for, `BudgetReached` ends the run. An attempt that may be on the provider's bill although no reply came
-(a timeout, a reply cut in the middle) is counted at its most. Where nothing cuts a reply, which is no way to keep to a
+(a timeout, a reply cut in the middle) is counted at its most. An endpoint that bills more than a call could cost is
+believed, and trusted less from then on. Where nothing cuts a reply, which is no way to keep to a
 cap and is allowed only without one, its most is a guess: as long as the longest that this model has given.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from moot.errors import BudgetReached, CallError
@@ -31,21 +34,79 @@ def most_tokens(request: Request) -> int:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Money that is held for one attempt."""
+
+    usd: float
+    entry: str = ""
+    """Its place in the books, where there are any."""
+
+
 class Till(Protocol):
-    """Whatever keeps to the cap: here in this process, or in one place for many processes."""
+    """Whatever keeps to the cap: in this process alone, or in the store for all of them."""
 
-    async def reserve(self, amount_usd: float) -> None: ...
+    cap_usd: float
 
-    def settle(self, reserved_usd: float, spent_usd: float, *, lost: bool) -> None: ...
+    async def reserve(self, amount_usd: float) -> Hold: ...
+
+    def settle(self, hold: Hold, spent_usd: float, *, lost: bool, reply: Reply | None = None) -> None:
+        """`lost`: no reply carries what was spent."""
+
+    def overcharged(self, model: str, allowed_usd: float, billed_usd: float) -> None: ...
 
 
-class Purse:
-    """What may be spent, shared by every model of a run."""
+@dataclass(frozen=True, slots=True)
+class Overcharge:
+    """What a model billed above the most that its calls could cost."""
+
+    calls: int = 0
+    over_usd: float = 0.0
+    allowed_usd: float = 0.0
+    billed_usd: float = 0.0
+    """Of the call that was worst, by how many times."""
+
+    def __add__(self, other: Overcharge) -> Overcharge:
+        worse = max(self, other, key=lambda overcharge: overcharge.billed_usd / (overcharge.allowed_usd or math.inf))
+        together = (self.calls + other.calls, self.over_usd + other.over_usd)
+        return Overcharge(*together, worse.allowed_usd, worse.billed_usd)
+
+
+class Overcharges:
+    """Whoever bills more than it was allowed: believed, and told of."""
+
+    def __init__(self) -> None:
+        self.overbilled: dict[str, Overcharge] = {}
+
+    def overcharged(self, model: str, allowed_usd: float, billed_usd: float) -> None:
+        overcharge = Overcharge(1, billed_usd - allowed_usd, allowed_usd, billed_usd)
+        self.overbilled[model] = self.overbilled.get(model, Overcharge()) + overcharge
+
+    def overcharge_words(self) -> str:
+        return "; ".join(
+            f"{model} billed ${overcharge.billed_usd:.3g} for a call that could cost ${overcharge.allowed_usd:.3g}, "
+            f"and more than allowed in {overcharge.calls} of its calls (${overcharge.over_usd:.3g} over)"
+            for model, overcharge in self.overbilled.items()
+        )
+
+
+def budget_reached(cap_usd: float, spent_usd: float, amount_usd: float, overcharges: str = "") -> BudgetReached:
+    crossed = "is crossed" if spent_usd > cap_usd * (1 + 1e-9) else "is reached"
+    return BudgetReached(
+        f"the budget of ${cap_usd:g} {crossed}: ${spent_usd:.4f} spent, and the next call could "
+        f"cost ${amount_usd:.4f}; everything so far is kept, raise budget_usd and run again to go on"
+        + (f". {overcharges}" if overcharges else "")
+    )
+
+
+class Purse(Overcharges):
+    """What may be spent, shared by every model of one process."""
 
     def __init__(
         self, cap_usd: float, spent_usd: float = 0.0, *, on_loss: Callable[[float], None] | None = None
     ) -> None:
         """`on_loss` hears of every loss as it happens, so that it can be kept whatever becomes of the run."""
+        super().__init__()
         self.cap_usd = cap_usd
         self._on_loss = on_loss
         self.spent_usd = spent_usd
@@ -54,20 +115,18 @@ class Purse:
         """Part of what was spent: attempts that may be on the bill without having given a reply."""
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def reserve(self, amount_usd: float) -> None:
+    async def reserve(self, amount_usd: float) -> Hold:
         while self.spent_usd + self.reserved_usd + amount_usd > self.cap_usd:
             if self.reserved_usd <= 1e-12:
-                raise BudgetReached(
-                    f"the budget of ${self.cap_usd:g} is reached: ${self.spent_usd:.4f} spent, and the next call could "
-                    f"cost ${amount_usd:.4f}; everything so far is kept, raise budget_usd and run again to go on"
-                )
+                raise budget_reached(self.cap_usd, self.spent_usd, amount_usd, self.overcharge_words())
             place = asyncio.get_running_loop().create_future()
             self._waiting.append(place)
             await place
         self.reserved_usd += amount_usd
+        return Hold(amount_usd)
 
-    def settle(self, reserved_usd: float, spent_usd: float, *, lost: bool) -> None:
-        self.reserved_usd = max(0.0, self.reserved_usd - reserved_usd)
+    def settle(self, hold: Hold, spent_usd: float, *, lost: bool, reply: Reply | None = None) -> None:
+        self.reserved_usd = max(0.0, self.reserved_usd - hold.usd)
         self.spent_usd += spent_usd
         if lost and spent_usd:
             self.lost_usd += spent_usd
@@ -79,20 +138,72 @@ class Purse:
                 place.set_result(None)
 
 
+class Trust:
+    """How far an endpoint keeps to what it was allowed; shared by all models that are asked there.
+
+    Under a cap the first attempt of a run goes alone, because only its bill shows whether the others may go together.
+    Once an endpoint has billed more than a call could cost, every later call there is held at as many times its most, so
+    that fewer go at once and none goes that could cross the cap in the same way.
+    """
+
+    def __init__(self) -> None:
+        self.times = 1.0
+        self._proven = False
+        self._first: asyncio.Future[None] | None = None
+
+    async def enter(self) -> bool:
+        """Wait while the first is under way. True: this is the first, and must say when it is over."""
+        while not self._proven and self._first is not None:
+            await asyncio.shield(self._first)
+        if self._proven:
+            return False
+        self._first = asyncio.get_running_loop().create_future()
+        return True
+
+    def over(self, *, proven: bool) -> None:
+        """`proven`: it was made. Else it was not, and somebody else is the first."""
+        self._proven = self._proven or proven
+        first, self._first = self._first, None
+        if first is not None and not first.done():
+            first.set_result(None)
+
+    def bills(self, most_usd: float, billed_usd: float) -> None:
+        if most_usd > 0:
+            self.times = max(self.times, billed_usd / most_usd)
+
+
 class Budget(Wrapper):
     """A model whose every call is paid from the purse."""
 
-    def __init__(self, inner: Model, purse: Till, price: Price, max_tokens: int | None) -> None:
+    def __init__(
+        self, inner: Model, purse: Till, price: Price, max_tokens: int | None, trust: Trust | None = None
+    ) -> None:
         """`max_tokens` None: nothing cuts a reply."""
         super().__init__(inner)
         self._purse = purse
         self._price = price
         self._max_tokens = max_tokens
         self._longest = COMPLETION_GUESS
+        self._trust = trust or Trust()
+        self._capped = trust is not None and max_tokens is not None and not math.isinf(purse.cap_usd)
 
     async def generate(self, request: Request) -> Reply:
-        reserved_usd = self._most_usd(request)
-        await self._purse.reserve(reserved_usd)
+        if not self._capped or not await self._trust.enter():
+            return await self._paid_for(request)
+        made = False
+        try:
+            reply = await self._paid_for(request)
+            made = True
+            return reply
+        except CallError:
+            made = True
+            raise
+        finally:
+            self._trust.over(proven=made)
+
+    async def _paid_for(self, request: Request) -> Reply:
+        hold = await self._purse.reserve(self._most_usd(request))
+        reply: Reply | None = None
         spent_usd: float | None = None  # until we know better: a cancelled call may be on the bill too
         try:
             reply = await self.inner.generate(request)
@@ -102,11 +213,22 @@ class Budget(Wrapper):
             spent_usd = None if error.maybe_billed else 0.0
             raise
         finally:
+            self._check(request, spent_usd)
             billed_usd = self._most_usd(request) if spent_usd is None else spent_usd
-            self._purse.settle(reserved_usd, billed_usd, lost=spent_usd is None)
+            self._purse.settle(hold, billed_usd, lost=spent_usd is None, reply=reply)
         return reply
 
+    def _check(self, request: Request, billed_usd: float | None) -> None:
+        """What an endpoint says it has billed is believed, however much it is."""
+        most_usd = self._plain_most_usd(request)
+        if self._max_tokens is not None and billed_usd is not None and billed_usd > most_usd * (1 + 1e-6):
+            self._trust.bills(most_usd, billed_usd)
+            self._purse.overcharged(self.name, most_usd, billed_usd)
+
     def _most_usd(self, request: Request) -> float:
+        return self._plain_most_usd(request) * self._trust.times
+
+    def _plain_most_usd(self, request: Request) -> float:
         dearest = max(self._price.prompt, self._price.cached or 0.0)
         reply = self._longest if self._max_tokens is None else self._max_tokens
         return (most_tokens(request) * dearest + reply * self._price.completion) / 1e6

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from moot.errors import CallError, ModelBroke
 from moot.models.model import Model, Wrapper
+from moot.models.receipts import Receipt, Receipts
 from moot.plugins import in_one_line
 from moot.types import Reply, Request, canonical_json, digest_of_bytes
 
@@ -26,6 +27,8 @@ class StoredCall:
     model: str
     shape: str
     reply: Reply
+    receipt: Receipt | None = None
+    """The bill of this reply, where it is to be settled with the call."""
 
 
 class CallStore(Protocol):
@@ -33,6 +36,15 @@ class CallStore(Protocol):
 
     async def find_call(self, key: str) -> Reply | None:
         """The stored reply, unless it is a refusal that another experiment met: that one may be asked again."""
+
+    async def begin(self, key: str) -> Reply | None:
+        """Before a call is made: None, if it is ours to make; else the reply that somebody else has got meanwhile.
+
+        Who was given None says how it ended: `keep_call`, `keep_failure` or `drop`.
+        """
+
+    def drop(self, key: str) -> None:
+        """A call that was begun ended without reply or failure: it was cancelled, or the run must end."""
 
     async def keep_call(self, call: StoredCall) -> Reply:
         """Durable when it returns. If somebody else stored this key first, theirs is returned and stands."""
@@ -88,9 +100,18 @@ class Cache(Wrapper):
         stored = await self._store.find_call(key)
         if stored is not None:
             return stored
-        try:
-            reply = await self.inner.generate(request)
-        except CallError as error:
-            await self._store.keep_failure(key, self.name, error)
-            raise
-        return await self._store.keep_call(StoredCall(key, self.name, shape.decode(), reply.keyed(key)))
+        stored = await self._store.begin(key)
+        if stored is not None:
+            return stored
+        with Receipts() as receipts:
+            try:
+                reply = await self.inner.generate(request)
+            except CallError as error:
+                await self._store.keep_failure(key, self.name, error)
+                raise
+            except BaseException:
+                self._store.drop(key)
+                raise
+            receipt = receipts.take(reply)
+            call = StoredCall(key, self.name, shape.decode(), reply.keyed(key), receipt)
+            return await self._store.keep_call(call)

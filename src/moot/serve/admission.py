@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from starlette.requests import HTTPConnection
 
 from moot.openai_form.refusal import Refused
+from moot.store.bookkeeping import day_of
 
 DAY_S = 86_400.0
 MINUTE_S = 60.0
@@ -40,11 +41,13 @@ class Holder:
         name: str,
         limits: KeyLimits,
         clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = time.time,
         *,
         asker: str | None = None,
         sees_all: bool = True,
     ) -> None:
-        """`asker`: what its questions are kept under; None where there are no keys."""
+        """`asker`: what its questions are kept under; None where there are no keys. `now`: the time, in seconds since
+        1970, which days are told by."""
         self.name = name
         self.asker = asker
         self.sees = None if sees_all else asker
@@ -52,8 +55,9 @@ class Holder:
         self.limits = limits
         self.open = 0
         self._clock = clock
+        self._now = now
         self._asked: deque[float] = deque()
-        self._spent: deque[tuple[float, float]] = deque()
+        self._paid_usd: dict[str, float] = {}
 
     def enter(self) -> None:
         """Count a request, or refuse it."""
@@ -67,27 +71,28 @@ class Holder:
         if limits.concurrent is not None and self.open >= limits.concurrent:
             raise _too_many(f"Limit of {limits.concurrent} requests at once reached.", 1.0)
         if limits.usd_per_day is not None and self.spent_usd() >= limits.usd_per_day:
-            wait_s = self._spent[0][0] + DAY_S - now
-            message = f"The limit of {limits.usd_per_day:g} USD in 24 hours is spent."
+            wait_s = DAY_S - self._now() % DAY_S
+            message = f"The limit of {limits.usd_per_day:g} USD a day (UTC) is spent."
             raise Refused(429, message, code="insufficient_quota", kind="insufficient_quota", retry_after_s=wait_s)
         if limits.per_minute is not None:
             self._asked.append(now)
         self.open += 1
 
-    def leave(self, cost_usd: float | None) -> None:
+    def leave(self) -> None:
         self.open -= 1
-        if cost_usd and self.limits.usd_per_day is not None:
-            self._spent.append((self._clock(), cost_usd))
+
+    def charge(self, day: str, usd: float) -> None:
+        """Something on this key's account, whether its client has waited for the reply or not."""
+        today = day_of(self._now())
+        self._paid_usd = {kept: paid for kept, paid in self._paid_usd.items() if kept >= today}
+        self._paid_usd[day] = self._paid_usd.get(day, 0.0) + usd
 
     def spent_usd(self) -> float:
-        """In the last 24 hours. Unknown prices are not in it: a limit on money needs priced models."""
-        now = self._clock()
-        while self._spent and self._spent[0][0] <= now - DAY_S:
-            self._spent.popleft()
-        return sum(cost for _, cost in self._spent)
+        """Today. Unknown prices are not in it: a limit on money needs priced models."""
+        return self._paid_usd.get(day_of(self._now()), 0.0)
 
 
-class Gate:
+class Admission:
     """All holders, and the bound on what the server does at once."""
 
     def __init__(
@@ -128,13 +133,20 @@ class Gate:
             raise Refused(401, words, code="invalid_api_key")
         return self._holders[holder_name]
 
+    @property
+    def names(self) -> list[str]:
+        return list(self._holders)
+
+    def charge(self, name: str, day: str, usd: float) -> None:
+        if (holder := self._holders.get(name)) is not None:
+            holder.charge(day, usd)
+
     @asynccontextmanager
-    async def admitted(self, holder: Holder) -> AsyncIterator[Ticket]:
-        """Wait for a place. The ticket takes what it cost, whatever becomes of the request."""
+    async def admitted(self, holder: Holder) -> AsyncIterator[None]:
+        """Wait for a place."""
         if self.waiting >= self._most_waiting:
             raise _too_many(f"{self.waiting} requests are waiting already.", 1.0, code="queue_full")
         holder.enter()
-        ticket = Ticket()
         try:
             self.waiting += 1
             try:
@@ -143,18 +155,12 @@ class Gate:
                 self.waiting -= 1
             self.under_way += 1
             try:
-                yield ticket
+                yield
             finally:
                 self.under_way -= 1
                 self._slots.release()
         finally:
-            holder.leave(ticket.cost_usd)
-
-
-class Ticket:
-    """What an admitted request spent."""
-
-    cost_usd: float | None = None
+            holder.leave()
 
 
 def _too_many(message: str, wait_s: float, code: str = "rate_limit_exceeded") -> Refused:

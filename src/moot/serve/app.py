@@ -32,7 +32,7 @@ from moot.openai_form.body import BodyLimit
 from moot.openai_form.completions import Completion, Head, models_json
 from moot.openai_form.refusal import Refused, json_bytes, json_response
 from moot.openai_form.requests import Wanted, read_body, wanted_form
-from moot.serve.admission import Gate, Holder, KeyLimits
+from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.chat import ChatRequest
 from moot.serve.doors import Door, Doors
 from moot.serve.history import history_routes
@@ -90,6 +90,7 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         await live.open()
+        await server.recall_spending()
         forgetting = asyncio.create_task(server.forget()) if settings.keep_days is not None else None
         try:
             yield
@@ -123,7 +124,7 @@ class Server:
     def __init__(self, live: LiveTeam, settings: Settings) -> None:
         self.live = live
         self.settings = settings
-        self.gate = Gate(
+        self.gate = Admission(
             settings.keys,
             admins=settings.admin_keys,
             limits=settings.limits,
@@ -137,6 +138,14 @@ class Server:
             hosts=settings.hosts, origins=settings.origins, any_address=settings.any_address, token=self.page_token
         )
         self._started = int(time.time())
+        live.metered = settings.limits.usd_per_day is not None
+
+    async def recall_spending(self) -> None:
+        """What each key has spent today, also before a restart; and from now on what it spends."""
+        for name in self.gate.names:
+            day, usd = await self.live.paid_today(name)
+            self.gate.charge(name, day, usd)
+        self.live.on_paid = self.gate.charge
 
     def count_request(self, path: str, status: int) -> None:
         self.metrics.requests.labels(path, str(status)).inc()

@@ -19,7 +19,7 @@ from moot.live.team import Asked, LiveTeam, unheard
 from moot.openai_form.completions import DONE, Completion, Head, sse
 from moot.openai_form.refusal import Refused, error_json
 from moot.openai_form.requests import ChatMessage, Wanted
-from moot.serve.admission import Gate, Holder, Ticket
+from moot.serve.admission import Admission, Holder
 from moot.serve.chat import PIECE, Conversation, completion_of, conversation, table_event
 from moot.serve.client_form import check_schema, dressed
 from moot.serve.discretion import public_record
@@ -42,7 +42,7 @@ class Host(Protocol):
     """What a request needs of the server it came to."""
 
     live: LiveTeam
-    gate: Gate
+    gate: Admission
     metrics: Metrics
     schemas: SchemaChecks
 
@@ -63,8 +63,8 @@ class Play:
         return self.head.model
 
     async def completion(self) -> Completion:
-        async with self.server.gate.admitted(self.holder) as ticket:
-            _, done = await self.played(await self.talk(), ticket)
+        async with self.server.gate.admitted(self.holder):
+            _, done = await self.played(await self.talk())
             return done
 
     async def talk(self) -> Conversation:
@@ -79,28 +79,21 @@ class Play:
             await check_schema(self.wanted, self.server.schemas, self.holder.name)
         return conversation(self.messages, self.wanted, prompts, live.experiment.spec.language, self.holder.asker)
 
-    async def played(
-        self, talk: Conversation, ticket: Ticket, heard: Callable[[Call], None] = unheard
-    ) -> tuple[Asked, Completion]:
+    async def played(self, talk: Conversation, heard: Callable[[Call], None] = unheard) -> tuple[Asked, Completion]:
         live = self.server.live
-
-        def noted(call: Call) -> None:
-            ticket.cost_usd = (ticket.cost_usd or 0.0) + ((call.reply.cost_usd or 0.0) if call.reply else 0.0)
-            heard(call)
-
+        live.pays(self.holder.name)
         with span(f"chat {self.model}", {"gen_ai.request.model": self.model}) as note:
             asked = await live.play(
                 talk.question,
                 self.model,
                 system=talk.system,
                 deadline_s=self.time_limit_s,
-                heard=noted,
+                heard=heard,
                 asker=self.holder.asker,
             )
             dress = None
             if self.wanted is not None and asked.verdict.answer is not None:
                 asked, dress = await dressed(asked, self.wanted, self.server.schemas, self.holder.name)
-                ticket.cost_usd = asked.cost_usd or ticket.cost_usd
             self.server.metrics.count(asked)
             note(
                 {
@@ -116,21 +109,19 @@ class Play:
         """Who is turned away gets the status for it: the stream begins when there is a place at the table."""
         place = contextlib.AsyncExitStack()
 
-        async def seated() -> tuple[Ticket, Conversation]:
-            ticket = await place.enter_async_context(self.server.gate.admitted(self.holder))
-            return ticket, await self.talk()
+        async def seated() -> Conversation:
+            await place.enter_async_context(self.server.gate.admitted(self.holder))
+            return await self.talk()
 
         try:
-            ticket, talk = await unless_gone(request, seated())
+            talk = await unless_gone(request, seated())
         except BaseException:
             await place.aclose()
             raise
-        pieces = self.stream(talk, ticket, watched=watched, with_usage=with_usage)
+        pieces = self.stream(talk, watched=watched, with_usage=with_usage)
         return Stream(self.head.id, pieces, place)
 
-    async def stream(
-        self, talk: Conversation, ticket: Ticket, *, watched: bool, with_usage: bool
-    ) -> AsyncIterator[bytes]:
+    async def stream(self, talk: Conversation, *, watched: bool, with_usage: bool) -> AsyncIterator[bytes]:
         """The final answer in pieces; for those who watch also what happens at the table, as it happens."""
         happened: asyncio.Queue[bytes | None] = asyncio.Queue()
 
@@ -141,7 +132,7 @@ class Play:
         async def work() -> tuple[Asked, Completion]:
             try:
                 tell(seated_event(self.server.live.cell(self.model), self.model))
-                asked, done = await self.played(talk, ticket, lambda call: tell(call_event(call)))
+                asked, done = await self.played(talk, lambda call: tell(call_event(call)))
                 tell(verdict_event(asked))
                 return asked, done
             finally:

@@ -8,9 +8,12 @@ from typing import Protocol
 
 from sqlalchemy import Table
 
-from moot.errors import CallError
+from moot.errors import CallError, StoreError
 from moot.models.cache import StoredCall
 from moot.store import schema
+from moot.store.bookkeeping import CallClaim, Settlement
+from moot.store.ledger import Paid
+from moot.store.presence import Presence
 from moot.store.rows import call_row, failure_row, reply_of
 from moot.store.statements import Row
 from moot.types import Reply, digest
@@ -21,8 +24,12 @@ class Shelf(Protocol):
 
     async def find_call(self, key: str) -> Row | None: ...
 
-    async def keep_call(self, row: Row) -> Row:
+    async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: CallClaim | None = None) -> Row:
         """The row that stands, which may be one kept earlier by somebody else."""
+
+    @property
+    def presence(self) -> Presence | None:
+        """Who we are among those who make calls for the store."""
 
     def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None: ...
 
@@ -53,6 +60,28 @@ class ExperimentCalls:
         self.found += 1
         return reply
 
+    async def begin(self, key: str) -> Reply | None:
+        presence = self._store.presence
+        if presence is None:
+            return None
+        while True:
+            claimed_key = self._own_keys.get(key, key)
+            ours = await presence.begin(claimed_key)
+            if ours and not presence.claiming:
+                return None
+            # Whoever else had it may have stored it; or it was stored between our look and our claim.
+            reply = await self.find_call(key)
+            if reply is None and ours and self._own_keys.get(key, key) == claimed_key:
+                return None
+            if ours:
+                presence.end(claimed_key)
+            if reply is not None:
+                return reply
+
+    def drop(self, key: str) -> None:
+        if (presence := self._store.presence) is not None:
+            presence.end(self._own_keys.get(key, key))
+
     async def keep_call(self, call: StoredCall) -> Reply:
         if call.key in self._own_keys:
             own_key = self._own_keys[call.key]
@@ -61,8 +90,17 @@ class ExperimentCalls:
         self.made += 1
         cost = call.reply.cost_usd
         self.cost_usd = None if cost is None or self.cost_usd is None else self.cost_usd + cost
-        stands = await self._store.keep_call(row)
+        settlement = call.receipt.with_call() if isinstance(call.receipt, Paid) else None
+        presence = self._store.presence
+        claim = None if presence is None else presence.kept(call.key)
+        try:
+            stands = await self._store.keep_call(row, settlement, claim)
+        except StoreError:
+            if presence is not None:
+                presence.end(call.key)
+            raise
         return call.reply if stands is row else reply_of(stands)
 
     async def keep_failure(self, key: str, model: str, error: CallError) -> None:
+        self.drop(key)
         self._store.put_later([(schema.failures, failure_row(key, model, error, self._experiment))])

@@ -22,6 +22,7 @@ from sqlalchemy import Connection, Engine, Table, Text, inspect
 
 from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, UsageError
 from moot.store import schema
+from moot.store.bookkeeping import CLAIM, RELEASE, ClosedBooks, numbered
 from moot.store.postgresql_line import (
     STATUS,
     Link,
@@ -37,7 +38,7 @@ from moot.store.postgresql_line import (
     worn_out,
 )
 from moot.store.statements import Row, insert_new, insert_or_replace
-from moot.store.store import Done, Failed, Group, Store, bounded_value
+from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
 T = TypeVar("T")
 
@@ -102,10 +103,8 @@ class PostgresStore(Store):
         return await self._finder.find(key)
 
     async def _write(self, group: Group) -> Done:
-        earlier: dict[str, Row] = {}
-        if group.calls or group.puts:
-            earlier = await Writing(group, self._writing).commit()
-        return Done(earlier, [await self._in_thread(partial(self._worked, work)) for work, _ in group.work])
+        written = await Writing(group, self._writing).commit() if group.writes else Written()
+        return Done(written, [await self._in_thread(partial(self._worked, work)) for work, _ in group.work])
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """By itself every query would see what was written since the one before it."""
@@ -189,6 +188,8 @@ class PostgresStore(Store):
             self._blocking = None
 
 
+ACCOUNTS = "SELECT experiment, held_usd FROM accounts WHERE experiment = ANY($1) ORDER BY experiment FOR UPDATE"
+CLAIMED = "SELECT key, holder FROM claims WHERE key = ANY($1)"
 NOT_OURS = "SELECT key FROM calls WHERE key = ANY($1) AND xmin <> pg_current_xact_id()::xid"
 
 
@@ -200,12 +201,13 @@ class Writing:
         self._calls = sorted((row for row, _ in group.calls), key=lambda row: row["key"])
         tables = sorted(group.puts, key=lambda table: table.name)
         self._puts = {table: _in_order(table, group.puts[table]) for table in tables}
+        self._group = group
         self._link = link
         self._mark: str | None = None
-        self._earlier: dict[str, Row] = {}
+        self._written = Written()
         self._cleaned = False
 
-    async def commit(self) -> dict[str, Row]:
+    async def commit(self) -> Written:
         """Calls that somebody else stored before us come back: theirs stand."""
         try:
             return await self._link.patiently(self._attempt)
@@ -218,19 +220,47 @@ class Writing:
         self._cleaned = True
         return await self.commit()
 
-    async def _attempt(self, connection: Any) -> dict[str, Row]:
+    async def _attempt(self, connection: Any) -> Written:
         if self._mark is not None and settled(await connection.fetchval(STATUS, self._mark)):
-            return self._earlier  # only the answer got lost
+            return self._written  # only the answer got lost
         self._mark = None
         await connection.execute("BEGIN")
         for table, rows in self._puts.items():
             await self._many(connection, insert_or_replace(table, tuple(rows[0]), "postgresql"), rows)
+        earlier: dict[str, Row] = {}
+        kept_by_others: set[str] = set()
         if self._calls:
             await self._many(connection, insert_new(schema.calls, tuple(self._calls[0]), "postgresql"), self._calls)
-            self._earlier = await self._stored_before(connection)
+            earlier, kept_by_others = await self._stored_before(connection)
+        claimed = await self._claim(connection)
+        booked = await self._book(connection, kept_by_others)
+        self._written = Written(earlier, booked.granted, claimed, booked.accounts)
         self._mark = await connection.fetchval("SELECT pg_current_xact_id()::text")
         await connection.execute("COMMIT")
-        return self._earlier
+        return self._written
+
+    async def _claim(self, connection: Any) -> list[bool]:
+        if self._group.released:
+            released = sorted((claim.key, claim.holder) for claim in self._group.released)
+            await connection.executemany(numbered(RELEASE), released)
+        if not self._group.claims:
+            return []
+        claims = [claim for claim, _ in self._group.claims]
+        await connection.executemany(numbered(CLAIM), sorted((claim.key, claim.holder) for claim in claims))
+        standing = await connection.fetch(CLAIMED, [claim.key for claim in claims])
+        holders = {row["key"]: row["holder"] for row in standing}
+        return [holders.get(claim.key) == claim.holder for claim in claims]
+
+    async def _book(self, connection: Any, kept_by_others: set[str]) -> ClosedBooks:
+        """Last of all: whoever else pays for this experiment waits from here to the commit, and no longer."""
+        books = self._group.books
+        if not (names := books.experiments):
+            return ClosedBooks({})
+        held = {row["experiment"]: row["held_usd"] for row in await connection.fetch(ACCOUNTS, names)}
+        closed = books.close(held, kept_by_others)
+        for sql, values in closed.statements():
+            await connection.executemany(numbered(sql), values)
+        return closed
 
     async def _many(self, connection: Any, insert: Any, rows: Sequence[Row]) -> None:
         values = insert.values(rows)
@@ -238,12 +268,14 @@ class Writing:
             values = [tuple(map(bounded_value, row)) for row in values]
         await connection.executemany(insert.sql, values)
 
-    async def _stored_before(self, connection: Any) -> dict[str, Row]:
-        """Those of our keys under which another's row stands: written by another transaction, or twice in this one."""
+    async def _stored_before(self, connection: Any) -> tuple[dict[str, Row], set[str]]:
+        """What stands under those of our keys that are another's, by another transaction or twice in this one; and
+        which of them are the former."""
         keys = [row["key"] for row in self._calls]
         others = {row["key"] for row in await connection.fetch(NOT_OURS, keys)}
-        others |= {key for key, following in pairwise(keys) if key == following}
-        return {row["key"]: dict(row) for row in await connection.fetch(FIND, list(others))} if others else {}
+        standing = others | {key for key, following in pairwise(keys) if key == following}
+        rows = await connection.fetch(FIND, list(standing)) if standing else []
+        return {row["key"]: dict(row) for row in rows}, others
 
 
 def _in_order(table: Table, rows: Sequence[Row]) -> list[Row]:

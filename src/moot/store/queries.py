@@ -143,25 +143,25 @@ def start_run(connection: Connection, experiment: str, facts: Mapping[str, Any])
     return int(result.inserted_primary_key[0])  # type: ignore[index]
 
 
-def finish_run(connection: Connection, run: int, state: str, cause: str | None = None) -> None:
-    """`cause`: why it ended before its time, in words."""
+def finish_run(
+    connection: Connection, run: int, state: str, cause: str | None = None, overbilled: Mapping[str, Any] | None = None
+) -> None:
+    """`cause`: why it ended before its time, in words. `overbilled`: whoever billed more than it was allowed."""
     ours = schema.runs.c.id == run
     values: dict[str, Any] = {"finished_at": time.time(), "state": state}
-    if cause is not None:
+    known = {"cause": cause, "overbilled": overbilled or None}
+    if new := {name: fact for name, fact in known.items() if fact is not None}:
         facts = json.loads(connection.execute(select(schema.runs.c.facts).where(ours)).scalar_one())
-        values["facts"] = json.dumps({**facts, "cause": cause})
+        values["facts"] = json.dumps({**facts, **new})
     connection.execute(update(schema.runs).where(ours).values(**values))
 
 
 def spent_usd(connection: Connection, experiment: str) -> float:
-    """What this experiment has paid so far, by name: all its files and runs together."""
-    paid = connection.execute(
-        select(func.sum(schema.calls.c.cost_usd)).where(schema.calls.c.experiment == experiment)
-    ).scalar()
-    lost = connection.execute(
-        select(func.sum(schema.losses.c.usd)).where(schema.losses.c.experiment == experiment)
-    ).scalar()
-    return float(paid or 0.0) + float(lost or 0.0)
+    """What this experiment has paid so far, or may have, by name: all its files and runs together."""
+    calls, losses, reservations = schema.calls, schema.losses, schema.reservations
+    columns = (calls.c.cost_usd, losses.c.usd, reservations.c.usd)
+    sums = (select(func.sum(column)).where(column.table.c.experiment == experiment) for column in columns)
+    return sum(float(connection.execute(query).scalar() or 0.0) for query in sums)
 
 
 def latest_experiment(connection: Connection, name: str | None = None) -> Row | None:

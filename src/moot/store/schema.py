@@ -112,6 +112,44 @@ losses = Table(
     Column("usd", Float, nullable=False),  # may be on the bill without having given a reply
     Column("created_at", Float, nullable=False),
 )
+reservations = Table(
+    "reservations",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("experiment", String, nullable=False, index=True),  # the name of the experiment that pays
+    Column("usd", Float, nullable=False),  # the most that an attempt can cost which has begun and is not settled
+    Column("holder", String, nullable=False),  # who makes it; gone: it counts as spent
+    Column("payer", String),  # on whose account it is beside, such as a key of a served team
+    Column("created_at", Float, nullable=False),
+)
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("experiment", String, primary_key=True),
+    Column("held_usd", Float, nullable=False),  # calls, losses and reservations: so that nobody has to add them up
+)
+payments = Table(
+    "payments",
+    metadata,
+    Column("payer", String, primary_key=True),
+    Column("day", String, primary_key=True),  # of UTC, as 2026-11-15
+    Column("usd", Float, nullable=False),
+)
+holders = Table(
+    "holders",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("party", String, nullable=False),  # those of one party never ask the same, and need not watch each other
+    Column("process", Text, nullable=False),  # JSON, see store.processes
+    Column("beat_at", Float, nullable=False),  # the last sign of life
+    Column("claiming", Integer, nullable=False),  # 1: claims every call before making it, because others are there
+)
+claims = Table(
+    "claims",
+    metadata,
+    Column("key", String, primary_key=True),  # a call that somebody is making
+    Column("holder", String, nullable=False, index=True),
+)
 calls = Table(
     "calls",
     metadata,
@@ -347,6 +385,12 @@ def _askers(connection: Connection) -> None:
         connection.exec_driver_sql("ALTER TABLE experiment_questions ADD COLUMN asker VARCHAR")
 
 
+def _ledger(connection: Connection) -> None:
+    """Money that is held for calls under way, and who is making which call."""
+    for table in (reservations, accounts, payments, holders, claims):
+        table.create(connection, checkfirst=True)
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -360,6 +404,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0008-judgements-in-fields": _judgements_in_fields,
     "0009-grades": _grades,
     "0010-askers": _askers,
+    "0011-ledger": _ledger,
 }
 
 

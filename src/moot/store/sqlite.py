@@ -23,8 +23,9 @@ from sqlalchemy.pool import SingletonThreadPool
 
 from moot.errors import StoreError, StoreFull, StoreNewer, StoreUnreadable
 from moot.store import schema
+from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
-from moot.store.store import Done, Failed, Group, Store, bounded_value
+from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
 BUSY_TIMEOUT_S = 60.0
 """How long to wait for another process that is writing."""
@@ -36,6 +37,8 @@ T = TypeVar("T")
 
 CACHE_KB, READING_CACHE_KB = 4_096, 32_768
 """Whoever writes touches few pages at a time; a report goes through all of them."""
+
+NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 
 MOST_KNOWN = 200_000
 """Keys that are held in memory, as hashes, to know what is not stored; a store with more is asked every time."""
@@ -121,43 +124,65 @@ class SqliteStore(Store):
         the event loop, which costs both of them more than the insert itself.
         """
         in_thread = partial(asyncio.get_running_loop().run_in_executor, self._thread)
-        earlier: dict[str, Row] = {}
-        if group.calls or group.puts:
+        written = Written()
+        if group.writes:
             await in_thread(self._begin)
             try:
                 try:
-                    earlier = self._insert(group)
+                    written = self._insert(group)
                 except (UnicodeEncodeError, OverflowError):
                     # Half a surrogate pair, or a number of 64 bits. To look for them in every row would cost more than
                     # to begin again.
                     await in_thread(self._raw.rollback)
                     await in_thread(self._begin)
-                    earlier = self._insert(group, cleaned=True)
+                    written = self._insert(group, cleaned=True)
             except BaseException:
                 await in_thread(self._raw.rollback)
                 raise
             await in_thread(self._commit)
         worked = [await in_thread(self._worked, work) for work, _ in group.work]
-        return Done(earlier, worked)
+        return Done(written, worked)
 
     def _begin(self) -> None:
         """On the thread: another process may hold the lock for a while."""
         with _said_plainly(self.path):
             self._raw.execute("BEGIN IMMEDIATE")
 
-    def _insert(self, group: Group, *, cleaned: bool = False) -> dict[str, Row]:
-        """Calls that another process stored before us come back: theirs stand."""
+    def _insert(self, group: Group, *, cleaned: bool = False) -> Written:
         with _said_plainly(self.path):
             for table, rows in group.puts.items():
                 self._many(insert_or_replace(table, tuple(rows[0]), "sqlite"), rows, cleaned=cleaned)
             calls = [row for row, _ in group.calls]
             self._learn_keys(calls)
-            if not calls:
-                return {}
-            if self._many(insert_new(schema.calls, tuple(calls[0]), "sqlite"), calls, cleaned=cleaned) == len(calls):
-                return {}
-            stored = {row["key"]: CallLookup.select(self._raw, row["key"]) for row in calls}
-            return {key: row for key, row in stored.items() if row is not None}
+            earlier, kept_by_others = self._add_calls(calls, cleaned=cleaned) if calls else ({}, set())
+            claimed = self._claim(group)
+            books = group.books
+            if not (names := books.experiments):
+                return Written(earlier, claimed=claimed)
+            held = self._raw.execute(FIND_ACCOUNTS.format(", ".join("?" * len(names))), names).fetchall()
+            closed = books.close(dict(held), kept_by_others)
+            for sql, values in closed.statements():
+                self._raw.executemany(sql, values)
+            return Written(earlier, closed.granted, claimed, closed.accounts)
+
+    def _add_calls(self, calls: Sequence[Row], *, cleaned: bool) -> tuple[dict[str, Row], set[str]]:
+        """What stands under their keys, where not all are new; and which of them another process stored before us."""
+        if self._many(insert_new(schema.calls, tuple(calls[0]), "sqlite"), calls, cleaned=cleaned) == len(calls):
+            return {}, set()
+        stored = {row["key"]: CallLookup.select(self._raw, row["key"]) for row in calls}
+        standing = {key: row for key, row in stored.items() if row is not None}
+        ours = {row["key"]: row["created_at"] for row in reversed(calls)}  # of two with one key the first stands
+        return standing, {key for key, row in standing.items() if row["created_at"] != ours[key]}
+
+    def _claim(self, group: Group) -> list[bool]:
+        if group.released:
+            self._raw.executemany(RELEASE, [(claim.key, claim.holder) for claim in group.released])
+        if not group.claims:
+            return []
+        claims = [claim for claim, _ in group.claims]
+        self._raw.executemany(CLAIM, [(claim.key, claim.holder) for claim in claims])
+        one = FIND_CLAIMS.format("?")
+        return [self._raw.execute(one, (claim.key,)).fetchone()[1] == claim.holder for claim in claims]
 
     def _many(self, insert: Insert, rows: Sequence[Row], *, cleaned: bool) -> int:
         values = insert.values(rows)
@@ -266,4 +291,9 @@ def _said_plainly(path: Path, *, opening: bool = False) -> Any:
             raise StoreFull(
                 f"{path}: no space left on the device; everything stored so far is kept. Free some space and run again."
             ) from None
+        if getattr(cause, "sqlite_errorcode", 0) & 0xFF in NOT_WRITABLE and path.is_file():
+            # Even who only reads has to write: the log of a store that others write to at the same time.
+            words += (
+                ": the store or its folder cannot be written here; copy it to where it can, and name it with --store"
+            )
         raise (StoreUnreadable if opening else StoreError)(f"{path}: {words}") from None

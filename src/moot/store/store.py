@@ -13,17 +13,21 @@ from __future__ import annotations
 import asyncio
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from sqlalchemy import Connection, Table
 
 from moot.errors import StoreError, UsageError
 from moot.models.border import storable
+from moot.store.bookkeeping import Booked, Books, CallClaim, Reservation, Settlement
 from moot.store.statements import Row
+
+if TYPE_CHECKING:
+    from moot.store.presence import Presence
 
 T = TypeVar("T")
 
@@ -34,19 +38,43 @@ BUSY_FROM = 24
 
 @dataclass
 class Group:
-    """What one commit takes: calls to add, rows to put, other work, each with those who wait for it."""
+    """What one commit takes: calls, rows, money, claims and other work, each with those who wait for it."""
 
     calls: list[tuple[Row, asyncio.Future[Row]]] = field(default_factory=list)
     puts: dict[Table, list[Row]] = field(default_factory=dict)
     work: list[tuple[Callable[[Connection], Any], asyncio.Future[Any]]] = field(default_factory=list)
+    reservations: list[tuple[Reservation, asyncio.Future[bool]]] = field(default_factory=list)
+    settlements: list[Settlement] = field(default_factory=list)
+    paid: dict[str, Settlement] = field(default_factory=dict)
+    """What was reserved for the calls of this group, by their keys."""
+    claims: list[tuple[CallClaim, asyncio.Future[bool]]] = field(default_factory=list)
+    released: list[CallClaim] = field(default_factory=list)
 
     @property
     def waiting(self) -> list[asyncio.Future[Any]]:
-        return [*(future for _, future in self.calls), *(future for _, future in self.work)]
+        asked: tuple[Sequence[tuple[Any, asyncio.Future[Any]]], ...]
+        asked = (self.calls, self.work, self.reservations, self.claims)
+        return [future for entries in asked for _, future in entries]
 
     @property
     def size(self) -> int:
-        return len(self.calls) + len(self.work) + sum(map(len, self.puts.values()))
+        return len(self.work) + self.writes
+
+    @property
+    def writes(self) -> int:
+        """What goes into the one transaction."""
+        money = len(self.reservations) + len(self.settlements)
+        claims = len(self.claims) + len(self.released)
+        return len(self.calls) + money + claims + sum(map(len, self.puts.values()))
+
+    @property
+    def books(self) -> Books:
+        reservations = [reservation for reservation, _ in self.reservations]
+        return Books(reservations, self.settlements, self.paid, [row for row, _ in self.calls])
+
+    @property
+    def all_settlements(self) -> list[Settlement]:
+        return [*self.settlements, *self.paid.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +88,26 @@ class Failed:
 class Done:
     """What came of a group."""
 
-    earlier: dict[str, Row]
-    """Calls that another process had stored before us: theirs stand."""
+    written: Written
     worked: list[Any]
+
+
+@dataclass
+class Written:
+    """What came of its one transaction."""
+
+    earlier: dict[str, Row] = field(default_factory=dict)
+    """Calls that another process had stored before us: theirs stand."""
+    granted: Sequence[bool] = ()
+    """Of the reservations."""
+    claimed: Sequence[bool] = ()
+    accounts: Mapping[str, Booked] = field(default_factory=dict)
+
+
+class AccountListener(Protocol):
+    """Hears of every commit that touched an account; of one that failed, with None for what is held."""
+
+    def __call__(self, held_usd: float | None, settled: Sequence[str]) -> None: ...
 
 
 class Store(ABC):
@@ -81,6 +126,8 @@ class Store(ABC):
         self._writer: asyncio.Task[None] | None = None
         self._hurry: asyncio.Future[None] | None = None
         self._needed: str | None = None
+        self._listeners: dict[str, list[AccountListener]] = {}
+        self._presence: Presence | None = None
         self._probe_table = f"moot_probe_{secrets.token_hex(6)}"
 
     def needed(self, otherwise: str) -> Self:
@@ -100,22 +147,78 @@ class Store(ABC):
 
     async def close(self) -> None:
         """Everything handed over is written first; what the store did not take is tried once more."""
+        if self._presence is not None:
+            await self._presence.leave()
+            self._presence = None
         await self._until_idle()
         if self._broken is not None and self._next.size:
             with suppress(StoreError):
                 await self.again()
         await self._shut()
 
+    async def join(self, party: str | None = None) -> Presence:
+        """Be known to the other processes that make calls for this store, until it is closed."""
+        from moot.store.presence import Presence
+
+        if self._presence is None:
+            self._presence = Presence(self, party)
+            await self._presence.enter()
+        return self._presence
+
+    @property
+    def presence(self) -> Presence | None:
+        return self._presence
+
     @abstractmethod
     async def find_call(self, key: str) -> Row | None:
         """The stored call of this key, if there is one."""
 
-    async def keep_call(self, row: Row) -> Row:
-        """Durable when it returns; the row that stands, which may be one stored earlier by somebody else."""
+    async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: CallClaim | None = None) -> Row:
+        """Durable when it returns; the row that stands, which may be one stored earlier by somebody else.
+
+        In the same transaction what was reserved for the call is settled, and the claim on it released.
+        """
         future: asyncio.Future[Row] = self._future()
         self._next.calls.append((row, future))
+        if settlement is not None and row["key"] in self._next.paid:  # one of the two will not stand
+            self._next.settlements.append(replace(settlement, lost=True))
+        elif settlement is not None:
+            self._next.paid[row["key"]] = settlement
+        if claim is not None:
+            self._next.released.append(claim)
         self._go()
         return await future
+
+    def reserve(self, reservation: Reservation) -> asyncio.Future[bool]:
+        """Whether it fits under the cap; if so it stands in the books when the future is done."""
+        future: asyncio.Future[bool] = self._future()
+        self._next.reservations.append((reservation, future))
+        self._go()
+        return future
+
+    def settle(self, settlement: Settlement) -> None:
+        """With the next group. As long as the store cannot write, the reservation stands as it is: spent."""
+        self._next.settlements.append(settlement)
+        if self._broken is None:
+            self._go()
+        else:
+            self._tell_of_failure([settlement])
+
+    def claim(self, claim: CallClaim) -> asyncio.Future[bool]:
+        """Whether the call is this holder's to make."""
+        future: asyncio.Future[bool] = self._future()
+        self._next.claims.append((claim, future))
+        self._go()
+        return future
+
+    def release(self, claims: Sequence[CallClaim]) -> None:
+        self._next.released.extend(claims)
+        if self._broken is None and claims:
+            self._go()
+
+    def listen(self, experiment: str, listener: AccountListener) -> None:
+        """To all that happens to an account."""
+        self._listeners.setdefault(experiment, []).append(listener)
 
     def check(self) -> None:
         """Nothing that has to be kept may be paid for while nothing can be: raises the reason."""
@@ -170,7 +273,7 @@ class Store(ABC):
 
     @abstractmethod
     async def _write(self, group: Group) -> Done:
-        """Calls and rows in one transaction, then each piece of work in its own."""
+        """Calls, rows, money and claims in one transaction, then each piece of work in its own."""
 
     async def _until_idle(self) -> None:
         if self._busy:
@@ -216,12 +319,15 @@ class Store(ABC):
         plainly = f"{self.name}: {str(error) or type(error).__name__}"
         self._broken = error if isinstance(error, StoreError) else StoreError(plainly)
         later, self._next = self._next, Group(puts=group.puts)
+        self._next.settlements = [*group.settlements, *later.settlements]
+        self._next.released = [*group.released, *later.released]
         for table, rows in later.puts.items():
             self._next.puts.setdefault(table, []).extend(rows)
         for future in (*group.waiting, *later.waiting):
             if not future.done():
                 future.set_exception(self._broken)
                 future.exception()  # read here: whoever waited may be gone
+        self._tell_of_failure([*group.all_settlements, *later.all_settlements])
 
     async def _linger(self) -> None:
         """A moment for more to gather; other work, which somebody waits for, ends it."""
@@ -232,9 +338,22 @@ class Store(ABC):
         timer.cancel()
         self._hurry = None
 
+    def _tell_of_failure(self, settlements: Iterable[Settlement]) -> None:
+        for settlement in settlements:
+            for listener in self._listeners.get(settlement.reservation.experiment, ()):
+                listener(None, [settlement.reservation.id])
+
     def _hand_out(self, group: Group, done: Done) -> None:
+        written = done.written
+        for experiment, booked in written.accounts.items():
+            for listener in self._listeners.get(experiment, ()):
+                listener(booked.held_usd, booked.settled)
+        for (_, asked), granted in zip(group.reservations, written.granted, strict=True):
+            resolve(asked, granted)
+        for (_, asked), claimed in zip(group.claims, written.claimed, strict=True):
+            resolve(asked, claimed)
         for row, call in group.calls:
-            resolve(call, done.earlier.get(row["key"], row))
+            resolve(call, written.earlier.get(row["key"], row))
         for (_, future), result in zip(group.work, done.worked, strict=True):
             if isinstance(result, Failed) and not future.done():
                 future.set_exception(result.error)

@@ -10,22 +10,23 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from moot.engine.chain import keep_loss
 from moot.engine.ray.cluster import Cluster, join, load_ray, seats
 from moot.engine.ray.hands import Deal, Hand
-from moot.engine.ray.worker import Dealt, Lineup, Played, Worker, WorkerPlan
+from moot.engine.ray.worker import Dealt, Lineup, Worker, WorkerPlan, WorkerReport
 from moot.engine.runner import OpenEpisode, Runner
-from moot.engine.shared_limits import Gate, Standing
+from moot.engine.shared_limits import LimitsStanding, SharedLimits
 from moot.errors import MootError, UsageError
 from moot.experiment.model_specs import SimulatedSpec
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile
+from moot.models.budget import Overcharge
 from moot.needs import EVERYTHING, Needs
 from moot.store import schema
+from moot.store.ledger import Ledger
 from moot.store.postgresql import PostgresStore
 from moot.store.rows import episode_row, score_row
 from moot.store.store import Store
@@ -70,7 +71,7 @@ class RayRunner(Runner):
         self._ray: Any = None
         self._gate: Any = None
         self._alive: dict[str, Any] = {}
-        self._told: dict[str, Played] = {}
+        self._told: dict[str, WorkerReport] = {}
         self._started = 0
         self._workers = 0
         self._unheard: set[str] = set()
@@ -134,9 +135,7 @@ class RayRunner(Runner):
         here = NodeAffinitySchedulingStrategy(self._ray.get_runtime_context().get_node_id(), soft=False)
         options = {"num_cpus": 0, "max_concurrency": 10_000, "scheduling_strategy": here}
         limits = {endpoint: limiter.limits for endpoint, limiter in self.tally.limiters.items()}
-        purse = self.tally.purse
-        money = (purse.cap_usd, purse.spent_usd) if purse is not None else ()
-        return self._ray.remote(Gate).options(**options).remote(limits, *money)
+        return self._ray.remote(SharedLimits).options(**options).remote(limits)
 
     async def _seat(self, deal: Deal) -> None:
         try:
@@ -210,10 +209,8 @@ class RayRunner(Runner):
         return True
 
     async def _bury(self, name: str) -> None:
-        """Its places at the endpoints are free again; what its open calls may have cost is written down."""
-        lost_usd = await self._gate.gone.remote(name)
-        if lost_usd:
-            keep_loss(self.store, self.experiment.name, lost_usd)
+        """Its places at the endpoints are free again; what its open calls may have cost stands in the books."""
+        await self._gate.gone.remote(name)
 
     def _give_up(self, hand: Hand) -> None:
         """Nobody survived these questions: an outcome like any other."""
@@ -228,9 +225,9 @@ class RayRunner(Runner):
                 self.tally.outcomes["failed"] += 1
                 self.tally.causes[verdict.cause or ""] += 1
 
-    def _absorb(self, name: str, played: Played) -> None:
+    def _absorb(self, name: str, played: WorkerReport) -> None:
         """What is new in a worker's report, for the progress line and the last word."""
-        tally, last_report = self.tally, self._told.get(name, Played())
+        tally, last_report = self.tally, self._told.get(name, WorkerReport())
         assert tally.calls is not None, "a run has begun"
         if played.stopped is not None:
             self._stop(played.stopped)
@@ -243,13 +240,15 @@ class RayRunner(Runner):
         tally.hedges += played.hedges - last_report.hedges
         tally.calls.made += played.made - last_report.made
         tally.calls.found += played.found - last_report.found
+        if tally.purse is not None:
+            tally.purse.overbilled = _together(report.overbilled for report in self._told.values())
         if tally.calls.cost_usd is not None:
             paid = None if played.cost_usd is None else played.cost_usd - (last_report.cost_usd or 0.0)
             tally.calls.cost_usd = None if paid is None else tally.calls.cost_usd + paid
 
     async def _watch(self) -> None:
         while True:
-            standing: Standing = await self._gate.standing.remote()
+            standing: LimitsStanding = await self._gate.standing.remote()
             self.tally.elsewhere.update(standing.states)
             await asyncio.sleep(0.5)
 
@@ -264,10 +263,9 @@ class RayRunner(Runner):
             for future in ended:
                 if not future.cancelled() and future.exception() is None:
                     self._absorb(stopping[future], future.result())
-        if self._gate is not None and self.tally.purse is not None:
-            with suppress(Exception):
-                standing = await asyncio.wait_for(_answer(self._gate.standing.remote()), STOP_S)
-                self.tally.purse.spent_usd = standing.spent_usd
+        if isinstance(self.tally.purse, Ledger):
+            with suppress(MootError):
+                await self.tally.purse.refresh()
         self.tally.elsewhere.clear()
         for actor in (*self._alive.values(), self._gate):
             if actor is not None:
@@ -281,7 +279,10 @@ class RayRunner(Runner):
         limits = {endpoint: limiter.limits for endpoint, limiter in self.tally.limiters.items()}
         cells = tuple(cell.id for cell in self.experiment.before_learning)
         limit = self._limit if simulated else None
-        return WorkerPlan(file, limit, self.experiment.store_url, cells, limits, self.tally.purse is not None)
+        presence = self.store.presence
+        assert presence is not None, "a run has begun"
+        cap_usd = self.experiment.spec.budget_usd
+        return WorkerPlan(file, limit, self.experiment.store_url, cells, limits, cap_usd, presence.party)
 
     async def _hands(self, cells: Sequence[Cell]) -> AsyncIterator[list[Hand]]:
         """So many questions a hand that all lanes together hold as many episodes as a run here would have under way."""
@@ -298,6 +299,15 @@ class RayRunner(Runner):
 
     def _hand_size(self, lineups: float) -> int:
         return max(1, round(self._window() / max(1.0, lineups) / (self._workers * LANES)))
+
+
+def _together(told: Iterable[Mapping[str, Overcharge]]) -> dict[str, Overcharge]:
+    """What all workers were billed above what was allowed."""
+    together: dict[str, Overcharge] = {}
+    for overbilled in told:
+        for model, overcharge in overbilled.items():
+            together[model] = together.get(model, Overcharge()) + overcharge
+    return together
 
 
 def _name(number: int) -> str:

@@ -13,15 +13,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
-from moot.engine.chain import chain, keep_loss
+from moot.engine.chain import chain, purse_of
 from moot.engine.runner import OpenEpisode, Runner
-from moot.engine.shared_limits import Line, RemoteLimiter, RemotePurse
+from moot.engine.shared_limits import Line, RemoteLimiter
 from moot.errors import MootError, UsageError
 from moot.experiment.build import build
 from moot.experiment.spec import ExperimentFile
+from moot.models.budget import Overcharge
 from moot.models.limit import Limits
 from moot.store import store_at
 from moot.store.attendance import StoredAttendance
@@ -39,7 +39,9 @@ class WorkerPlan:
     cells: tuple[str, ...]
     """What workers play. What learns is decided where the run was started."""
     limits: Mapping[str, Limits]
-    budget: bool
+    cap_usd: float | None
+    party: str
+    """All workers of a run, and who started it, are one to the other processes at the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Dealt:
 
 
 @dataclass
-class Played:
+class WorkerReport:
     """All that a worker has done so far: a report that gets lost is made up for by the next, and by the last."""
 
     number: int = 0
@@ -71,6 +73,7 @@ class Played:
     made: int = 0
     found: int = 0
     cost_usd: float | None = 0.0
+    overbilled: dict[str, Overcharge] = field(default_factory=dict)
     stopped: MootError | None = None
     """Why the run must end."""
 
@@ -97,10 +100,12 @@ class Worker:
             lambda notes: gate.send.remote(name, notes),
             lambda: gate.collect.remote(name),
         )
-        purse = RemotePurse(self._line, partial(keep_loss, self._store, experiment.name)) if plan.budget else None
+        await self._store.join(plan.party)
+        purse = await purse_of(self._store, experiment.name, plan.cap_usd, experiment.models)
         limiters = {endpoint: RemoteLimiter(endpoint, limits, self._line) for endpoint, limits in plan.limits.items()}
         self._experiment = experiment
         self._runner = Runner(experiment, self._store)
+        self._runner.tally.purse = purse
         self._calls = self._runner.tally.calls = ExperimentCalls(self._store, experiment.name)
         runner = self._runner
         models = chain(experiment.models, limiters, self._calls, purse, runner.count_retry, runner.count_hedge)
@@ -109,7 +114,7 @@ class Worker:
         self._open: set[asyncio.Task[None]] = set()
         self._numbers = itertools.count(1)
 
-    async def play(self, questions: Sequence[Dealt]) -> Played:
+    async def play(self, questions: Sequence[Dealt]) -> WorkerReport:
         episodes = [
             OpenEpisode(dealt.case, self._cells[lineup.cell], lineup.repeat)
             for dealt in questions
@@ -126,7 +131,7 @@ class Worker:
             errors.insert(0, error)
         return self._so_far(next(map(_in_words, errors), None))
 
-    async def stop(self) -> Played:
+    async def stop(self) -> WorkerReport:
         """Drop what is under way, and write down what there is."""
         for task in self._open:
             task.cancel()
@@ -139,9 +144,9 @@ class Worker:
             await self._store.close()
         return played
 
-    def _so_far(self, stopped: MootError | None) -> Played:
+    def _so_far(self, stopped: MootError | None) -> WorkerReport:
         tally, calls = self._runner.tally, self._calls
-        return Played(
+        return WorkerReport(
             number=next(self._numbers),
             outcomes=Counter(tally.outcomes),
             causes=Counter(tally.causes),
@@ -150,6 +155,7 @@ class Worker:
             made=calls.made,
             found=calls.found,
             cost_usd=calls.cost_usd,
+            overbilled={} if tally.purse is None else dict(tally.purse.overbilled),
             stopped=stopped,
         )
 

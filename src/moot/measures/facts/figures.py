@@ -69,8 +69,18 @@ def _runs(figures: Figures) -> Section:
     columns = tuple(Column(key, key.replace("_", " ")) for key in keys)
     bill = figures.get("bill_usd")
     paid = "not known: a price is missing" if bill is None else f"${bill:,.4f}" if bill else "nothing"
-    words = (f"What the experiment has paid, each call once: {paid}.",)
+    words = (f"What the experiment has paid, each call once: {paid}.", *_overbilled(rows))
     return Section("runs", "The run's facts", words, columns, rows, place=950)
+
+
+def _overbilled(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Whoever did not keep to what it was allowed."""
+    for run in runs:
+        for model, over in run.get("overbilled", {}).items():
+            yield (
+                f"In run {run['number']} {model} billed more than its calls could cost, {over['calls']} times and "
+                f"${over['over_usd']:,.4f} over; it is counted as billed."
+            )
 
 
 def _prompts(rows: Sequence[Mapping[str, Any]]) -> Section:

@@ -95,15 +95,18 @@ def _values(
             float(known[place] / graded[place]) if graded[place] else None,
             float(sums[place] / times[place]),
             float((sums[place] + open_splits[place]) / times[place]),
+            answers=int(times[place]),
+            waiting=int(open_splits[place]),
+            judged=int(times[place] - open_splits[place]),
         )
         for place in np.flatnonzero(times)
     }
 
 
 def _mark_beaten(labels: LabelMatrix, rows: Sequence[Row], together: Together) -> None:
-    different = [row for row in rows if row["same_as"] is None]
+    different = [row for row in rows if row["same_as"] is None and row["test_accuracy"] is not None]
     if len(different) < 2:
-        return
+        return  # of what is not known nobody can say that another is better
     groups = [together[row["method"], row["k"]] for row in different]
     means = [_means(_table(labels, group)) for group in groups]
     asked = _tested(labels, groups[0]) > 0
@@ -114,7 +117,7 @@ def _mark_beaten(labels: LabelMatrix, rows: Sequence[Row], together: Together) -
         for row, standing in zip(different, said, strict=True)
     }
     for row in rows:
-        row["beaten_by"] = by_method[_of(rows, row)]
+        row["beaten_by"] = by_method.get(_of(rows, row))
 
 
 def _means(table: Floats) -> Floats:

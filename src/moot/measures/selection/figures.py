@@ -14,6 +14,7 @@ from moot.select.labels import LabelMatrix
 from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
 from moot.stats.clusters import clustered
+from moot.stats.graded import FEW_WAITING
 from moot.stats.proportion import mean_over_questions, share_of
 from moot.types import Estimate
 
@@ -88,7 +89,7 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
     sizes = [len(trial.team) for trial in group]
     learnt = [trial.g for trial in group if trial.g is not None]
     distances = [trial.distance for trial in group if trial.distance is not None]
-    return {
+    row = {
         "method": first.method,
         "kind": kind,
         "k": first.k,
@@ -117,9 +118,21 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
         if len(group) > 1
         else None,
     }
+    return _withheld(row, sum(len(trial.right) for trial in group))
 
 
 NOTHING_GRADED = "nobody could grade any of the ensemble's words"
+
+
+def _withheld(row: Row, asked: int) -> Row:
+    """A row without an accuracy where so much is ungraded that one over the rest would flatter: a match is right by
+    construction, and what is no match waits for the judge."""
+    ungraded = row.get("ungraded", 0)
+    if ungraded <= FEW_WAITING * asked or "why" in row:
+        return row
+    why = f"{ungraded:,} of {asked:,} answers are ungraded; those that are graded are right more often than all are"
+    nothing: Row = dict.fromkeys(("test_accuracy", "low", "high", "deviation", "selection_accuracy"))
+    return {**row, **{key: value for key, value in nothing.items() if key in row}, "n": 0, "why": why}
 
 
 def _ungraded(group: Sequence[Trial]) -> Row:
@@ -234,4 +247,4 @@ def single_rows(labels: LabelMatrix) -> list[Row]:
                 "unanswered": int((labels.codes[place] < 0).sum()),
             }
         )
-    return rows
+    return [_withheld(row, labels.size) for row in rows]

@@ -1,0 +1,222 @@
+"""The cap on money, kept in the store: for all processes that spend under one name, and over their deaths.
+
+An attempt is in the books, at the most it can cost, before it is made (`bookkeeping` says how). Where only attempts under
+way stand between a call and the cap it waits for them, also for those of other living processes. What a dead process had
+under way may be on the bill, and counts as spent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from moot.models import receipts
+from moot.models.budget import Hold, Overcharges, budget_reached
+from moot.store import queries, schema
+from moot.store.bookkeeping import PAY, Reservation, Settlement, day_of, numbered
+from moot.store.presence import Presence, living_holders
+from moot.store.statements import insert_new
+from moot.store.store import Store
+from moot.types import Reply
+
+POLL_S = 0.3
+"""How often others' attempts are looked at when only they stand in the way."""
+
+_payer: ContextVar[str | None] = ContextVar("payer", default=None)
+
+
+def pays(payer: str) -> None:
+    """What this task, and those it starts, ask from now on is on this one's account, beside that of the experiment."""
+    _payer.set(payer)
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A bill that is known. The call that carries it settles it; else it is booked as a loss."""
+
+    ledger: Ledger
+    reservation: Reservation
+    spent_usd: float
+
+    def with_call(self) -> Settlement:
+        return Settlement(self.reservation, self.spent_usd, lost=False)
+
+    def close(self) -> None:
+        self.ledger.book(Settlement(self.reservation, self.spent_usd, lost=True))
+
+
+class Ledger(Overcharges):
+    """What may be spent under one name, by all who spend there."""
+
+    def __init__(self, store: Store, presence: Presence, experiment: str, cap_usd: float, held_usd: float) -> None:
+        super().__init__()
+        self.cap_usd = cap_usd
+        self._held_usd = held_usd
+        self.lost_usd = 0.0
+        """Of this process alone."""
+        self._store = store
+        self._presence = presence
+        self._experiment = experiment
+        self._open: dict[str, Reservation] = {}
+        self._asked_usd, self._asking = 0.0, 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._looking: asyncio.Task[bool] | None = None
+        self.on_paid: Callable[[str, str, float], None] = lambda payer, day, usd: None
+        """Hears of all that is paid on somebody's account: who, on which day, how much."""
+        store.listen(experiment, self._hear)
+
+    @classmethod
+    async def opened(cls, store: Store, experiment: str, cap_usd: float) -> Ledger:
+        presence = await store.join()
+        held_usd = await store.run(partial(open_account, experiment=experiment))
+        return cls(store, presence, experiment, cap_usd, held_usd)
+
+    @property
+    def reserved_usd(self) -> float:
+        return sum(reservation.usd for reservation in self._open.values())
+
+    @property
+    def spent_usd(self) -> float:
+        """With what others have under way, which may be spent."""
+        return self._held_usd - self.reserved_usd
+
+    async def reserve(self, amount_usd: float) -> Hold:
+        while True:
+            if self._held_usd + self._asked_usd + amount_usd <= self.cap_usd:
+                if (reservation := await self._ask(amount_usd)) is not None:
+                    return Hold(amount_usd, reservation.id)
+            elif self._open or self._asking:
+                place = asyncio.get_running_loop().create_future()
+                self._waiting.append(place)
+                await place
+            elif not await self._others_may_give_back(amount_usd):
+                raise budget_reached(self.cap_usd, self.spent_usd, amount_usd, self.overcharge_words())
+
+    async def _ask(self, amount_usd: float) -> Reservation | None:
+        ident = uuid.uuid4().hex
+        reservation = Reservation(ident, self._experiment, amount_usd, self.cap_usd, self._presence.id, _payer.get())
+        asked = self._store.reserve(reservation)
+        self._asked_usd += amount_usd
+        self._asking += 1
+        try:
+            granted = await asyncio.shield(asked)
+        except asyncio.CancelledError:
+            asked.add_done_callback(partial(self._give_back, reservation))
+            raise
+        finally:
+            self._asking -= 1
+            self._asked_usd = self._asked_usd - amount_usd if self._asking else 0.0
+            self._wake()
+        if granted:
+            self._open[ident] = reservation
+        return reservation if granted else None
+
+    def _give_back(self, reservation: Reservation, asked: asyncio.Future[bool]) -> None:
+        """Whoever asked did not wait for the answer."""
+        if not asked.cancelled() and asked.exception() is None and asked.result():
+            self._open[reservation.id] = reservation
+            self.book(Settlement(reservation, 0.0, lost=False))
+
+    def settle(self, hold: Hold, spent_usd: float, *, lost: bool, reply: Reply | None = None) -> None:
+        reservation = self._open[hold.entry]
+        if reservation.payer is not None and spent_usd:
+            self.on_paid(reservation.payer, day_of(reservation.created_at), spent_usd)
+        collected = receipts.current()
+        if reply is not None and not lost and collected is not None:
+            collected.add(reply, Paid(self, reservation, spent_usd))
+            return
+        self.lost_usd += spent_usd if lost else 0.0
+        # Without anybody around who keeps the call, the bill stands by itself.
+        self.book(Settlement(reservation, spent_usd, lost=lost or spent_usd > 0))
+
+    def book(self, settlement: Settlement) -> None:
+        self._store.settle(settlement)
+
+    def _hear(self, held_usd: float | None, settled: Sequence[str]) -> None:
+        if held_usd is not None:
+            self._held_usd = held_usd
+        for ident in settled:
+            self._open.pop(ident, None)
+        self._wake()
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, deque()
+        for place in waiting:
+            if not place.done():
+                place.set_result(None)
+
+    async def _others_may_give_back(self, amount_usd: float) -> bool:
+        """Look, once for all who wait; True: it is worth another try, after a pause if need be."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look())
+        others_at_work = await asyncio.shield(self._looking)
+        fits = self._held_usd + self._asked_usd + amount_usd <= self.cap_usd
+        if others_at_work and not fits:
+            await asyncio.sleep(POLL_S)
+        return others_at_work or fits
+
+    async def refresh(self) -> None:
+        """See what others have spent."""
+        await self._look()
+
+    async def _look(self) -> bool:
+        self._held_usd, others_usd = await self._store.run(
+            partial(standing, experiment=self._experiment, holder=self._presence.id)
+        )
+        return others_usd > 0
+
+
+def open_account(connection: Connection, experiment: str) -> float:
+    """All that was spent or may have been, added up once. What the dead had under way becomes a loss."""
+    table = schema.accounts
+    first = {"experiment": experiment, "held_usd": 0.0}
+    insert_new(table, tuple(first), connection.dialect.name).execute(connection, [first])
+    ours = table.c.experiment == experiment
+    connection.execute(select(table.c.held_usd).where(ours).with_for_update())  # others who pay wait from here on
+    _bury(connection, experiment)
+    held_usd = queries.spent_usd(connection, experiment)
+    connection.execute(update(table).where(ours).values(held_usd=held_usd))
+    return held_usd
+
+
+def _bury(connection: Connection, experiment: str) -> None:
+    table = schema.reservations
+    living = living_holders(connection)
+    rows = connection.execute(select(table).where(table.c.experiment == experiment)).mappings().all()
+    for row in rows:
+        if row["holder"] in living:
+            continue
+        loss = {name: row[name] for name in ("experiment", "usd", "created_at")}
+        connection.execute(insert(schema.losses).values(**loss))
+        if row["payer"] is not None:
+            pay = PAY if connection.dialect.name == "sqlite" else numbered(PAY)
+            connection.exec_driver_sql(pay, (row["payer"], day_of(row["created_at"]), row["usd"]))
+        connection.execute(delete(table).where(table.c.id == row["id"]))
+
+
+def standing(connection: Connection, experiment: str, holder: str) -> tuple[float, float]:
+    """What is held under this name, and how much of it others who are alive have under way."""
+    accounts, table = schema.accounts, schema.reservations
+    held_usd = connection.execute(select(accounts.c.held_usd).where(accounts.c.experiment == experiment)).scalar()
+    by_holder = select(table.c.holder, func.sum(table.c.usd)).where(
+        table.c.experiment == experiment, table.c.holder != holder
+    )
+    living = living_holders(connection)
+    others = connection.execute(by_holder.group_by(table.c.holder)).all()
+    return float(held_usd or 0.0), sum(usd for name, usd in others if name in living)
+
+
+def paid_on(connection: Connection, payer: str, day: str) -> float:
+    """What was paid on this one's account on a day, settled or under way."""
+    table, under_way = schema.payments, schema.reservations
+    settled = connection.execute(select(table.c.usd).where(table.c.payer == payer, table.c.day == day)).scalar()
+    rows = connection.execute(select(under_way.c.usd, under_way.c.created_at).where(under_way.c.payer == payer)).all()
+    under_way_usd = sum(float(usd) for usd, created_at in rows if day_of(created_at) == day)
+    return float(settled or 0.0) + under_way_usd

@@ -1,0 +1,139 @@
+"""Attacks on the cap and on "a call is made once": kills with calls in flight, two runs at once, a provider that overcharges."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from beside import rows
+
+sys.path.insert(0, str(Path(__file__).parent))
+from billing import MAX_TOKENS, MOST_USD, PRICE, Provider, provider
+from processes import MOOT, finish, write_questions
+
+CAP_USD = 1.0
+AT_ONCE = 16
+
+
+def experiment(folder: Path, server: Provider, *, concurrent: int = AT_ONCE, **keys: Any) -> Path:
+    model = {
+        "provider": "endpoint",
+        "base_url": server.base_url,
+        "model": "ann",
+        "price": PRICE,
+        "params": {"max_tokens": MAX_TOKENS},
+        "limits": {"concurrent": concurrent},
+    }
+    described = {"name": "cup", "questions": {"file": "questions.jsonl"}, "models": {"ann": model}, **keys}
+    path = folder / "cup.yaml"
+    path.write_text(json.dumps(described))
+    return path
+
+
+def start(path: Path, *options: str) -> subprocess.Popen[str]:
+    command = [*MOOT, "run", str(path), "--quiet", *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def kill_with_calls_in_flight(process: subprocess.Popen[str], server: Provider) -> None:
+    """As soon as the provider is at work on many; or it has ended by itself, because the cap is reached."""
+    while process.poll() is None and server.in_flight < AT_ONCE // 2:
+        time.sleep(0.01)
+    process.kill()
+    finish(process)
+    while server.in_flight:
+        time.sleep(0.01)
+
+
+def booked_usd(path: Path) -> float:
+    """What the store says was spent, or may have been."""
+    tables = ("SELECT sum(cost_usd) FROM calls", "SELECT sum(usd) FROM losses", "SELECT sum(usd) FROM reservations")
+    return sum(rows(path.with_suffix(".db"), sql)[0][0] or 0.0 for sql in tables)
+
+
+def test_killed_again_and_again_with_calls_in_flight(tmp_path: Path) -> None:
+    write_questions(tmp_path, 200)
+    with provider(tokens=MAX_TOKENS, latency_s=0.6) as server:
+        path = experiment(tmp_path, server, budget_usd=CAP_USD)
+        for _ in range(3):
+            kill_with_calls_in_flight(start(path), server)
+        code, error = finish(start(path))
+        assert server.requests >= AT_ONCE, "the kills came while there was something to lose"
+        assert server.bill_usd <= CAP_USD + 1e-9
+        assert server.bill_usd <= booked_usd(path) + 1e-9, "nothing on the bill is missing in the books"
+        assert code == 3
+        assert "the budget of $1 is reached" in error
+
+
+def test_two_runs_on_one_store_share_the_cap(tmp_path: Path) -> None:
+    write_questions(tmp_path, 200)
+    with provider(tokens=MAX_TOKENS, latency_s=0.2) as server:
+        path = experiment(tmp_path, server, budget_usd=CAP_USD)
+        both = [start(path), start(path)]
+        codes = [finish(process)[0] for process in both]
+        assert server.bill_usd <= CAP_USD + 1e-9
+        assert server.bill_usd == pytest.approx(booked_usd(path)), "each one's spending is on record"
+        assert server.bill_usd > 0.9 * CAP_USD, "and the cap is used"
+        assert codes == [3, 3]
+
+
+def test_a_provider_that_bills_more_than_it_was_allowed_is_believed_and_stops_the_run(tmp_path: Path) -> None:
+    write_questions(tmp_path, 200)
+    with provider(tokens=14 * MAX_TOKENS) as server:
+        path = experiment(tmp_path, server, budget_usd=CAP_USD)
+        code, error = finish(start(path))
+        assert server.requests == 1, "the next could cross the cap, as the first has shown"
+        assert server.bill_usd == pytest.approx(14 * MOST_USD)
+        assert booked_usd(path) == pytest.approx(server.bill_usd)
+        assert code == 3
+        assert "ann" in error
+        assert "billed $0.7 for a call that could cost $0.05" in error
+        assert rows(path.with_suffix(".db"), "SELECT state FROM runs") == [("budget",)]
+        shown = subprocess.run(
+            [*MOOT, "report", str(path), "--json"], capture_output=True, text=True, check=True
+        ).stdout
+        (facts,) = json.loads(shown)["runs"]
+        assert facts["overbilled"]["ann"]["calls"] == 1
+
+
+@pytest.mark.parametrize("budget_usd", [None, 100.0], ids=["no cap", "a cap far away"])
+def test_two_runs_at_once_ask_everything_once(tmp_path: Path, budget_usd: float | None) -> None:
+    write_questions(tmp_path, 120)
+    with provider(latency_s=0.2) as server:
+        path = experiment(tmp_path, server, concurrent=8, **({"budget_usd": budget_usd} if budget_usd else {}))
+        first = start(path)
+        while server.requests < 10:
+            time.sleep(0.01)
+        second = start(path)
+        assert finish(first) == finish(second) == (0, "")
+        assert server.requests == len(server.asked) == 120
+        assert len(rows(path.with_suffix(".db"), "SELECT 1 FROM episodes")) == 120
+        assert booked_usd(path) == pytest.approx(server.bill_usd)
+        assert not rows(path.with_suffix(".db"), "SELECT 1 FROM claims UNION ALL SELECT 1 FROM reservations")
+
+
+def test_what_a_killed_run_was_asking_is_taken_over_by_the_other(tmp_path: Path) -> None:
+    write_questions(tmp_path, 150)
+    with provider(latency_s=0.5) as server:
+        path = experiment(tmp_path, server, concurrent=8)
+        first = start(path)
+        while server.requests < 8:
+            time.sleep(0.01)
+        second = start(path)
+        while len(rows(path.with_suffix(".db"), "SELECT 1 FROM holders WHERE claiming = 1")) < 2:
+            assert first.poll() is None, "it was to be killed at work"
+            time.sleep(0.05)
+        first.send_signal(signal.SIGKILL)
+        finish(first)
+        began = time.monotonic()
+        assert finish(second) == (0, "")
+        assert time.monotonic() - began < 60
+        again = sum(times - 1 for times in server.asked.values())
+        assert again <= 2 * 8, "only what was under way is asked again"
+        assert len(rows(path.with_suffix(".db"), "SELECT 1 FROM episodes WHERE outcome <> 'failed'")) == 150

@@ -1,0 +1,112 @@
+"""`--usd-per-day` under attack: clients that hang up, and servers that are killed and started again."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from billing import MAX_TOKENS, MOST_USD, PRICE, Provider, provider
+
+MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
+KEY = "a-key-for-the-test-of-the-day"
+DAY_USD = 2.5 * MOST_USD
+
+
+def team(folder: Path, server: Provider) -> Path:
+    model = {
+        "provider": "endpoint",
+        "base_url": server.base_url,
+        "model": "ann",
+        "price": PRICE,
+        "params": {"max_tokens": MAX_TOKENS},
+    }
+    path = folder / "team.yaml"
+    path.write_text(json.dumps({"name": "one", "models": {"ann": model}, "strategies": ["solo"]}))
+    return path
+
+
+@contextmanager
+def served(path: Path) -> Iterator[str]:
+    """The address of a server that is killed in the end, without a chance to write anything down."""
+    command = [*MOOT, "serve", str(path), "--port", "0", "--key-env", "MOOT_DAY_KEY", "--usd-per-day", str(DAY_USD)]
+    environment = {**os.environ, "MOOT_DAY_KEY": KEY}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout is not None
+    try:
+        process.stdout.readline()
+        yield process.stdout.readline().split()[2].rstrip("/")
+    finally:
+        process.kill()
+        process.wait(10)
+        process.stdout.close()
+
+
+def ask(url: str, text: str, timeout_s: float = 60.0) -> int:
+    """The status; 0 where this client did not wait for it."""
+    body = {"model": "solo@ann", "messages": [{"role": "user", "content": text}]}
+    headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{url}/v1/chat/completions", json.dumps(body).encode(), headers)
+    try:
+        with urllib.request.urlopen(request, timeout=timeout_s) as response:
+            return int(response.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+    except (OSError, http.client.HTTPException):
+        return 0
+
+
+def hang_up_on(url: str, text: str, server: Provider) -> None:
+    """As soon as the provider is at work on it."""
+    before = server.requests
+    timeout_s = 0.3
+    while server.requests == before:
+        assert ask(url, text, timeout_s) == 0
+        timeout_s += 0.3
+    while server.in_flight:
+        time.sleep(0.02)
+
+
+def test_who_hangs_up_pays_and_a_restart_remembers(tmp_path: Path) -> None:
+    with provider(tokens=MAX_TOKENS, latency_s=2.0) as server:
+        path = team(tmp_path, server)
+        with served(path) as url:
+            for number in range(3):
+                hang_up_on(url, f"Who is number {number}?", server)
+            server.latency_s = 0.0
+            assert ask(url, "Who else?") == 429
+            billed = server.bill_usd
+        with served(path) as url:
+            assert ask(url, "Who else?") == 429
+        assert server.bill_usd == billed
+
+
+def test_what_was_under_way_when_the_server_was_killed_is_charged(tmp_path: Path) -> None:
+    with provider(tokens=MAX_TOKENS, latency_s=3.0) as server:
+        path = team(tmp_path, server)
+        with served(path) as url:
+            clients = [threading.Thread(target=ask, args=(url, f"Who is number {number}?")) for number in range(3)]
+            for client in clients:
+                client.start()
+            while server.in_flight < 3:
+                time.sleep(0.02)
+        for client in clients:
+            client.join(30)
+        server.latency_s = 0.0
+        with served(path) as url:
+            assert ask(url, "Who else?") == 429
+
+
+def test_a_reply_that_was_paid_for_is_charged_at_its_price(tmp_path: Path) -> None:
+    with provider(tokens=MAX_TOKENS // 2, latency_s=0.0) as server, served(team(tmp_path, server)) as url:
+        statuses = [ask(url, f"Who is number {number}?") for number in range(7)]
+    assert statuses == [200] * 5 + [429] * 2

@@ -1,0 +1,73 @@
+"""A provider that keeps its own books, in a thread: every request it begins to work on is on the bill, answered or not."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+PRICE = {"prompt": 0.0, "completion": 100.0}
+MAX_TOKENS = 500
+MOST_USD = MAX_TOKENS * PRICE["completion"] / 1e6
+"""Five cents: what a call can cost, where the provider keeps to what it was allowed."""
+
+
+@dataclass
+class Provider:
+    tokens: int = 100
+    """That every reply is said to have taken."""
+    latency_s: float = 0.05
+    base_url: str = ""
+    bill_usd: float = 0.0
+    requests: int = 0
+    in_flight: int = 0
+    asked: Counter[bytes] = field(default_factory=Counter)
+
+    async def complete(self, request: web.Request) -> web.Response:
+        self.asked[await request.read()] += 1
+        self.requests += 1
+        self.bill_usd += self.tokens * PRICE["completion"] / 1e6
+        self.in_flight += 1
+        try:
+            await asyncio.sleep(self.latency_s)
+        finally:
+            self.in_flight -= 1
+        choice = {"message": {"content": '{"reasoning": "", "answer": "x"}'}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 10, "completion_tokens": self.tokens}
+        return web.json_response({"choices": [choice], "usage": usage})
+
+
+@contextmanager
+def provider(*, tokens: int = 100, latency_s: float = 0.05) -> Iterator[Provider]:
+    books = Provider(tokens, latency_s)
+    started, loop = threading.Event(), asyncio.new_event_loop()
+
+    async def serve() -> web.AppRunner:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", books.complete)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
+        books.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        return runner
+
+    def work() -> None:
+        runner = loop.run_until_complete(serve())
+        started.set()
+        loop.run_forever()
+        loop.run_until_complete(runner.cleanup())
+        loop.close()
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    started.wait(10)
+    try:
+        yield books
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
