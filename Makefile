@@ -6,11 +6,13 @@
 # make chaos         50,000 calls of two processes under a cap, one of which is killed every 20 s, against an endpoint that fails in every way
 # make test-more     every figure a second time in hundreds of experiments, coverage of intervals, packaged models
 # make test-ray      the Ray engine, on a cluster of two nodes
+# make mutants       400 small faults in each of five rooms, and how many the tests see: hours (COUNT=40 ROOMS=ballots: minutes)
 # make test-clients  other people's programs against a served team, each in an environment of its own
 
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
 MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py tests/models/test_packaged.py \
 	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py tests/oracle/test_laws.py \
+	tests/oracle/test_selection_second_way.py \
 	tests/contract/test_measures.py tests/measures/test_truth_within_bounds.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
@@ -32,7 +34,7 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 # Compiled modules are kept, whatever the machine is set to: without them every command compiles all that it imports again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-more test-clients test-ray lint bench soak attack chaos clean
+.PHONY: demo test test-more test-clients test-ray lint bench soak attack chaos mutants clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -82,6 +84,17 @@ bench: $(VENV)/.ready
 
 soak: $(VENV)/.ready
 	$(BIN)/python bench/soak.py
+
+# What makes the faults has an environment of its own; the tests run in theirs.
+.mutants/env: constraints.txt
+	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ "cosmic-ray>=8.4" "coverage>=7.6"
+
+COUNT ?= 400
+SEED ?= 1
+ROOMS ?= stats measures ballots models store
+mutants: $(VENV)/.ready .mutants/env
+	.mutants/env/bin/python bench/mutants.py --count $(COUNT) --seed $(SEED) --rooms $(ROOMS) \
+		--python $(CURDIR)/$(BIN)/python --without $(filter %.py,$(MORE))
 
 attack: $(VENV)/.ready
 	@.ci/browser

@@ -251,7 +251,7 @@ def test_the_gate_that_is_killed_ends_the_run_in_words(postgres: Any, nodes: Nod
     before = stats(stage.server)["requests"]
     process = start(stage.path, "--store", there, *on(nodes))
     wait_for(stage.server, before + stage.asked // 3, process)
-    (gate,) = nodes.processes("Gate")
+    (gate,) = nodes.processes("SharedLimits")
     gate.send_signal(signal.SIGKILL)
     code, error = finish(process)
     assert code == 1

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from virtual_time import virtual_time
 
-from moot.engine.shared_limits import Gate, Line, RemoteLimiter
+from moot.engine.shared_limits import Line, RemoteLimiter, SharedLimits
 from moot.errors import MootError, RateLimited
 from moot.models.limit import Limit, Limits
 from moot.models.scripted import ScriptedModel
@@ -16,7 +16,7 @@ from moot.types import Message, Reply, Request
 REQUEST = Request((Message("user", "Who?"),))
 
 
-def line(gate: Gate, worker: str) -> Line:
+def line(gate: SharedLimits, worker: str) -> Line:
     async def send(notes: object) -> None:
         await asyncio.sleep(0)
         await gate.send(worker, notes)  # type: ignore[arg-type]
@@ -46,7 +46,7 @@ async def test_all_workers_together_keep_to_the_limit() -> None:
     class Here(Counting):
         pass
 
-    gate = Gate({"e": Limits(concurrent=5)})
+    gate = SharedLimits({"e": Limits(concurrent=5)})
     lines = [line(gate, f"w{number}") for number in range(3)]
     models = [Limit(Here("tom", lambda _: "x"), RemoteLimiter("e", Limits(concurrent=5), each)) for each in lines]
     await asyncio.gather(*(model.generate(REQUEST) for model in models for _ in range(60)))
@@ -59,7 +59,7 @@ async def test_all_workers_together_keep_to_the_limit() -> None:
 
 @virtual_time
 async def test_one_pause_stops_all() -> None:
-    gate = Gate({"e": Limits(concurrent=5)})
+    gate = SharedLimits({"e": Limits(concurrent=5)})
     first, second = line(gate, "a"), line(gate, "b")
     here, there = (RemoteLimiter("e", Limits(concurrent=5), each) for each in (first, second))
     started_at = await here.enter()
@@ -81,7 +81,7 @@ async def test_one_pause_stops_all() -> None:
 @virtual_time
 async def test_requests_a_minute_are_counted_once_for_all() -> None:
     limits = Limits(concurrent=100, rpm=60)
-    gate = Gate({"e": limits})
+    gate = SharedLimits({"e": limits})
     lines = [line(gate, f"w{number}") for number in range(4)]
     doors = [RemoteLimiter("e", limits, each) for each in lines]
     entered = 0
@@ -103,7 +103,7 @@ async def test_requests_a_minute_are_counted_once_for_all() -> None:
 
 @virtual_time
 async def test_a_worker_that_dies_gives_its_places_back() -> None:
-    gate = Gate({"e": Limits(concurrent=2)})
+    gate = SharedLimits({"e": Limits(concurrent=2)})
     dying, living = line(gate, "a"), line(gate, "b")
     held = RemoteLimiter("e", Limits(concurrent=2), dying)
     await asyncio.gather(held.enter(), held.enter())
@@ -123,7 +123,7 @@ async def test_a_worker_that_dies_gives_its_places_back() -> None:
 
 @virtual_time
 async def test_who_leaves_before_being_let_in_takes_no_place() -> None:
-    gate = Gate({"e": Limits(concurrent=1)})
+    gate = SharedLimits({"e": Limits(concurrent=1)})
     only = line(gate, "a")
     door = RemoteLimiter("e", Limits(concurrent=1), only)
     for pause_s in (0.0, 0.0005, 0.001, 0.01):

@@ -16,7 +16,7 @@ from starlette.requests import HTTPConnection
 from moot.live.served import served_name
 from moot.models.model import Model, Wrapper
 from moot.openai_form.refusal import Refused
-from moot.serve.admission import Gate, Holder, KeyLimits
+from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.app import Settings
 from moot.store import queries, store_at
 from moot.types import Reply, Request
@@ -269,7 +269,7 @@ def test_limits_of_a_key() -> None:
 
 
 async def test_a_full_queue_is_told_when_to_come_back() -> None:
-    gate = Gate({}, at_once=1, waiting=1)
+    gate = Admission({}, at_once=1, waiting=1)
     holder = gate.holder(HTTPConnection({"type": "http", "headers": []}))
     entered, leave = asyncio.Event(), asyncio.Event()
 

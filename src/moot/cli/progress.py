@@ -12,14 +12,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from moot.cli.console import Console
 from moot.cli.safe_text import tamed
-from moot.engine.runner import Tally
+from moot.engine.runner import RunTally
 from moot.measures.numbers import money
 
 LINE_EVERY_S = 5.0
 
 
 @asynccontextmanager
-async def watch(tally: Tally, *, title: str, quiet: bool = False) -> AsyncIterator[None]:
+async def watch(tally: RunTally, *, title: str, quiet: bool = False) -> AsyncIterator[None]:
     """Show the tally while the body runs."""
     if quiet:
         yield
@@ -34,7 +34,7 @@ async def watch(tally: Tally, *, title: str, quiet: bool = False) -> AsyncIterat
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def _bar(tally: Tally, title: str, console: Console) -> None:
+async def _bar(tally: RunTally, title: str, console: Console) -> None:
     title_column = TextColumn("{task.description}", markup=False)
     state_column = TextColumn("{task.fields[state]}", style="dim", markup=False)
     columns = (title_column, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), state_column)
@@ -48,7 +48,7 @@ async def _bar(tally: Tally, title: str, console: Console) -> None:
             bar.update(task, completed=tally.done, state=_state(tally))
 
 
-async def _lines(tally: Tally, title: str) -> None:
+async def _lines(tally: RunTally, title: str) -> None:
     try:
         while True:
             await asyncio.sleep(LINE_EVERY_S)
@@ -57,11 +57,11 @@ async def _lines(tally: Tally, title: str) -> None:
         print(_line(tally, title), file=sys.stderr, flush=True)
 
 
-def _line(tally: Tally, title: str) -> str:
+def _line(tally: RunTally, title: str) -> str:
     return tamed(f"{title}: {tally.done}/{tally.total} episodes, {_state(tally)}")
 
 
-def _state(tally: Tally) -> str:
+def _state(tally: RunTally) -> str:
     """Rate, cost so far, and how each endpoint is doing."""
     calls = tally.calls
     elapsed_s = max(1e-9, time.monotonic() - tally.started_at)

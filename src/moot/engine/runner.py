@@ -48,7 +48,7 @@ State = Literal["running", "done", "failed", "budget", "interrupted"]
 
 
 @dataclass
-class Tally:
+class RunTally:
     """Where the run is. Progress bars read it; nothing else does."""
 
     total: int
@@ -97,7 +97,7 @@ class Runner:
         self.store = store
         self.needs = needs
         """What must be on record when it is over, beside the play: graded and grouped for those who measure it."""
-        self.tally = Tally(experiment.episodes)
+        self.tally = RunTally(experiment.episodes)
         self._tasks: list[asyncio.Task[Any]] = []
         self._stopped: MootError | None = None
         self._interrupted = False

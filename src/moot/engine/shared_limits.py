@@ -34,7 +34,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Granted:
     """What came of something a worker asked."""
 
     ticket: int
@@ -43,13 +43,13 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LimitsStanding:
     """How the endpoints are doing, for the progress line."""
 
     states: Mapping[str, str]
 
 
-class Gate:
+class SharedLimits:
     """The limits, with an account for each worker."""
 
     def __init__(self, limits: Mapping[str, Limits]) -> None:
@@ -62,7 +62,7 @@ class Gate:
         for note in notes:
             getattr(account, note.verb)(*note.values)
 
-    async def collect(self, worker: str) -> list[Answer]:
+    async def collect(self, worker: str) -> list[Granted]:
         """What has been granted since; waits a while for something."""
         return await self._account(worker).collect()
 
@@ -72,8 +72,8 @@ class Gate:
         if (account := self._accounts.pop(worker, None)) is not None:
             account.close()
 
-    async def standing(self) -> Standing:
-        return Standing({endpoint: limiter.state for endpoint, limiter in self.limiters.items()})
+    async def standing(self) -> LimitsStanding:
+        return LimitsStanding({endpoint: limiter.state for endpoint, limiter in self.limiters.items()})
 
     def _account(self, worker: str) -> Account:
         if worker in self._gone:
@@ -89,10 +89,10 @@ class Account:
         self._limiters = limiters
         self._inside: Counter[str] = Counter()
         self._asked: dict[int, asyncio.Task[None]] = {}
-        self._answers: list[Answer] = []
+        self._answers: list[Granted] = []
         self._some = asyncio.Event()
 
-    async def collect(self) -> list[Answer]:
+    async def collect(self) -> list[Granted]:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._some.wait(), LONGEST_POLL_S)
         self._some.clear()
@@ -133,9 +133,9 @@ class Account:
 
     async def _answer(self, ticket: int, asked: Coroutine[Any, Any, Any]) -> None:
         try:
-            answer = Answer(ticket, await asked)
+            answer = Granted(ticket, await asked)
         except Exception as error:  # noqa: BLE001  the worker raises it
-            answer = Answer(ticket, error=error)
+            answer = Granted(ticket, error=error)
         self._asked.pop(ticket, None)
         self._answers.append(answer)
         self._some.set()
@@ -150,7 +150,7 @@ class Waiting:
 
 
 Send = Callable[[Sequence[Note]], Awaitable[None]]
-Collect = Callable[[], Awaitable[list[Answer]]]
+Collect = Callable[[], Awaitable[list[Granted]]]
 
 
 class Line:
@@ -211,7 +211,7 @@ class Line:
                 for answer in await self._collect():
                     self._hear(answer)
 
-    def _hear(self, answer: Answer) -> None:
+    def _hear(self, answer: Granted) -> None:
         if (undo := self._unwanted.pop(answer.ticket, None)) is not None:
             if answer.error is None:
                 self.tell(undo.verb, *undo.values)

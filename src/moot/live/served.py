@@ -28,7 +28,7 @@ from moot.experiment.plan import Cell, Plan
 from moot.grade.grading import Grading
 from moot.grade.normalise import normalise
 from moot.store import queries, schema
-from moot.store.bookkeeping import Claim, Settlement
+from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.presence import Presence
 from moot.store.rows import case_of, case_row, episode_row, score_row
 from moot.store.statements import Row
@@ -72,7 +72,7 @@ class ServedRecord:
         self._batch: list[Entry | None] = []
         """What is being written: a writer that takes over begins with it."""
         self._calls: dict[str, Row] = {}
-        self._claims: dict[str, Claim] = {}
+        self._claims: dict[str, CallClaim] = {}
         self._askers: dict[str, str | None] = {}
         """Whose the questions are that are not written yet."""
         self._writer: asyncio.Task[None] | None = None
@@ -145,7 +145,7 @@ class ServedRecord:
     def presence(self) -> Presence | None:
         return self._store.presence
 
-    async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: Claim | None = None) -> Row:
+    async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: CallClaim | None = None) -> Row:
         """To be written. It is paid for, so it waits even where the store takes nothing."""
         if not self._behind:
             try:

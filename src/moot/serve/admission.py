@@ -92,7 +92,7 @@ class Holder:
         return self._paid_usd.get(day_of(self._now()), 0.0)
 
 
-class Gate:
+class Admission:
     """All holders, and the bound on what the server does at once."""
 
     def __init__(

@@ -32,7 +32,7 @@ from moot.openai_form.body import BodyLimit
 from moot.openai_form.completions import Completion, Head, models_json
 from moot.openai_form.refusal import Refused, json_bytes, json_response
 from moot.openai_form.requests import Wanted, read_body, wanted_form
-from moot.serve.admission import Gate, Holder, KeyLimits
+from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.chat import ChatRequest
 from moot.serve.doors import Door, Doors
 from moot.serve.history import history_routes
@@ -124,7 +124,7 @@ class Server:
     def __init__(self, live: LiveTeam, settings: Settings) -> None:
         self.live = live
         self.settings = settings
-        self.gate = Gate(
+        self.gate = Admission(
             settings.keys,
             admins=settings.admin_keys,
             limits=settings.limits,

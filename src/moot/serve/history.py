@@ -21,7 +21,7 @@ from moot.live.served_past import latest_episodes
 from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.report.transcript import calls_of
-from moot.serve.admission import Gate
+from moot.serve.admission import Admission
 from moot.serve.discretion import public_record
 from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
 from moot.serve.reports import HEADERS as REPORT_HEADERS
@@ -45,7 +45,7 @@ _GUARDED = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosnif
 _LIMIT = whole_number("limit", least=1, most=500, default=50)
 
 
-def history_routes(gate: Gate, live: LiveTeam, reports: Reports, page_token: str | None) -> list[BaseRoute]:
+def history_routes(gate: Admission, live: LiveTeam, reports: Reports, page_token: str | None) -> list[BaseRoute]:
     async def page(request: Request) -> Response:
         return _page(page_token)
 

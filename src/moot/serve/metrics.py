@@ -5,7 +5,7 @@ from __future__ import annotations
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from moot.live.team import Asked
-from moot.serve.admission import Gate
+from moot.serve.admission import Admission
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
@@ -13,7 +13,7 @@ _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 class Metrics:
     """One server's figures, in a registry of their own."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Admission) -> None:
         self._registry = registry = CollectorRegistry()
         self.requests = Counter("moot_requests", "Requests by path and status.", ["path", "status"], registry=registry)
         self.episodes = Counter(

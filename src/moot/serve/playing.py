@@ -19,7 +19,7 @@ from moot.live.team import Asked, LiveTeam, unheard
 from moot.openai_form.completions import DONE, Completion, Head, sse
 from moot.openai_form.refusal import Refused, error_json
 from moot.openai_form.requests import ChatMessage, Wanted
-from moot.serve.admission import Gate, Holder
+from moot.serve.admission import Admission, Holder
 from moot.serve.chat import PIECE, Conversation, completion_of, conversation, table_event
 from moot.serve.client_form import check_schema, dressed
 from moot.serve.discretion import public_record
@@ -42,7 +42,7 @@ class Host(Protocol):
     """What a request needs of the server it came to."""
 
     live: LiveTeam
-    gate: Gate
+    gate: Admission
     metrics: Metrics
     schemas: SchemaChecks
 

@@ -40,7 +40,7 @@ from moot.simulate.chat_form import SimulatedChat
 from moot.simulate.faults import SPOILED, STATUSES, Faults, Lasting, Paced, broken, spoiled, status_response
 from moot.simulate.server_config import FaultConfig, LatencyConfig, SimulateConfig, check_config
 from moot.simulate.simulated import SimulatedModel
-from moot.simulate.visits import NO_STATUS, RateLimit, Tally, Visit
+from moot.simulate.visits import NO_STATUS, RateLimit, Visit, VisitTally
 from moot.simulate.world import World, normal
 from moot.types import Case, Request
 
@@ -61,7 +61,7 @@ class SimulatedServer:
             name: SimulatedModel(name, world=self.world, **spec.model_dump()) for name, spec in config.models.items()
         }
         self._key = _api_key(config)
-        self._tally = Tally()
+        self._tally = VisitTally()
         self._faults = Faults(config.faults, config.seed)
         self._limit = RateLimit(config.rpm) if config.rpm else None
         self._slots: AbstractAsyncContextManager[None] = (

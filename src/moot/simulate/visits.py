@@ -29,7 +29,7 @@ class Visit:
     outcome: str = "gone"
 
 
-class Tally:
+class VisitTally:
     """Counts by outcome and by body, and a log."""
 
     def __init__(self) -> None:

@@ -69,7 +69,7 @@ class Settlement:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class CallClaim:
     """A call that somebody wants to make, and who."""
 
     key: str

@@ -11,7 +11,7 @@ from sqlalchemy import Table
 from moot.errors import CallError, StoreError
 from moot.models.cache import StoredCall
 from moot.store import schema
-from moot.store.bookkeeping import Claim, Settlement
+from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.ledger import Paid
 from moot.store.presence import Presence
 from moot.store.rows import call_row, failure_row, reply_of
@@ -24,7 +24,7 @@ class Shelf(Protocol):
 
     async def find_call(self, key: str) -> Row | None: ...
 
-    async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: Claim | None = None) -> Row:
+    async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: CallClaim | None = None) -> Row:
         """The row that stands, which may be one kept earlier by somebody else."""
 
     @property

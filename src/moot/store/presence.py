@@ -24,7 +24,7 @@ from sqlalchemy import Connection, delete, select
 
 from moot.errors import MootError
 from moot.store import processes, schema
-from moot.store.bookkeeping import Claim
+from moot.store.bookkeeping import CallClaim
 from moot.store.statements import Row, insert_new, insert_or_replace
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class Presence:
                     keys = list(self._under_way)
                     await self._store.run(partial(self._notice, keys=keys))
                     # What ended meanwhile was released before it was claimed.
-                    self._store.release([Claim(key, self.id) for key in keys if key not in self._under_way])
+                    self._store.release([CallClaim(key, self.id) for key in keys if key not in self._under_way])
 
     def _notice(self, connection: Connection, keys: Sequence[str]) -> None:
         if rows := [{"key": key, "holder": self.id} for key in keys]:
@@ -169,11 +169,11 @@ class Presence:
         if not self.claiming:
             self._under_way.add(key)
             return True
-        asked = self._store.claim(Claim(key, self.id))
+        asked = self._store.claim(CallClaim(key, self.id))
         try:
             claimed = await asyncio.shield(asked)
         except asyncio.CancelledError:
-            asked.add_done_callback(lambda _: self._store.release([Claim(key, self.id)]))
+            asked.add_done_callback(lambda _: self._store.release([CallClaim(key, self.id)]))
             raise
         if claimed:
             self._under_way.add(key)
@@ -185,12 +185,12 @@ class Presence:
         """The call failed, was dropped, or was not needed after all."""
         self._under_way.discard(key)
         if self.claiming:
-            self._store.release([Claim(key, self.id)])
+            self._store.release([CallClaim(key, self.id)])
 
-    def kept(self, key: str) -> Claim | None:
+    def kept(self, key: str) -> CallClaim | None:
         """The call is about to be stored; its claim, if there is one, goes with it."""
         self._under_way.discard(key)
-        return Claim(key, self.id) if self.claiming else None
+        return CallClaim(key, self.id) if self.claiming else None
 
     async def _other(self, key: str) -> None:
         """Until another's call is stored, or the other has let go of it."""

@@ -23,7 +23,7 @@ from sqlalchemy import Connection, Table
 
 from moot.errors import StoreError, UsageError
 from moot.models.border import storable
-from moot.store.bookkeeping import Booked, Books, Claim, Reservation, Settlement
+from moot.store.bookkeeping import Booked, Books, CallClaim, Reservation, Settlement
 from moot.store.statements import Row
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ class Group:
     settlements: list[Settlement] = field(default_factory=list)
     paid: dict[str, Settlement] = field(default_factory=dict)
     """What was reserved for the calls of this group, by their keys."""
-    claims: list[tuple[Claim, asyncio.Future[bool]]] = field(default_factory=list)
-    released: list[Claim] = field(default_factory=list)
+    claims: list[tuple[CallClaim, asyncio.Future[bool]]] = field(default_factory=list)
+    released: list[CallClaim] = field(default_factory=list)
 
     @property
     def waiting(self) -> list[asyncio.Future[Any]]:
@@ -173,7 +173,7 @@ class Store(ABC):
     async def find_call(self, key: str) -> Row | None:
         """The stored call of this key, if there is one."""
 
-    async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: Claim | None = None) -> Row:
+    async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: CallClaim | None = None) -> Row:
         """Durable when it returns; the row that stands, which may be one stored earlier by somebody else.
 
         In the same transaction what was reserved for the call is settled, and the claim on it released.
@@ -204,14 +204,14 @@ class Store(ABC):
         else:
             self._tell_of_failure([settlement])
 
-    def claim(self, claim: Claim) -> asyncio.Future[bool]:
+    def claim(self, claim: CallClaim) -> asyncio.Future[bool]:
         """Whether the call is this holder's to make."""
         future: asyncio.Future[bool] = self._future()
         self._next.claims.append((claim, future))
         self._go()
         return future
 
-    def release(self, claims: Sequence[Claim]) -> None:
+    def release(self, claims: Sequence[CallClaim]) -> None:
         self._next.released.extend(claims)
         if self._broken is None and claims:
             self._go()

@@ -16,9 +16,9 @@ from typing import Any
 
 from moot.engine.ray.cluster import Cluster, join, load_ray, seats
 from moot.engine.ray.hands import Deal, Hand
-from moot.engine.ray.worker import Dealt, Lineup, Played, Worker, WorkerPlan
+from moot.engine.ray.worker import Dealt, Lineup, Worker, WorkerPlan, WorkerReport
 from moot.engine.runner import OpenEpisode, Runner
-from moot.engine.shared_limits import Gate, Standing
+from moot.engine.shared_limits import LimitsStanding, SharedLimits
 from moot.errors import MootError, UsageError
 from moot.experiment.model_specs import SimulatedSpec
 from moot.experiment.plan import Cell, Plan
@@ -71,7 +71,7 @@ class RayRunner(Runner):
         self._ray: Any = None
         self._gate: Any = None
         self._alive: dict[str, Any] = {}
-        self._told: dict[str, Played] = {}
+        self._told: dict[str, WorkerReport] = {}
         self._started = 0
         self._workers = 0
         self._unheard: set[str] = set()
@@ -135,7 +135,7 @@ class RayRunner(Runner):
         here = NodeAffinitySchedulingStrategy(self._ray.get_runtime_context().get_node_id(), soft=False)
         options = {"num_cpus": 0, "max_concurrency": 10_000, "scheduling_strategy": here}
         limits = {endpoint: limiter.limits for endpoint, limiter in self.tally.limiters.items()}
-        return self._ray.remote(Gate).options(**options).remote(limits)
+        return self._ray.remote(SharedLimits).options(**options).remote(limits)
 
     async def _seat(self, deal: Deal) -> None:
         try:
@@ -225,9 +225,9 @@ class RayRunner(Runner):
                 self.tally.outcomes["failed"] += 1
                 self.tally.causes[verdict.cause or ""] += 1
 
-    def _absorb(self, name: str, played: Played) -> None:
+    def _absorb(self, name: str, played: WorkerReport) -> None:
         """What is new in a worker's report, for the progress line and the last word."""
-        tally, last_report = self.tally, self._told.get(name, Played())
+        tally, last_report = self.tally, self._told.get(name, WorkerReport())
         assert tally.calls is not None, "a run has begun"
         if played.stopped is not None:
             self._stop(played.stopped)
@@ -248,7 +248,7 @@ class RayRunner(Runner):
 
     async def _watch(self) -> None:
         while True:
-            standing: Standing = await self._gate.standing.remote()
+            standing: LimitsStanding = await self._gate.standing.remote()
             self.tally.elsewhere.update(standing.states)
             await asyncio.sleep(0.5)
 

@@ -61,7 +61,7 @@ class Dealt:
 
 
 @dataclass
-class Played:
+class WorkerReport:
     """All that a worker has done so far: a report that gets lost is made up for by the next, and by the last."""
 
     number: int = 0
@@ -114,7 +114,7 @@ class Worker:
         self._open: set[asyncio.Task[None]] = set()
         self._numbers = itertools.count(1)
 
-    async def play(self, questions: Sequence[Dealt]) -> Played:
+    async def play(self, questions: Sequence[Dealt]) -> WorkerReport:
         episodes = [
             OpenEpisode(dealt.case, self._cells[lineup.cell], lineup.repeat)
             for dealt in questions
@@ -131,7 +131,7 @@ class Worker:
             errors.insert(0, error)
         return self._so_far(next(map(_in_words, errors), None))
 
-    async def stop(self) -> Played:
+    async def stop(self) -> WorkerReport:
         """Drop what is under way, and write down what there is."""
         for task in self._open:
             task.cancel()
@@ -144,9 +144,9 @@ class Worker:
             await self._store.close()
         return played
 
-    def _so_far(self, stopped: MootError | None) -> Played:
+    def _so_far(self, stopped: MootError | None) -> WorkerReport:
         tally, calls = self._runner.tally, self._calls
-        return Played(
+        return WorkerReport(
             number=next(self._numbers),
             outcomes=Counter(tally.outcomes),
             causes=Counter(tally.causes),

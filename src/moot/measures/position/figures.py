@@ -13,7 +13,7 @@ from moot.measures.cells import Stored, table_of
 from moot.measures.discussion.naming import is_discussion, names_of
 from moot.measures.position.ballot_order import ballot_look
 from moot.measures.position.bias import Look, Row, position_bias, with_holm
-from moot.measures.position.shown import Episode, Readers, add_looks, episodes_of, roles_of
+from moot.measures.position.shown import Readers, ShownPlay, add_looks, episodes_of, roles_of
 from moot.measures.source import Source
 
 
@@ -33,7 +33,7 @@ def position_figures(source: Source, cells: Sequence[Stored]) -> dict[str, list[
     return {"position_bias": rows} if any(row["decisions"] for row in rows) else {}
 
 
-def _readers(source: Source, alike: Sequence[tuple[Stored, list[Episode]]]) -> Iterator[Row]:
+def _readers(source: Source, alike: Sequence[tuple[Stored, list[ShownPlay]]]) -> Iterator[Row]:
     """Of one strategy at one table. Over all who decide there are the most decisions, so places are told apart there."""
     for role in roles_of(episode for _, episodes in alike for episode in episodes):
         readers = Readers()
@@ -66,7 +66,7 @@ def _reader(cell: Stored, role: str, reader: str, players: set[str]) -> Row:
     return {"captain": None, role: cell["traits"].offices.get(reader, reader)}
 
 
-def _ballots(episodes: Sequence[Episode]) -> dict[str, list[Look]]:
+def _ballots(episodes: Sequence[ShownPlay]) -> dict[str, list[Look]]:
     """By role: ballots on which the options stood in an order of the voter's own."""
     looks: dict[str, list[Look]] = {}
     for episode in episodes:

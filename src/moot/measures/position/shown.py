@@ -25,7 +25,7 @@ _NAMED = tuple(f'"{kind}"' for kind in sorted(_KINDS))
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class ShownPlay:
     """One play, as far as anybody was shown anything in an order."""
 
     seen: EpisodeOutline
@@ -51,19 +51,19 @@ class Readers:
             self.looks[reader].append(look)
 
 
-def episodes_of(source: Source, cell: Stored) -> list[Episode]:
+def episodes_of(source: Source, cell: Stored) -> list[ShownPlay]:
     """Every episode of a cell with its records; of what left none, only that it was played."""
     seen = {(episode.key[0], episode.repeat): episode for episode in source.seen(cell)}
     return [_episode(seen[row["question"], row["repeat"]], row["verdict"]) for row in source.results(cell)]
 
 
-def _episode(seen: EpisodeOutline, written: str) -> Episode:
+def _episode(seen: EpisodeOutline, written: str) -> ShownPlay:
     if not any(name in written for name in _NAMED):
-        return Episode(seen, players=tuple(draft.player for draft in seen.drafts))
+        return ShownPlay(seen, players=tuple(draft.player for draft in seen.drafts))
     verdict = orjson.loads(written)
     records = [trace_of(record) for record in verdict.get("traces", ()) if record["kind"] in _KINDS]
     held = [record.turn for record in records if isinstance(record, Round | Resolution)]
-    return Episode(
+    return ShownPlay(
         seen,
         tuple(of_kind(records, Shown)),
         tuple(ballot for ballot in of_kind(records, Ballot) if ballot.order),
@@ -72,11 +72,11 @@ def _episode(seen: EpisodeOutline, written: str) -> Episode:
     )
 
 
-def roles_of(episodes: Iterable[Episode]) -> list[str]:
+def roles_of(episodes: Iterable[ShownPlay]) -> list[str]:
     return list(dict.fromkeys(record.role for episode in episodes for record in episode.looks))
 
 
-def add_looks(source: Source, cell: Stored, role: str, episodes: Sequence[Episode], readers: Readers) -> None:
+def add_looks(source: Source, cell: Stored, role: str, episodes: Sequence[ShownPlay], readers: Readers) -> None:
     """All looks of one role in one cell."""
     role_records = [record for episode in episodes for record in episode.looks if record.role == role]
     expected = _expected(cell, {record.to for record in role_records}, episodes)
@@ -96,7 +96,7 @@ def add_looks(source: Source, cell: Stored, role: str, episodes: Sequence[Episod
                 readers.add(reader, Look(question, apart="not_drawn" if fixed else "not_shown"), repeat)
 
 
-def _expected(cell: Stored, readers: set[str], episodes: Sequence[Episode]) -> list[str] | None:
+def _expected(cell: Stored, readers: set[str], episodes: Sequence[ShownPlay]) -> list[str] | None:
     """Who would have been shown something in an episode that shows nobody anything. None: every player of it."""
     if readers == {cell["captain"]}:
         return sorted(readers)
