@@ -320,6 +320,22 @@ async def test_a_claim_ends_with_whoever_held_it(place: Place, ending: str) -> N
         await asyncio.gather(failing, return_exceptions=True)
 
 
+async def test_a_clock_that_jumps_kills_nobody(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So it does when a machine that two runs are on has slept: each finds that the other was silent for hours."""
+    monkeypatch.setattr(presence_module, "BEAT_S", 0.1)
+    async with opened(place, 2) as (first, second):
+        presences = [await first.join(), await second.join()]
+        while not all(presence.claiming for presence in presences):  # noqa: ASYNC110  it is a column of the store
+            await asyncio.sleep(0.05)
+        assert await presences[0].begin("a call")
+        assert await presences[1].begin("another")
+        jumped = time.time
+        monkeypatch.setattr(time, "time", lambda: jumped() + 3_600)
+        await asyncio.sleep(1)
+        assert place.value("SELECT count(*) FROM holders") == 2
+        assert place.value("SELECT count(*) FROM claims") == 2
+
+
 async def test_a_store_that_breaks_leaves_nobody_waiting_for_money(tmp_path: Path) -> None:
     store = await store_at(f"sqlite:///{tmp_path / 's.db'}").open()
     ledger = await Ledger.opened(store, "cup", 1.0)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import time
 import uuid
 from collections.abc import Iterable, Sequence
@@ -53,9 +54,10 @@ def is_living(holder: Row, now: float) -> bool:
     return not processes.is_gone(json.loads(holder["process"])) and now - holder["beat_at"] <= LEASE_S
 
 
-def others_of(connection: Connection, ident: str, party: str) -> Others:
+def others_of(connection: Connection, ident: str, party: str, *, now: float | None = None) -> Others:
+    """`now`: since when a silence counts, if not since this moment."""
     living, gone, unaware = set(), set(), set()
-    now = time.time()
+    now = time.time() if now is None else now
     for holder in connection.execute(select(schema.holders)).mappings().all():
         if holder["id"] == ident or (holder["party"] == party and is_living(dict(holder), now)):
             continue
@@ -72,6 +74,23 @@ def living_holders(connection: Connection) -> set[str]:
     now = time.time()
     holders = connection.execute(select(schema.holders)).mappings().all()
     return {holder["id"] for holder in holders if is_living(dict(holder), now)}
+
+
+class Awake:
+    """Whether this process was there all the time. If it was away, because the machine slept or the clock was set, the others
+    may have been so too: they are given a lease to say a word."""
+
+    def __init__(self) -> None:
+        self._seen_at = time.time()
+        self._trusting_until = -math.inf
+
+    def now(self) -> float:
+        """The time that others' silence is measured by: before any silence, as long as it tells nothing."""
+        now = time.time()
+        if abs(now - self._seen_at) > LEASE_S / 2:
+            self._trusting_until = time.monotonic() + LEASE_S
+        self._seen_at = now
+        return now if time.monotonic() >= self._trusting_until else -math.inf
 
 
 class Presence:
@@ -122,11 +141,13 @@ class Presence:
         return {"id": self.id, "party": self.party, "process": process, **alive}
 
     async def _beat(self) -> None:
+        awake = Awake()
         with suppress(MootError):  # a store that cannot be written ends the run by itself
             while True:
                 await asyncio.sleep(BEAT_S)
+                now = awake.now()  # here, and not where the store is read: the clock may jump on the way
                 self._store.put_later([(schema.holders, self._row())])
-                others = await self._store.read(partial(others_of, ident=self.id, party=self.party))
+                others = await self._store.read(partial(others_of, ident=self.id, party=self.party, now=now))
                 if others.gone:
                     await self._store.run(partial(forget, holders=others.gone))
                 if others.living and not self.claiming:
