@@ -364,7 +364,7 @@ async def test_options_are_not_chosen_for_being_ungraded(tmp_path: Path) -> None
     assert on["talkative@ann"] == (False, 0)
     assert next(row for row in shown["frontier"] if row["of"] == "talkative@ann")["accuracy"] is None
     assert shown["talk_threshold"]["talk_from"] is None
-    assert "30 of 60 questions have an answer that waits for the judge" in shown["talk_threshold"]["why"]
+    assert "30 of 60 questions have an ungraded answer" in shown["talk_threshold"]["why"]
 
 
 async def test_a_difference_says_that_ungraded_answers_could_turn_it_round(tmp_path: Path) -> None:
@@ -372,7 +372,7 @@ async def test_a_difference_says_that_ungraded_answers_could_turn_it_round(tmp_p
     (row,) = [row for row in shown["gains"] if row["strategy"] == "talkative"]
     assert (row["difference"], row["low"], row["rescues"]) == (None, None, None)
     assert row["bounds"]["low"] < 0
-    assert "30 of 60 pairs have an answer that waits for the judge" in row["why"]
+    assert "30 of 60 pairs have an ungraded answer" in row["why"]
     (settled,) = [row for row in shown["gains"] if row["strategy"] == "vote"]
     assert "why" not in settled
     section = next(section for section in all_sections(shown) if section.id == "gains")

@@ -137,8 +137,8 @@ class AskedOnce:
 
     def recall(self, known: Mapping[Place, Score]) -> None:
         """What it has said before."""
+        self._recalled |= known.keys() - self._known.keys()  # what it said a moment ago is on record by now as well
         self._known |= known
-        self._recalled |= known.keys()
 
     def score(self, case: Case, answer: str | None) -> Score:
         """For whoever cannot wait: the thread stands still where it has not been asked yet."""
