@@ -167,7 +167,11 @@ async def _ask(judging: Player, grading: Grading, sheet: Sheet, wordings: Mappin
         alike[tries.get(answer, 0)][answer] = wording
     team, case = grading.team, sheet.case
     asked = (judge(judging, case, alike[sample], team.seated(sample), grading.batch) for sample in alike)
-    return [_tried(word, sample + 1) for sample, part in zip(alike, await asyncio.gather(*asked), strict=True) for word in part]
+    return [
+        _tried(word, sample + 1)
+        for sample, part in zip(alike, await asyncio.gather(*asked), strict=True)
+        for word in part
+    ]
 
 
 def _tried(judgement: Judgement, times: int) -> Judgement:

@@ -17,7 +17,7 @@ import orjson
 from sqlalchemy import Connection
 
 from moot.engine.match_record import Groups, Matches
-from moot.grade.graders import USUAL, AskedOnce, grader_or_absent
+from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, version_here
 from moot.grade.grading import scored, scores_name
 from moot.grade.judge import ONE_BY_ONE
 from moot.grade.persons import persons_word, words_by_case
@@ -134,7 +134,9 @@ class Source:
     def _marked(self, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
         """With those told apart whose answers wait for a grade."""
         return [
-            episode._replace(waits=True) if episode.right is None and self._waits(self.cases[episode.key[0]]) else episode
+            episode._replace(waits=True)
+            if episode.right is None and self._waits(self.cases[episode.key[0]])
+            else episode
             for episode in episodes
         ]
 
@@ -216,6 +218,28 @@ class Source:
     @cached_property
     def _by_case(self) -> dict[str, dict[str, bool]]:
         return words_by_case(self.persons)
+
+    @property
+    def grader_broke(self) -> dict[str, int]:
+        """How a grader that is not ours failed, and how many answers have no grade for it: as the run kept it, and on what
+        was asked since."""
+        if self._grader is None:
+            return {}
+        name = self._grader.by.name
+        kept = queries.ungraded_details(self.connection, self.ident, self.grader).items()
+        broke = {told: times for detail, times in kept if (told := broken_told(name, detail)) is not None}
+        return broke or dict(Counter(self._grader.broken.values()))
+
+    @cached_property
+    def grader_differs(self) -> str | None:
+        """Said where the grades are those of another version of the grader than there is here."""
+        kept_as = self.config.get("grader", USUAL)
+        here = version_here(kept_as)
+        if here in (None, kept_as):
+            return None
+        return (
+            f"These are the grades of {kept_as}; the grader here is {here}: moot grade FILE asks it, and shows its own."
+        )
 
     @cached_property
     def _grader(self) -> AskedOnce | None:
