@@ -91,7 +91,7 @@ def test_what_no_judge_has_settled_is_left_out_and_said(tmp_path: Path) -> None:
         (1, 0, None),
         (2, 0, None),
     ]
-    assert all("wait" in each["why"] for each in row["right_labels"])
+    assert all("ungraded" in each["why"] for each in row["right_labels"])
     words = " ".join(sentence for section in summary_sections(found) for sentence in section.words)
     assert "1 of 4 episodes are ungraded" in words
     assert "in 2 of 4 episodes a response is ungraded" in words

@@ -16,7 +16,9 @@ class Judged(float):
 
 
 def grade_of(value: float | None, stage: str | None) -> float | None:
-    return Judged(value) if value is not None and stage in ("judge", "person") else value
+    if value is None or stage in (None, "match", "choice", "no-answer", "unanswerable"):
+        return value
+    return Judged(value) if stage in ("judge", "person") or value < 1.0 else value
 
 
 def unfair(groups: Sequence[Sequence[float | None]]) -> bool:
