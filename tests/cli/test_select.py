@@ -503,3 +503,19 @@ def test_an_answer_that_nobody_has_graded_is_not_wrong(
         if row.get("ungraded"):
             assert row["bounds"]["low"] < row["bounds"]["high"]
             assert row["test_accuracy"] is not None or row["why"]
+
+
+def test_few_clusters_leave_little_choice_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = ["question_id,model,pred,answer,cluster"]
+    for number in range(40):
+        for model in ("a", "b", "c"):
+            answer = "x" if (number + len(model) * ord(model)) % 3 else "y"
+            lines.append(f"q{number},{model},{answer},x,{'large' if number else 'small'}")
+    file = tmp_path / "labels.csv"
+    file.write_text("\n".join(lines))
+    arguments = ["select", str(file), "--k", "2", "--m", "20", "--splits", "3", "--method", "top-accuracy", "--json"]
+    assert run_app(app, arguments) == 0
+    said = capsys.readouterr().err
+    assert "clusters are not divided" in said
+    assert "where 20 were asked for" in said
+    assert "3 splits of 2 clusters" in said

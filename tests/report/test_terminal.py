@@ -247,6 +247,16 @@ async def test_a_vote_is_told_as_a_vote(tmp_path: Path) -> None:
     assert "2 voices of 3 won the vote: “Person 0”." in story
 
 
+async def test_a_lost_tie_is_no_lost_vote(tmp_path: Path) -> None:
+    """Three answers with a voice each: nobody outvoted the right one."""
+    said = {"ann": ["Bob"], "bob": ["Person 0"], "cat": ["Yan"]}
+    models = {name: {"provider": "simulated", "accuracy": 0.5} for name in said}
+    teams = {"three": {"players": list(said), "captain": "ann"}}
+    path = write(tmp_path, 1, models=models, teams=teams, strategies=["vote"])
+    _, told = await run(path, three(said, [""]))
+    assert [story.split(" (")[0] for story in told] == ["A right answer that lost a tie"]
+
+
 async def test_no_draft_stands_above_the_others_in_a_vote(tmp_path: Path) -> None:
     """Whoever breaks ties is rescued from nothing and led astray by nobody: q0 goes against ann, q1 with her."""
     said = {"ann": ["Bob", "Yan"], "bob": ["Person 0", "Yan"], "cat": ["Person 0", "Person 1"]}

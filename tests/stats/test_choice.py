@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -114,6 +115,20 @@ def test_one_option_is_the_exact_test_and_many_never_cost_more_than_bonferroni()
         assert norm.isf(ALPHA) <= luck.point() <= norm.isf(ALPHA / OPTIONS)
 
 
+@pytest.mark.parametrize("ungraded", [0, 2])
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_upper_end_pays_for_each_single_once_and_for_none_that_is_not_there(count: int, ungraded: int) -> None:
+    options, singles = all_equal(np.random.default_rng(8), 60)
+    beside = np.vstack([singles[:count], np.full((ungraded, 60), np.nan)])
+    found = claim(options[:1], beside)
+    assert found is not None
+    assert [versus is None for versus in found.against] == [False] * count + [True] * ungraded
+    for versus in found.against[:count]:
+        assert versus is not None
+        assert versus.high == pytest.approx(versus.differences.high(norm.isf(ALPHA / count)))
+        assert versus.low == pytest.approx(versus.differences.low(norm.isf(ALPHA)))
+
+
 def test_copies_of_one_option_cost_nothing() -> None:
     generator = np.random.default_rng(3)
     options, singles = same_repairs(generator, 80)
@@ -215,6 +230,19 @@ def test_the_accuracy_of_what_was_chosen() -> None:
         unpaid += (usual.low or 0.0) <= 0.5 <= (usual.high or 0.0)
     assert held / WORLDS >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / WORLDS)
     assert unpaid < held
+
+
+def test_a_paid_interval_does_not_hang_on_the_last_digit() -> None:
+    """One interval computed in two ways differs there, and is Wilson's all the same; of how many clusters it is stays."""
+    generator = np.random.default_rng(4)
+    options, _ = all_equal(generator, 40)
+    top = highest(options)
+    usual = wilson(options[top].sum(), 40)
+    assert usual.low is not None
+    shifted = replace(usual, low=usual.low + 1e-14, clusters=20)
+    paid, again = (chosen_interval(options, top, own, draws=1_000) for own in (usual, shifted))
+    assert again.low == pytest.approx(paid.low, abs=1e-12)
+    assert (paid.clusters, again.clusters) == (None, 20)
 
 
 def test_standings() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
 from functools import partial
@@ -231,6 +231,8 @@ async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker, chosen_on
     for k in asked.ks:
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
     rows = method_rows(labels, team_trials, chosen_on=chosen_on, against=asked.against)
+    for remark in _odd_splits(labels, asked, team_trials):
+        print(f"moot: {remark}", file=sys.stderr)
     if asked.all:
         if words := too_many(labels):
             print(f"moot: {words}", file=sys.stderr)
@@ -238,6 +240,18 @@ async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker, chosen_on
         rows += method_rows(labels, [*beside, *_crowd(labels, beside)], "aggregator")
         rows += single_rows(labels)
     return rows
+
+
+def _odd_splits(labels: LabelMatrix, asked: Asked, team_trials: Sequence[Trial]) -> Iterator[str]:
+    """Clusters are not divided, so few of them leave little choice of what to choose on."""
+    wanted = default_m(labels.size) if asked.m is None else asked.m
+    chosen_on = {trial.split: labels.size - len(trial.tested) for trial in team_trials}
+    units = len(set(labels.units()))
+    if odd := sorted({size for size in chosen_on.values() if abs(size - wanted) > max(1.0, wanted / 10)}):
+        sizes = " or ".join(map(str, odd))
+        yield f"clusters are not divided: {sizes} questions are chosen on, where {wanted} were asked for"
+    if units < labels.size and asked.splits > units:
+        yield f"{asked.splits} splits of {units} clusters: some are the same, and the deviation says little"
 
 
 def _crowd(labels: LabelMatrix, beside: Sequence[Trial]) -> list[Trial]:

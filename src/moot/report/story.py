@@ -34,7 +34,11 @@ LONGEST_ANSWER = 60
 
 SLOTS: tuple[tuple[tuple[str, str | None], ...], ...] = (
     (("A rescue", "rescue"), ("A right answer that won", "carried")),
-    (("A regression", "regression"), ("A right answer outvoted", "outvoted")),
+    (
+        ("A regression", "regression"),
+        ("A right answer outvoted", "outvoted"),
+        ("A right answer that lost a tie", "tie lost"),
+    ),
     (("A split team", None),),
 )
 """What is told, each with what stands in for it where there is none."""
@@ -52,8 +56,8 @@ class Told:
     right: float | None
     alone: float | None
     """The captain's own draft."""
-    known: bool
-    """Whether somebody's draft was right."""
+    knew: int
+    """Of the groups with a right draft, how many voices the largest has."""
 
     @property
     def captain(self) -> str | None:
@@ -75,7 +79,9 @@ class Told:
             case "breaks-ties":
                 if self.right == 1:
                     return "carried" if len(self.groups) > 1 else None
-                return "outvoted" if self.right == 0 and self.known else None
+                if self.right != 0 or not self.knew:
+                    return None
+                return "outvoted" if self.knew < max(map(len, self.groups), default=0) else "tie lost"
             case _:
                 return None
 
@@ -118,8 +124,9 @@ def _told(connection: Connection, experiment: Row) -> Iterator[Told]:
             groups = _groups(source, cell, case, verdict)
             drafts = {draft.player: draft.text for draft in verdict.answers}
             alone = source.grade(case, drafts.get(cell["captain"])) if cell["captain"] else None
-            known = any(source.grade(case, text) == 1 for text in drafts.values())
-            yield Told(case, cell, title, verdict, groups, right_of(row), alone, known)
+            right = {player for player, text in drafts.items() if source.grade(case, text) == 1}
+            knew = max((len(group) for group in groups if right.intersection(group)), default=0)
+            yield Told(case, cell, title, verdict, groups, right_of(row), alone, knew)
 
 
 def _groups(source: Source, cell: Stored, case: Case, verdict: Verdict) -> Groups:

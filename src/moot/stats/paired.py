@@ -172,8 +172,8 @@ class Paired:
             "p": self.p,
             "n": estimate.n,
             "test": self.test,
-            "rescues": self.rescues,
-            "regressions": self.regressions,
+            "rescues": self.rescues if estimate.n else None,
+            "regressions": self.regressions if estimate.n else None,
             "small": self.small,
             **({} if estimate.clusters is None else {"clusters": estimate.clusters}),
         }

@@ -8,7 +8,7 @@ from typing import Any
 from second_way.compare import ANY_TEXT
 from second_way.intervals import mean, mean_limits
 from second_way.raw import Cell, Raw
-from second_way.shares import accuracy_row
+from second_way.shares import Grade, accuracy_row
 
 Row = dict[str, Any]
 
@@ -39,7 +39,7 @@ def _named(cell: Cell) -> Row:
 
 
 def _on_set(raw: Raw, cell: Cell, name: str) -> Row:
-    grades: dict[str, list[float | None]] = {}
+    grades: dict[str, list[Grade]] = {}
     for episode in raw.episodes(cell):
         if raw.questions[episode.question]["set"] == name:
             grades.setdefault(episode.question, []).append(episode.right)

@@ -121,5 +121,6 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         whole = f"a choice among {row['options']:,}, chosen after the fact: the intervals pay for that"
         doubts.append(f"The file {declared}, so this is {whole}.")
     if (after := row["after_the_fact"]) and after["of"] != row["of"] and after["value"] is not None:
-        doubts.append(f"The highest row, {after['of']} with {_share(after)}, is chosen after the fact.")
+        highest = "The row that is highest were all ungraded answers wrong" if "bounds" in after else "The highest row"
+        doubts.append(f"{highest}, {after['of']} with {_share(after)}, is chosen after the fact.")
     return doubts

@@ -75,9 +75,14 @@ class Threshold:
         return {
             "talk_from": self.talk_from,
             "chosen": list(self.chosen),
-            "always_vote": self.always_vote.row(),
-            "always_talk": self.always_talk.row(),
-            "by_threshold": self.by_threshold.row(),
+            **{
+                name: {**arm.row(), **({"why": self.why} if self.why and arm.accuracy is None else {})}
+                for name, arm in (
+                    ("always_vote", self.always_vote),
+                    ("always_talk", self.always_talk),
+                    ("by_threshold", self.by_threshold),
+                )
+            },
             "after_the_fact": self.after_the_fact,
             "over_vote": self.over_vote,
             "over_talk": self.over_talk,
