@@ -179,7 +179,9 @@ def test_another_version_of_a_grader_grades_anew(tmp_path: Path) -> None:
 def test_grades_taken_from_the_store_are_told(tmp_path: Path) -> None:
     store = tmp_path / "cup.db"
     first = run(Mended(0.0), store)
-    assert (first.warnings, first.grades_reused) == ((), 0), "what was said in this very run is not taken from the store"
+    assert (first.warnings, first.grades_reused) == ((), 0), (
+        "what was said in this very run is not taken from the store"
+    )
     again = run(Mended(1.0), store)
     assert accuracy(again) == {0.0}
     assert again.grades_reused == 12
@@ -218,8 +220,9 @@ def test_a_report_says_whose_grades_it_shows(tmp_path: Path) -> None:
     graders.register(Mended(1.0, 2))
     later = moot.open_store(f"sqlite:///{store}").report().figures
     assert (later["grader"], later["accuracy"][0]["value"]) == ("mended@1", 0.0)
-    assert "These are the grades of mended@1; the grader here is mended@2: moot grade FILE" in (
-        later["headline"]["sentence"]
+    assert (
+        "These are the grades of mended@1; the grader here is mended@2: moot grade FILE"
+        in (later["headline"]["sentence"])
     )
 
 
