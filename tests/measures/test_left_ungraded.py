@@ -91,7 +91,7 @@ THREE: dict[str, Any] = {
 ASKED = 12
 
 
-async def served(folder: Path, feedback: int, *, choices: bool = False) -> dict[str, Any]:
+async def served(folder: Path, feedback: int, *, choices: bool = False, again: bool = False) -> dict[str, Any]:
     """ann and bob agree, and cat says another thing on every third question: feedback is that the team is right."""
     questions = [question_of(f"What is number {n}?", choices=("red", "blue") if choices else ()) for n in range(ASKED)]
     numbers = {question.id: number for number, question in enumerate(questions)}
@@ -112,6 +112,8 @@ async def served(folder: Path, feedback: int, *, choices: bool = False) -> dict[
             play = await live.play(question, "three/vote")
             if number < feedback:
                 await live.record.feedback(play.id, correct=True)
+            if again:
+                await live.play(question, "three/vote")
         await live.record.flush()
         return await live.store.run(lambda connection: figures(connection, find_experiment(connection)))
 
@@ -137,6 +139,12 @@ async def test_what_nobody_spoke_of_thins_out_no_share(tmp_path: Path) -> None:
     assert (rows["bob"]["value"], rows["bob"]["n"]) == (1.0, 3)
     assert rows["cat"]["value"] is None
     assert "1 of 3 answers are ungraded where somebody has said what is right" in rows["cat"]["why"]
+
+
+async def test_feedback_holds_for_the_same_answer_given_later(tmp_path: Path) -> None:
+    shown = await served(tmp_path, ASKED, again=True)
+    (team,) = [row for row in shown["accuracy"] if row["strategy"] == "vote"]
+    assert (team["value"], team["n"], team["ungraded"]) == (1.0, ASKED, 0)
 
 
 async def test_the_right_choice_settles_all_others(tmp_path: Path) -> None:
