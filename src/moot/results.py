@@ -106,7 +106,8 @@ class Results:
     grades_reused: int = 0
     """How many grades of a grader that is not ours were taken from the store, where it had graded the same before."""
     warnings: tuple[str, ...] = ()
-    """What was worth knowing before the first call, although nothing was wrong: each was given as a `UserWarning` too."""
+    """What was worth knowing before the first call, although nothing was wrong, and how often a grader of your own failed:
+    each was given as a `UserWarning` too."""
     _folder: _Folder | None = field(default=None, compare=False)
     """Holds the store where nobody asked for one: it goes when the results do."""
 
@@ -173,13 +174,13 @@ def run(source: Source, **options: Unpack[RunOptions]) -> Results:
         asyncio.get_running_loop()
     except RuntimeError:
         if threading.current_thread() is threading.main_thread():
-            return asyncio.run(job.play(takes_signals=True))
+            return _told(asyncio.run(job.play(takes_signals=True)), job.plan)
     with ThreadPoolExecutor(1, thread_name_prefix="moot-run") as thread:
         context = copy_context()
         playing: Future[Results] = thread.submit(context.run, asyncio.run, job.play())
         while True:
             try:
-                return playing.result()
+                return _told(playing.result(), job.plan)
             except KeyboardInterrupt:
                 job.interrupt()
 
@@ -188,13 +189,20 @@ async def arun(source: Source, **options: Unpack[RunOptions]) -> Results:
     """The same where an event loop is running. Cancelled, it keeps what was played and is cancelled."""
     job = _Job(source, options)
     _warn(job.plan)
-    return await job.play()
+    return _told(await job.play(), job.plan)
 
 
 def _warn(plan: Plan) -> None:
     """Said where `run` or `arun` is called, before anything is asked."""
     for warning in plan.warnings:
         warnings.warn(warning, UserWarning, stacklevel=3)
+
+
+def _told(results: Results, plan: Plan) -> Results:
+    """What went wrong with the grader, said where `run` or `arun` is called."""
+    for problem in plan.grading.broken:
+        warnings.warn(problem, UserWarning, stacklevel=3)
+    return results
 
 
 class _Job:
@@ -260,7 +268,7 @@ class _Job:
             measures=self.measures,
             plan_id=plan.id,
             grades_reused=plan.grading.reused,
-            warnings=plan.warnings,
+            warnings=(*plan.warnings, *plan.grading.broken),
             _folder=self.folder,
         )
 

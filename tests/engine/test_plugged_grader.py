@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 from collections import Counter
 from pathlib import Path
@@ -12,6 +13,9 @@ import pytest
 
 import moot
 from moot import Case, Question, Score, ScriptedModel, Verdict
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.grade import graders
 
 CASES = [Case(Question(str(n), f"What is number {n}?"), "Gold") for n in range(12)]
 SAYINGS = {"ann": "Gold", "bob": "gold.", "cat": "the gold"}
@@ -174,11 +178,52 @@ def test_another_version_of_a_grader_grades_anew(tmp_path: Path) -> None:
 
 def test_grades_taken_from_the_store_are_told(tmp_path: Path) -> None:
     store = tmp_path / "cup.db"
-    assert run(Mended(0.0), store).warnings == ()
+    first = run(Mended(0.0), store)
+    assert (first.warnings, first.grades_reused) == ((), 0), (
+        "what was said in this very run is not taken from the store"
+    )
     again = run(Mended(1.0), store)
     assert accuracy(again) == {0.0}
     assert again.grades_reused == 12
     assert run(Mended(1.0, 2), store).grades_reused == 0
+
+
+class Unsure:
+    """Leaves everything open, under a stage of its own."""
+
+    name = "unsure"
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        return Score(None, "unsure")
+
+
+def test_grading_anew_counts_what_is_left_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graders.register(Unsure())
+    file = tmp_path / "cup.yaml"
+    questions = [{"id": "1", "text": "What?", "answer": "Gold"}, {"id": "2", "text": "Which?", "answer": "Gold"}]
+    (tmp_path / "cup.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in questions), encoding="utf-8")
+    models = "models: {ann: {provider: simulated, accuracy: 0.5}}"
+    file.write_text(f"name: cup\ngrader: unsure\nquestions: {{file: cup.jsonl}}\n{models}\n", encoding="utf-8")
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    assert "taken from the store" not in capsys.readouterr().err
+    assert run_app(app, ["grade", str(file), "--anew"]) == 1
+    shown = capsys.readouterr()
+    assert "2 answers: 0 by unsure, 0 by judge, 0 by a person, 2 ungraded" in shown.out
+    assert "ungraded, 2 ×: unsure" in shown.err
+
+
+def test_a_report_says_whose_grades_it_shows(tmp_path: Path) -> None:
+    store = tmp_path / "cup.db"
+    first = run(Mended(0.0, 1), store, strategies=["solo"])
+    assert first.figures["grader"] == "mended@1"
+    assert "the grader here" not in first.headline
+    graders.register(Mended(1.0, 2))
+    later = moot.open_store(f"sqlite:///{store}").report().figures
+    assert (later["grader"], later["accuracy"][0]["value"]) == ("mended@1", 0.0)
+    assert (
+        "These are the grades of mended@1; the grader here is mended@2: moot grade FILE"
+        in (later["headline"]["sentence"])
+    )
 
 
 @pytest.mark.parametrize("version", ["", "1+2", "a b", 1.5, ["1"]])

@@ -96,11 +96,11 @@ async def test_an_answer_that_spoils_the_list_leaves_the_others_their_grades() -
     ]
 
 
-async def test_a_judge_that_only_babbles_is_not_asked_about_every_answer() -> None:
+async def test_a_judge_that_only_babbles_leaves_all_of_a_list_ungraded() -> None:
     player, model = judging(*["I would rather not."] * 100)
     heard = await judge(player, CASE, {name: name for name in "abcdef"}, Team("judges", ()), batch=20)
     assert [judgement.right for judgement in heard] == [None] * 6
-    assert len(model.requests) == 3 * ATTEMPTS, "the list, and two answers by themselves"
+    assert len(model.requests) == 7 * ATTEMPTS, "the list, and each answer by itself"
 
 
 def size(request: Request) -> int:
@@ -127,12 +127,15 @@ async def test_each_answer_is_shown_by_itself_unless_said_otherwise() -> None:
     assert prompts[1][:2] == prompts[0]
 
 
-async def test_one_by_one_a_judge_that_only_babbles_is_not_asked_on() -> None:
-    player, model = judging(*["I would rather not."] * 100)
-    heard = await judge(player, CASE, {name: name for name in "abcdef"}, Team("judges", ()))
-    assert [judgement.right for judgement in heard] == [None] * 6
-    assert len(model.requests) == 2 * ATTEMPTS, "two answers, and no more"
-    assert "not asked" in (heard[-1].detail or "")
+@pytest.mark.parametrize("names", [("c",), ("a spoiler", "b spoiler", "c"), ("c", "d spoiler", "e spoiler")])
+async def test_a_grade_does_not_hang_on_answers_that_the_judge_could_not_grade(names: tuple[str, ...]) -> None:
+    def say(request: Request) -> Script:
+        return "no" if "spoiler" in request.messages[0].content else grades(True)
+
+    model = ScriptedModel("tom", say)
+    heard = await judge(Player("tom", model), CASE, {name: name for name in names}, Team("judges", ()))
+    assert {judgement.answer: judgement.right for judgement in heard}["c"] is True
+    assert len(model.requests) == 1 + (len(names) - 1) * ATTEMPTS, "each has tries of its own"
 
 
 async def test_one_by_one_an_answer_that_spoils_its_own_grade_spoils_no_other() -> None:

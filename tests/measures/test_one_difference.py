@@ -84,7 +84,7 @@ def test_captains_are_compared_with_themselves() -> None:
     told = difference("silent", "vote")
     assert (comparison["a"], comparison["b"]) == ("silent", "vote")
     assert comparison["difference"] == told["difference"] == hypothesis["value"] == turned["value"] is None
-    assert "12 of 24 pairs have an answer that waits for the judge" in comparison["why"]
+    assert "12 of 24 pairs have an ungraded answer" in comparison["why"]
     assert comparison["why"] == told["why"] == hypothesis["note"]
     for key in ("low", "high", "p", "n", "test"):
         assert comparison[key] == told[key] == hypothesis[key], key

@@ -80,7 +80,7 @@ def partly() -> dict[str, Any]:
 def test_a_skyline_is_over_what_is_wholly_graded(partly: dict[str, Any]) -> None:
     top = partly["skyline"]
     assert (top["value"], top["n"], top["ungraded"], top["bounds"]) == (None, 0, 4, {"low": 0.5, "high": 1.0})
-    assert "4 of 8 sets of answers have one that waits for the judge" in top["why"]
+    assert "4 of 8 sets of answers have one that waits" in top["why"]
     assert "every player's answer is graded" in words_of(partly, "skyline")
     section = next(part for part in all_sections(partly) if part.id == "skyline")
     assert (section.rows[0]["least"], section.rows[0]["most"]) == (0.5, 1.0)
@@ -125,7 +125,7 @@ def test_figures_of_what_is_graded_are_marked(partly: dict[str, Any]) -> None:
 def test_coverage_says_what_it_leaves_out(partly: dict[str, Any]) -> None:
     talk = row(partly["coverage"], stage="talkative")
     assert (talk["native"], talk["after"], talk["n"], talk["ungraded"]) == (None, None, 0, 4)
-    assert "4 of 8 questions have an answer that waits for the judge" in talk["why"]
+    assert "4 of 8 questions have an ungraded answer" in talk["why"]
     assert talk["native_bounds"] == talk["after_bounds"] == {"low": 0.5, "high": 1.0}
     vote = row(partly["coverage"], stage="vote")
     assert (vote["after"], vote["difference"]) == (None, None)
@@ -244,5 +244,5 @@ def test_no_captain_is_said_to_repair_what_nobody_graded() -> None:
     figures = world.play(["solo", "silent"], judge={"models": ["jay"]}, primary="silent").figures
     headline = figures["headline"]
     assert (headline["value"], headline["over_captain"], headline["ungraded"]) == (None, None, 10)
-    assert "10 of 20 answers wait for the judge" in headline["sentence"]
+    assert "10 of 20 answers are ungraded" in headline["sentence"]
     assert "better than" not in headline["sentence"]

@@ -84,14 +84,14 @@ def test_what_no_judge_has_settled_is_left_out_and_said(tmp_path: Path) -> None:
     (row,) = found["mixtures"]
     assert (row["value"], row["n"], row["episodes"]) == (None, 0, 4), "q3 is ungraded, and the others match"
     assert row["bounds"] == {"low": 0.75, "high": 1.0}
-    assert "1 of 4 answers wait for the judge" in row["why"]
+    assert "1 of 4 answers are ungraded" in row["why"]
     assert (row["ungraded"], row["unknown_labels"]) == (1, 2)
     assert [(each["c"], each["n"], each["accuracy"]) for each in row["right_labels"]] == [
         (0, 0, None),
         (1, 0, None),
         (2, 0, None),
     ]
-    assert all("wait" in each["why"] for each in row["right_labels"])
+    assert all("ungraded" in each["why"] for each in row["right_labels"])
     words = " ".join(sentence for section in summary_sections(found) for sentence in section.words)
     assert "1 of 4 episodes are ungraded" in words
     assert "in 2 of 4 episodes a response is ungraded" in words

@@ -344,7 +344,7 @@ async def test_nothing_is_claimed_that_ungraded_answers_could_turn_round(tmp_pat
         row = by_claim[claim]
         assert (row["value"], row["verdict"]) == (None, "open"), claim
         assert "30 of 60" in row["note"], claim
-        assert "judge" in row["note"], claim
+        assert "hangs on what it says" in row["note"], claim
     high = by_claim["accuracy(talkative) > 0.6"]
     assert (high["n"], high["bounds"]) == (0, {"low": 0.5, "high": 1.0})
     net = by_claim["net(talkative) > 0"]
@@ -364,7 +364,7 @@ async def test_options_are_not_chosen_for_being_ungraded(tmp_path: Path) -> None
     assert on["talkative@ann"] == (False, 0)
     assert next(row for row in shown["frontier"] if row["of"] == "talkative@ann")["accuracy"] is None
     assert shown["talk_threshold"]["talk_from"] is None
-    assert "30 of 60 questions have an answer that waits for the judge" in shown["talk_threshold"]["why"]
+    assert "30 of 60 questions have an ungraded answer" in shown["talk_threshold"]["why"]
 
 
 async def test_a_difference_says_that_ungraded_answers_could_turn_it_round(tmp_path: Path) -> None:
@@ -372,7 +372,7 @@ async def test_a_difference_says_that_ungraded_answers_could_turn_it_round(tmp_p
     (row,) = [row for row in shown["gains"] if row["strategy"] == "talkative"]
     assert (row["difference"], row["low"], row["rescues"]) == (None, None, None)
     assert row["bounds"]["low"] < 0
-    assert "30 of 60 pairs have an answer that waits for the judge" in row["why"]
+    assert "30 of 60 pairs have an ungraded answer" in row["why"]
     (settled,) = [row for row in shown["gains"] if row["strategy"] == "vote"]
     assert "why" not in settled
     section = next(section for section in all_sections(shown) if section.id == "gains")
@@ -416,7 +416,7 @@ async def test_a_gap_with_ungraded_answers_has_bounds_or_is_not_known(tmp_path: 
     (talk,) = [row for row in shown["gap"] if row["strategy"] == "talkative"]
     assert talk["ungraded"] == 30
     assert (talk["value"], talk["n"], "bounds" in talk) == (None, 0, True)
-    assert "30 of 60 questions have an answer that waits" in talk["why"]
+    assert "30 of 60 questions have an ungraded answer" in talk["why"]
     assert talk["bounds"]["low"] < 0
     (vote,) = [row for row in shown["gap"] if row["strategy"] == "vote"]
     assert {"ungraded", "bounds", "why"}.isdisjoint(vote)

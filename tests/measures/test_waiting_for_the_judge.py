@@ -80,8 +80,8 @@ def test_a_silent_judge_leaves_no_accuracy() -> None:
         assert (row["value"], row["low"], row["high"]) == (None, None, None), row
         assert row["bounds"] == {"low": 0.5, "high": 1.0}
         assert "20 of 40" in row["why"]
-        assert "judge" in row["why"]
-    why = "20 of 40 answers wait for the judge; those graded without it are right by construction"
+        assert "hangs on what it says" in row["why"]
+    why = "20 of 40 answers are ungraded, and whether one is graded hangs on what it says"
     assert figures["accuracy"][0]["why"] == why
     for row in (*figures["gains"], *figures["comparisons"]):
         assert (row["difference"], row["low"], row["p"]) == (None, None, None), row
@@ -145,7 +145,7 @@ def test_hypotheses_and_comparisons_say_why(tmp_path: Any) -> None:
     )
     for row in result.figures["hypotheses"]:
         assert (row["value"], row["verdict"]) == (None, "open"), row
-        assert "judge" in row["note"]
+        assert "hangs on what it says" in row["note"]
         assert row["bounds"]["high"] - row["bounds"]["low"] >= 0.5
 
 
@@ -158,10 +158,10 @@ def test_moot_compare_says_why() -> None:
         "questions": 40,
         "ungraded": {"a": 20, "b": 20},
         "bounds": {"low": -0.5, "high": 0.5},
-        "why": "20 of 40 pairs have an answer that waits for the judge",
+        "why": "20 of 40 pairs have an ungraded answer",
     }
     text = " ".join(words(row))
-    assert "20 of 40 pairs have an answer that waits for the judge" in text
+    assert "20 of 40 pairs have an ungraded answer" in text
     assert "between -50.0 and +50.0 points" in text
 
 

@@ -144,6 +144,8 @@ def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
     print(f"{grading.name}: {graded.scores} answers: {', '.join(parts)}")
     if grading.reused:
         print(f"moot: {grading.reused_told}; --anew asks for them again", file=sys.stderr)
+    for told in grading.broken:
+        print(f"moot: {tamed(told)}", file=sys.stderr)
     for cause, times in graded.causes.most_common(5):
         print(f"moot: ungraded, {times} ×: {tamed(cause)}", file=sys.stderr)
     if len(grading.judges) == 2:
@@ -231,7 +233,7 @@ async def _show(
         print(f"moot report {path} shows the figures")
         return
     declared = {"models": judging.models, "batch": judging.batch}
-    config = {**json.loads(experiment["config"]), "judge": declared, "grader": grading.grader.name}
+    config = {**json.loads(experiment["config"]), "judge": declared, "grader": grading.kept_as}
     run_figures = await store.read(partial(figures, experiment={**experiment, "config": json.dumps(config)}))
     print(f"\nas graded by {grading.name} (moot report follows the key judge of {path}):")
     print_report(run_figures, Console())

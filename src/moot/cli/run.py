@@ -119,6 +119,8 @@ def _last_word(runner: Runner, state: State) -> None:
     tally = runner.tally
     if runner.experiment.grading.reused:
         print(f"moot: {runner.experiment.grading.reused_told}", file=sys.stderr)
+    for told in runner.experiment.grading.broken:
+        print(f"moot: {tamed(told)}", file=sys.stderr)
     if state == "interrupted":
         print(
             f"moot: interrupted; {tally.done} of {tally.total} episodes are kept, run again to go on", file=sys.stderr

@@ -28,8 +28,8 @@ from moot.engine.settling import declare_judges as declare_judges
 from moot.engine.settling import open_answers as open_answers
 from moot.engine.settling import settle as settle
 from moot.grade.grading import Grading
-from moot.grade.judge import Judgement, judge, judge_identity
-from moot.grade.normalise import normalise
+from moot.grade.judge import ONE_BY_ONE, Judgement, judge, judge_identity
+from moot.grade.persons import persons_word
 from moot.needs import EVERYTHING, Needs
 from moot.store import schema
 from moot.store.rows import score_row
@@ -99,7 +99,7 @@ class StoredGrading:
             return self.grading.at_once(case, answer)
         (sheet,) = await sheets_of(self.store, self.grading, NO_CELLS, [case])
         words = await _judge_sheet(self.store, self.grading, replace(sheet, answers=frozenset([answer])))
-        return self.grading.score(case, answer, words, sheet.persons.get(normalise(answer)))
+        return self.grading.score(case, answer, words, persons_word(case, answer, sheet.persons))
 
 
 Grade = Callable[[Case, str | None], float | None]
@@ -111,7 +111,7 @@ async def stored_grades(store: Store, grading: Grading, cases: Sequence[Case]) -
 
     def grade(case: Case, answer: str | None) -> float | None:
         sheet = sheets[case.digest]
-        person = sheet.persons.get(normalise(answer)) if answer is not None else None
+        person = persons_word(case, answer, sheet.persons)
         words = [word for word in sheet.judgements if word.right is not None]
         return grading.score(case, answer, words, person).value
 
@@ -140,12 +140,14 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
     case, words = sheet.case, await _judge_sheet(store, grading, sheet)
     for row in sheet.episodes:
         answer = row["answer"]
-        person = sheet.persons.get(normalise(answer)) if answer is not None else None
+        person = persons_word(case, answer, sheet.persons)
         score = grading.score(case, answer, words, person)
         store.put_later([(schema.scores, score_row(row["cell"], case.digest, row["repeat"], grading.name, score))])
-        graded.stages[score.stage] += 1
-        if score.stage == "ungraded":
-            graded.causes[score.detail or "unknown"] += 1
+        # Whatever a grader calls it, an answer without a grade is ungraded, unless judges differ.
+        ungraded = score.value is None and score.stage != "disputed"
+        graded.stages["ungraded" if ungraded else score.stage] += 1
+        if ungraded:
+            graded.causes[score.detail or score.stage] += 1
     wordings = sheet.open_answers(grading)
     graded.judged += _pairs([word for word in words if word.answer in wordings], grading)
 
@@ -157,9 +159,23 @@ async def _ask(judging: Player, grading: Grading, sheet: Sheet, wordings: Mappin
     if not left:
         return []
     # A judge that failed is asked under a new sample number: the stored replies are those that could not be used.
-    tries = max((judgement.tries for judgement in mine if judgement.answer in left), default=0)
-    fresh = await judge(judging, sheet.case, left, grading.team.seated(tries), grading.batch)
-    return [judgement if judgement.right is not None else replace(judgement, tries=tries + 1) for judgement in fresh]
+    tries = {judgement.answer: judgement.tries for judgement in mine if judgement.answer in left}
+    if grading.batch > ONE_BY_ONE:
+        tries = dict.fromkeys(left, max(tries.values(), default=0))  # who is shown together is asked about together
+    alike: dict[int, dict[str, str]] = defaultdict(dict)
+    for answer, wording in left.items():
+        alike[tries.get(answer, 0)][answer] = wording
+    team, case = grading.team, sheet.case
+    asked = (judge(judging, case, alike[sample], team.seated(sample), grading.batch) for sample in alike)
+    return [
+        _tried(word, sample + 1)
+        for sample, part in zip(alike, await asyncio.gather(*asked), strict=True)
+        for word in part
+    ]
+
+
+def _tried(judgement: Judgement, times: int) -> Judgement:
+    return judgement if judgement.right is not None else replace(judgement, tries=times)
 
 
 def _pairs(judgements: Sequence[Judgement], grading: Grading) -> Iterator[tuple[bool, bool]]:

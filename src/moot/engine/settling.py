@@ -17,6 +17,7 @@ from moot.grade.grading import Grading
 from moot.grade.judge import JUDGE, ONE_BY_ONE, Judgement
 from moot.grade.match import Match
 from moot.grade.normalise import normalise
+from moot.grade.persons import persons_word
 from moot.needs import EVERYTHING, Needs
 from moot.store import queries, schema
 from moot.store.store import Store
@@ -47,18 +48,23 @@ async def open_answers(store: Store, grading: Grading, experiment: str, needs: N
 
 
 def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
-    """A person's word on a normalised answer. It is at once in every score that its grader left open; how many is returned."""
+    """A person's word on a normalised answer. It is at once in every score that its grader left open; how many is returned.
+
+    The right one of several choices is the word on all others too.
+    """
     word = {"case": case.digest, "answer": answer, "right": int(right), "settled_at": time.time()}
     queries.put(connection, schema.settlements, [word])
     episodes, scores = schema.episodes, schema.scores
     of_episode = and_(scores.c.cell == episodes.c.cell, scores.c.repeat == episodes.c.repeat)
     query = select(scores, episodes.c.answer).join(episodes, of_episode)
     query = query.where(scores.c.case == case.digest, episodes.c.question == case.question.digest)
+    one_of_choices = right and case.question.kind != "open"
     changed = 0
     for row in connection.execute(query.where(episodes.c.answer.is_not(None))).mappings().all():
-        if normalise(row["answer"]) == answer and _left_to_persons(row, case):
+        equal = normalise(row["answer"]) == answer
+        if (equal or (one_of_choices and row["value"] is None)) and _left_to_persons(row, case):
             place = (scores.c[column.name] == row[column.name] for column in scores.primary_key)
-            values = {"value": float(right), "stage": "person", "detail": None}
+            values = {"value": float(right and equal), "stage": "person", "detail": None}
             changed += connection.execute(update(scores).where(*place).values(**values)).rowcount
     return changed
 
@@ -98,7 +104,7 @@ def declare_judges(
 def _left_open(sheet: Sheet, grading: Grading) -> Iterator[OpenAnswer]:
     counts = Counter(normalise(row["answer"]) for row in sheet.episodes if row["answer"] is not None)
     for answer, wording in sheet.open_answers(grading).items():
-        if answer in sheet.persons:
+        if persons_word(sheet.case, wording, sheet.persons) is not None:
             continue
         words = tuple(judgement for judgement in sheet.judgements if judgement.answer == answer)
         if not grading.judges or grading.score(sheet.case, wording, words, None).value is None:

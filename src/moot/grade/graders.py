@@ -71,6 +71,14 @@ def grader_or_absent(kept_as: str) -> Grader:
     return here
 
 
+def version_here(kept_as: str) -> str | None:
+    """What the words of the grader of this name would be kept under now; None: it is not known here."""
+    try:
+        return identity(grader(kept_as.partition(VERSION)[0]))
+    except UsageError:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class _Absent:
     name: str
@@ -129,6 +137,8 @@ class AskedOnce:
         self.by = by
         self._known = dict(known or {})
         self._recalled = frozenset(self._known)
+        self.broken: dict[Place, str] = {}
+        """What went wrong, by the answer that has no grade for it."""
         self.reused: set[Place] = set()
         """What was asked for and had been said before: nobody was asked again."""
         self._under_way: dict[Place, Future[_Word]] = {}
@@ -137,8 +147,8 @@ class AskedOnce:
 
     def recall(self, known: Mapping[Place, Score]) -> None:
         """What it has said before."""
+        self._recalled |= known.keys() - self._known.keys()  # what it said a moment ago is on record by now as well
         self._known |= known
-        self._recalled |= known.keys()
 
     def score(self, case: Case, answer: str | None) -> Score:
         """For whoever cannot wait: the thread stands still where it has not been asked yet."""
@@ -177,7 +187,9 @@ class AskedOnce:
         self._under_way.pop(place, None)
         if place not in self._known:
             self._known[place] = word.score
-            if self.keep is not None and word.usable:
+            if not word.usable:
+                self.broken[place] = broken_told(self.by.name, word.score.detail) or ""
+            elif self.keep is not None:
                 self.keep(place, word.score)
         return self._known[place]
 
@@ -204,6 +216,12 @@ async def _word_of(by: Grader, case: Case, answer: str) -> _Word:
 
 def _broken(by: Grader, problem: str) -> _Word:
     return _Word(Score(None, "ungraded", f"{by.name}: {problem}"), usable=False)
+
+
+def broken_told(name: str, detail: str | None) -> str | None:
+    """What went wrong with the grader of this name, from the detail of a score without a value; None: nothing."""
+    start = f"{name}: "
+    return detail.removeprefix(start) if detail is not None and detail.startswith(start) else None
 
 
 def _unusable(score: object) -> str | None:

@@ -49,6 +49,15 @@ class Grading:
     def reused_told(self) -> str:
         return f"{self.reused} grades of {self.kept_as} are taken from the store"
 
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """In words: how often a grader that is not ours failed, and how at first; nothing where it did not."""
+        if self.asked is None or not self.asked.broken:
+            return ()
+        problems = list(self.asked.broken.values())
+        left = "1 answer, which has" if len(problems) == 1 else f"{len(problems):,} answers, which have"
+        return (f"grader {self.grader.name!r} failed on {left} no grade from it; first: {problems[0]}",)
+
     def needs_judge(self, case: Case, answer: str | None) -> bool:
         """Whether the grader leaves it to the judges."""
         if self.asked is None:

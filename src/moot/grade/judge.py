@@ -26,8 +26,6 @@ JUDGE = "judge"
 ONE_BY_ONE = 1
 MOST_TOGETHER = 100
 """Answers in one call at most. A long list is one that models lose count of."""
-SPOILT_ALONE = 2
-"""So many answers that a judge cannot grade by themselves, and the judge itself is what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +136,10 @@ async def _judge(judging: Player, case: Case, answers: Mapping[str, str], team: 
 
 
 async def _one_by_one(judging: Player, case: Case, answers: Mapping[str, str], team: Team) -> list[Judgement]:
-    """Each answer by itself, at the same time. A judge that has nothing usable to say of the first few is not asked on."""
-    items = list(answers.items())
-    first = await asyncio.gather(*(_judge(judging, case, dict([item]), team) for item in items[:SPOILT_ALONE]))
-    judgements = [judgement for part in first for judgement in part]
-    left = items[SPOILT_ALONE:]
-    if left and all(judgement.right is None for judgement in judgements):
-        why = "not asked: the judge says nothing usable"
-        return [*judgements, *(Judgement(answer, judging.name, None, why) for answer, _ in left)]
-    rest = await asyncio.gather(*(_judge(judging, case, dict([item]), team) for item in left))
-    return [*judgements, *(judgement for part in rest for judgement in part)]
+    """Each answer by itself, at the same time. Each has tries of its own, whatever comes of the others: were a judge not
+    asked on that spoilt some, a grade would hang on what else is in the file."""
+    parts = await asyncio.gather(*(_judge(judging, case, dict([item]), team) for item in answers.items()))
+    return [judgement for part in parts for judgement in part]
 
 
 def settled(case: Case, answer: str | None, judgements: Sequence[Judgement], person: bool | None, judges: int) -> Score:

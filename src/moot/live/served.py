@@ -27,6 +27,7 @@ from moot.errors import MootError, StoreError, UsageError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.grading import Grading
 from moot.grade.normalise import normalise
+from moot.grade.persons import persons_word, words_by_case
 from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.presence import Presence
@@ -279,10 +280,11 @@ class ServedRecord:
         for table in dict.fromkeys(table for table, _ in rows):
             queries.add(connection, table, clean([row for of, row in rows if of is table]))
         cases = _placed(connection, self.id, [episode.question for episode in episodes], self._askers)
+        persons = words_by_case(queries.settlements_on(connection, [case.digest for case in cases.values()]))
         scores = []
         for episode in episodes:
-            case = cases[episode.question.digest]
-            score = self.grading.at_once(case, episode.verdict.answer)
+            case, answer = cases[episode.question.digest], episode.verdict.answer
+            score = self.grading.score(case, answer, (), persons_word(case, answer, persons.get(case.digest, {})))
             scores.append(score_row(episode.cell, case.digest, episode.repeat, self.grading.name, score))
         queries.put(connection, schema.episodes, clean([episode_row(episode) for episode in episodes]))
         queries.put(connection, schema.scores, clean(scores))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from moot.grade.judge import JUDGE
+from moot.grade.match import NO_ANSWER
 from moot.measures.cells import Row, Stored
 from moot.stats.graded import Value, Way, graded_value
 from moot.traces import NotNeeded, Trace, of_kind
@@ -76,7 +77,7 @@ class EpisodeOutline(NamedTuple):
     repeat: int = 0
     """The episode's own."""
     waits: bool = False
-    """Whether its answer is one that a judge has yet to settle."""
+    """Whether its answer has no grade although somebody has said what is right."""
 
     @property
     def way(self) -> Way:
@@ -90,13 +91,18 @@ class EpisodeOutline(NamedTuple):
 
 BY_JUDGES = frozenset({JUDGE, "person"})
 """Stages of grading that settle what no match could."""
+BY_MATCH = frozenset({NO_ANSWER.stage, "choice", "match", "unanswerable", None})
+"""Those of our own grader, which has a word for every answer to a known reference; all others are somebody else's."""
 
 
 def way_of(right: float | None, stage: str | None, *, waits: bool) -> Way:
-    """`waits`: whether an answer without a grade is one that a judge has yet to settle."""
+    """`waits`: whether an answer without a grade is one of which somebody has said what is right.
+
+    A grader that is not ours is in a judge's place where it finds an answer wrong: it has more to say than what is right.
+    """
     if right is None:
         return "waiting" if waits else "nobody"
-    return "judge" if stage in BY_JUDGES else "at once"
+    return "judge" if stage in BY_JUDGES or (right < 1.0 and stage not in BY_MATCH) else "at once"
 
 
 def right_of(row: Row) -> float | None:

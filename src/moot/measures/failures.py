@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ParamSpec, TypeVar, cast
 
 from moot.errors import UsageError
+from moot.grade.graders import VERSION
 from moot.measures import BUILT_IN, registered
 from moot.measures.checked_sections import checked_sections
 from moot.measures.measure import Measure
@@ -22,8 +23,9 @@ from moot.plugins import CannotLoad, NotAsExpected, in_one_line, loaded
 P = ParamSpec("P")
 T = TypeVar("T")
 
+MEASURE = "measure"
 KEY = "plugin_failures"
-"""Where the figures of a report have them: rows of `kind`, `name` and `error`."""
+"""Where the figures of a report have them: rows of `kind`, `name` and `error`; a grader's have `times` as well."""
 NOT_TAKEN = "not_taken"
 """Where figures that somebody interrupted have the names of the measures that are missing."""
 
@@ -34,6 +36,8 @@ class TakenMeasures:
     def __init__(self, given: Iterable[Measure] = ()) -> None:
         self.failures: dict[str, str] = {}
         """By name, the first thing that went wrong."""
+        self._graders: list[dict[str, Any]] = []
+        """A row of the grader, where it failed."""
         self._measures: list[tuple[str, Measure]] = []
         for name, place in registered().items():
             measure = self._tried(name, _made, name, place)
@@ -60,13 +64,15 @@ class TakenMeasures:
             so_far |= self._tried(name, _new_figures, name, measure, source) or {}
         self.sections(so_far)
         self.needs()
-        if self.failures:
+        self._graders = _grader_rows(source)
+        if self.failures or self._graders:
             so_far[KEY] = self._rows()
         return so_far
 
     def sections(self, figures: Mapping[str, Any]) -> list[Section]:
         """The sections of all; and one that says who broke, here or when the figures were taken."""
-        earlier = {row["name"]: row["error"] for row in figures.get(KEY, ())}
+        earlier = {row["name"]: row["error"] for row in figures.get(KEY, ()) if row["kind"] == MEASURE}
+        self._graders = [dict(row) for row in figures.get(KEY, ()) if row["kind"] != MEASURE]
         sections: list[Section] = []
         for name, measure in self._measures:
             if name in figures.get(NOT_TAKEN, ()):
@@ -77,7 +83,7 @@ class TakenMeasures:
             else:
                 sections += measure.sections(figures)
         self.failures = {**self.failures, **earlier}
-        sections += [self._section()] if self.failures else []
+        sections += [self._section()] if self.failures or self._graders else []
         return [*sections, *_not_taken(figures)]
 
     def _tried(self, name: str, asked: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
@@ -93,13 +99,30 @@ class TakenMeasures:
             self.failures.setdefault(name, in_one_line(error))
         return None
 
-    def _rows(self) -> list[dict[str, str]]:
-        return [{"kind": "measure", "name": name, "error": self.failures[name]} for name in sorted(self.failures)]
+    def _rows(self) -> list[dict[str, Any]]:
+        measures = [{"kind": MEASURE, "name": name, "error": self.failures[name]} for name in sorted(self.failures)]
+        return [*measures, *self._graders]
 
     def _section(self) -> Section:
-        columns = Column("kind", "plug-in"), Column("name", "name"), Column("error", "error")
-        words = ("These are not part of moot, and their figures are missing or not whole. All others stand.",)
-        return Section("plugin-failures", "Plug-ins that failed", words, columns, self._rows(), place=FIRST)
+        columns = [Column("kind", "plug-in"), Column("name", "name"), Column("error", "error")]
+        words = []
+        if self.failures:
+            words.append("These are not part of moot, and their figures are missing or not whole. All others stand.")
+        if self._graders:
+            columns.append(Column("times", "times"))
+            words.append("What a grader failed on has no grade from it: it is ungraded, and never taken for wrong.")
+        return Section(
+            "plugin-failures", "Plug-ins that failed", tuple(words), tuple(columns), self._rows(), place=FIRST
+        )
+
+
+def _grader_rows(source: Source) -> list[dict[str, Any]]:
+    """The grader's row: how many answers it left without a grade by failing, and what went wrong most often."""
+    if not (broke := source.grader_broke):
+        return []
+    name = source.config["grader"].partition(VERSION)[0]
+    error = min(broke, key=lambda problem: (-broke[problem], problem))
+    return [{"kind": "grader", "name": name, "error": error, "times": sum(broke.values())}]
 
 
 def _not_taken(figures: Mapping[str, Any]) -> list[Section]:

@@ -17,10 +17,10 @@ import orjson
 from sqlalchemy import Connection
 
 from moot.engine.match_record import Groups, Matches
-from moot.grade.graders import USUAL, AskedOnce, grader_or_absent
+from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, version_here
 from moot.grade.grading import scored, scores_name
 from moot.grade.judge import ONE_BY_ONE
-from moot.grade.normalise import normalise
+from moot.grade.persons import persons_word, words_by_case
 from moot.measures.cells import Row, stored_cell, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, right_of, way_of
@@ -132,22 +132,30 @@ class Source:
         return episodes
 
     def _marked(self, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
-        """With those told apart whose answers wait for a judge."""
-        if not self.judges:
-            return episodes
+        """With those told apart whose answers wait for a grade."""
         return [
-            episode._replace(waits=True) if episode.right is None and self._waits(episode.key[0]) else episode
+            episode._replace(waits=True)
+            if episode.right is None and self._waits(self.cases[episode.key[0]])
+            else episode
             for episode in episodes
         ]
 
-    def _waits(self, question: str) -> bool:
-        """Whether an ungraded answer to it is one that a judge has yet to settle: else nobody knows what is right."""
-        return bool(self.judges) and self.cases[question].known
+    def _waits(self, case: Case) -> bool:
+        """Whether somebody has said what is right, so that it may hang on what an answer says whether it has a grade.
+
+        A reference says it; and so does a person's word on any answer, since it is the word on every equal one, and on none
+        that differs.
+        """
+        return case.known or case.digest in self._settled
+
+    @cached_property
+    def _settled(self) -> frozenset[str]:
+        return frozenset(self._by_case)
 
     def graded_as(self, row: Row) -> tuple[float | None, Way]:
         """What a row of `results` is worth, and how it came by that."""
         right = right_of(row)
-        return right, way_of(right, row["stage"], waits=self._waits(row["question"]))
+        return right, way_of(right, row["stage"], waits=self._waits(self.cases[row["question"]]))
 
     def _not_chosen_on(self, cell: Stored, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
         but = self.chosen_on(cell)
@@ -185,21 +193,53 @@ class Source:
     def grade(self, case: Case, text: str | None) -> float | None:
         """What a text is worth that is no verdict, such as the draft of somebody who was never played alone.
 
-        By match, by what judges have said of it and by a person's word; None where judges are named and have not said
-        anything usable, and where nobody has said yet what is right. Nothing said is not right: 0.
+        By the grader, by what judges have said of it and by a person's word; None where the grader leaves it open, where
+        judges are named and have not said anything usable, and where nobody has said yet what is right. Nothing said is
+        not right: 0.
         """
         return self.score(case, text).value
 
     def graded(self, case: Case, text: str | None) -> tuple[float | None, Way]:
         """The same, and how it came by its grade."""
         score = self.score(case, text)
-        return score.value, way_of(score.value, score.stage, waits=bool(self.judges) and case.known)
+        return score.value, way_of(score.value, score.stage, waits=self._waits(case))
 
     def score(self, case: Case, text: str | None) -> Score:
         """The same with the stage of grading that has settled it, or has not."""
-        person = self.persons.get((case.digest, normalise(text))) if text is not None else None
+        person = self._persons_word(case, text)
         words = self.judgements.get(case.digest, ())
         return scored(self._grader, case, text, words, person, judges=len(self.judges))
+
+    def _persons_word(self, case: Case, text: str | None) -> bool | None:
+        if text is None or not self._waits(case):
+            return None
+        return persons_word(case, text, self._by_case.get(case.digest, {}))
+
+    @cached_property
+    def _by_case(self) -> dict[str, dict[str, bool]]:
+        return words_by_case(self.persons)
+
+    @property
+    def grader_broke(self) -> dict[str, int]:
+        """How a grader that is not ours failed, and how many answers have no grade for it: as the run kept it, and on what
+        was asked since."""
+        if self._grader is None:
+            return {}
+        name = self._grader.by.name
+        kept = queries.ungraded_details(self.connection, self.ident, self.grader).items()
+        broke = {told: times for detail, times in kept if (told := broken_told(name, detail)) is not None}
+        return broke or dict(Counter(self._grader.broken.values()))
+
+    @cached_property
+    def grader_differs(self) -> str | None:
+        """Said where the grades are those of another version of the grader than there is here."""
+        kept_as = self.config.get("grader", USUAL)
+        here = version_here(kept_as)
+        if here in (None, kept_as):
+            return None
+        return (
+            f"These are the grades of {kept_as}; the grader here is {here}: moot grade FILE asks it, and shows its own."
+        )
 
     @cached_property
     def _grader(self) -> AskedOnce | None:

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
+from moot.grade.graders import USUAL
 from moot.measures.failures import TakenMeasures
 from moot.measures.measure import Measure
 from moot.measures.source import Source
@@ -40,7 +41,10 @@ def figures(
     with uncollected():
         source = Source(connection, experiment, hypotheses=hypotheses)
         with clustered(source.clusters):
-            return TakenMeasures(given).figures(source, stopped)
+            taken = TakenMeasures(given).figures(source, stopped)
+    if (kept_as := source.config.get("grader", USUAL)) != USUAL:
+        taken["grader"] = kept_as
+    return taken
 
 
 def find_experiment(connection: Connection, name: str | None = None, *, ident: str | None = None) -> Row:

@@ -4,10 +4,11 @@ A figure is taken over what is graded. Beside it stand the bounds: what it would
 open wrong, and were all of it right. A difference is lowest where what is open is wrong for the first and right for the
 second.
 
-There is no such figure where being graded hangs on being right (`why_unfair`, `fair`). An answer that matches the
-reference is right without a judge, and one that does not waits for the judge: while many still wait, those that are graded
-are right by construction. Nor where a player was heard only on some questions because of what the others had said. Then
-the figure is null, it is said why, and the bounds are all that is known.
+There is no such figure where being graded hangs on what an answer says (`why_unfair`, `fair`). One that matches the
+reference is right without a judge, and one that does not waits for the judge; a grader may be sure only of what is right;
+a person who says that the team's answer is right grades every equal draft, and none that differs. While many still wait,
+those that are graded tell nothing of the others. Nor where a player was heard only on some questions because of what the
+others had said. Then the figure is null, it is said why, and the bounds are all that is known.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from moot.stats.estimates import PAIRED, Row, estimate, estimate_row
 from moot.stats.paired import compare
 
 FEW_WAITING = 0.05
-"""Up to this share of answers that still wait for the judge, a figure over the others stands, with its bounds."""
+"""Up to this share of answers that still wait for a grade, a figure over the others stands, with its bounds."""
 
 Way = Literal["at once", "judge", "waiting", "nobody", "not heard"]
-"""How an answer came by its grade: without a judge; by one, or by a person in its place; not yet, since it waits for the
-judge; not at all, since nobody has said what is right; or it was never heard, since the team did not wait for it."""
+"""How an answer came by its grade: without a judge; by one, or by whoever is in its place; not yet, although somebody has
+said what is right, so that it waits; not at all, since nobody has; or it was never heard, since the team did not wait."""
 
 
 class Value(NamedTuple):
@@ -37,11 +38,13 @@ class Value(NamedTuple):
     answers: int = 1
     """How many answers it is of; of these:"""
     waiting: int = 0
-    """wait for the judge,"""
+    """wait for a grade,"""
     judged: int = 0
-    """have been settled by one, or by a person in its place,"""
+    """have been settled by a judge, or by whoever is in its place,"""
     not_heard: int = 0
-    """were not heard."""
+    """were not heard,"""
+    nobody: int = 0
+    """are to questions of which nobody has said what is right."""
 
     @property
     def open(self) -> bool:
@@ -51,19 +54,25 @@ class Value(NamedTuple):
 @lru_cache(maxsize=1024)  # nearly all are right or wrong at once, and there may be hundreds of thousands
 def graded_value(right: float | None, way: Way = "at once") -> Value:
     """Of one answer."""
-    counts = (1, int(way == "waiting"), int(way == "judge"), int(way == "not heard"))
+    counts = (1, *(int(way == counted) for counted in ("waiting", "judge", "not heard", "nobody")))
     return Value(None, 0.0, 1.0, *counts) if right is None else Value(right, right, right, *counts)
 
 
-def why_unfair(answers: int, waiting: int, judged: int, *, of: str = "answers wait") -> str | None:
+UNGRADED = "answers are ungraded"
+
+
+def why_unfair(answers: int, waiting: int, judged: int, nobody: int = 0, *, of: str = UNGRADED) -> str | None:
     """Why a figure over those that are graded would flatter; None: it may stand.
 
-    `judged`: of those that the judge had to see, how many it has settled. Where it has settled none, all that is graded
-    is what matched; where it has settled some, those left may be few enough to be left out.
+    `judged`: of those that a judge had to see, how many it has settled. Where it has settled none, all that is graded
+    is what matched; where it has settled some, those left may be few enough to be left out. `nobody`: how many can have
+    no grade; that they have none says nothing about the others, be they few or many.
     """
-    if not waiting or (judged and waiting <= FEW_WAITING * answers):
+    gradable = answers - nobody
+    if not waiting or (judged and waiting <= FEW_WAITING * gradable):
         return None
-    return f"{waiting:,} of {answers:,} {of} for the judge; those graded without it are right by construction"
+    where = " where somebody has said what is right" if nobody else ""
+    return f"{waiting:,} of {gradable:,} {of}{where}, and whether one is graded hangs on what it says"
 
 
 def why_not_heard(heard: int, asked: int) -> str:
@@ -72,17 +81,22 @@ def why_not_heard(heard: int, asked: int) -> str:
     return f"heard on {heard:,} of {asked:,} questions, where the others disagreed"
 
 
-def why_unknown(values: Iterable[Value], *, of: str = "answers wait") -> str | None:
+def why_unknown(values: Iterable[Value], *, of: str = UNGRADED) -> str | None:
     """Why these give no figure although some of them are graded; None: they give one."""
     every = list(values)
     if not_heard := sum(value.not_heard for value in every):
         asked = sum(value.answers for value in every)
         return why_not_heard(asked - not_heard, asked)
-    answers, waiting, judged = (sum(getattr(value, name) for value in every) for name in ("answers", *_SEEN))
-    return why_unfair(answers, waiting, judged, of=of)
+    counts = (sum(getattr(value, name) for value in every) for name in ("answers", "waiting", "judged", "nobody"))
+    return why_unfair(*counts, of=of)
 
 
-_SEEN = ("waiting", "judged")
+def _counted_once(values: Sequence[Value]) -> tuple[int, int, int, int, int]:
+    """Several answers as one, by `answers` to `nobody`: one that waits makes all wait, one that nobody can grade leaves
+    all without a grade for that reason."""
+    waiting, judged = any(value.waiting for value in values), any(value.judged for value in values)
+    not_heard, nobody = any(value.not_heard for value in values), any(value.nobody for value in values)
+    return 1, int(waiting), int(judged), int(not_heard), int(nobody and not waiting)
 
 
 def fair(values: Mapping[str, Value]) -> Mapping[str, Value]:
@@ -121,8 +135,7 @@ def best_value(values: Sequence[Value]) -> Value:
     is wrong, the share would be right by construction: what is known must not hang on how it turned out.
     """
     highest, most = max(value.least for value in values), max(value.most for value in values)
-    counts = (any(value.waiting for value in values), any(value.judged for value in values))
-    counted = (1, *map(int, counts), int(any(value.not_heard for value in values)))
+    counted = _counted_once(values)
     if any(value.known is None for value in values):
         return Value(None, highest, most, *counted)
     return Value(highest, highest, highest, *counted)
@@ -215,10 +228,13 @@ def known_pairs(pairs: Pairs) -> dict[str, tuple[float, float]]:
 
 def why_unfair_together(groups: Sequence[Sequence[Value]], *, of: str = "questions") -> str | None:
     """The same of figures that stand on several values at once: one that waits makes all of them wait."""
-    if not_heard := sum(any(value.not_heard for value in group) for group in groups):
-        return why_not_heard(len(groups) - not_heard, len(groups))
-    waiting, judged = (sum(any(getattr(value, name) for value in group) for group in groups) for name in _SEEN)
-    return why_unfair(len(groups), waiting, judged, of=f"{of} have an answer that waits")
+    if not groups:
+        return None
+    counts = zip(*(_counted_once(group) for group in groups), strict=True)
+    answers, waiting, judged, not_heard, nobody = map(sum, counts)
+    if not_heard:
+        return why_not_heard(answers - not_heard, answers)
+    return why_unfair(answers, waiting, judged, nobody, of=f"{of} have an ungraded answer")
 
 
 def why_unfair_pairs(pairs: Pairs) -> str | None:

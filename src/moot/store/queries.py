@@ -244,6 +244,19 @@ def results(
     return _mappings(connection, query)
 
 
+def ungraded_details(connection: Connection, ident: str, grader: str) -> dict[str, int]:
+    """What stands beside the answers of an experiment that have no grade, and how often."""
+    places, cells, scores = schema.experiment_questions, schema.experiment_cells, schema.scores
+    query = (
+        select(scores.c.detail, func.count().label("times"))
+        .join(places, and_(places.c.case == scores.c.case, places.c.experiment == ident))
+        .join(cells, and_(cells.c.cell == scores.c.cell, cells.c.experiment == ident))
+        .where(scores.c.grader == grader, scores.c.value.is_(None), scores.c.detail.is_not(None))
+        .group_by(scores.c.detail)
+    )
+    return {row.detail: row.times for row in connection.execute(query)}
+
+
 def endings(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Sequence[Any]]:
     """How every episode of a cell ended, without its verdict: plain tuples, for cells with very many of them.
 

@@ -73,7 +73,18 @@ class Raw:
     @classmethod
     def read(cls, folder: Path, config: Mapping[str, Any]) -> Raw:
         """From the files that ``moot report --format parquet -o FOLDER`` wrote."""
-        names = ("episodes", "calls", "scores", "traces", "verdicts", "drafts", "cells", "questions", "judgements")
+        names = (
+            "episodes",
+            "calls",
+            "scores",
+            "traces",
+            "verdicts",
+            "drafts",
+            "cells",
+            "questions",
+            "judgements",
+            "settlements",
+        )
         tables = {name: polars.read_parquet(folder / f"{name}.parquet").to_dicts() for name in names}
         return cls(tables, config, [_cell(row) for row in tables["cells"]])
 
@@ -98,9 +109,12 @@ class Raw:
         }
 
     def waits(self, question: str) -> bool:
-        """Whether an answer to it that is ungraded is one for the judge: there is one, and somebody knows what is right."""
-        named = (self.config.get("judge") or {}).get("models")
-        return bool(named) and bool(self.questions[question].get("known", True))
+        """Whether somebody has said what is right: in a reference, or of any answer to it."""
+        return question in self._spoken_of or bool(self.questions[question].get("known", True))
+
+    @cached_property
+    def _spoken_of(self) -> set[str]:
+        return {row["question_id"] for row in self.tables["settlements"]}
 
     @cached_property
     def calls(self) -> dict[str, Row]:

@@ -31,7 +31,8 @@ def grade_of(value: float | None, stage: str | None, *, waits: bool) -> Grade:
     """`waits`: whether a judge has yet to see it, where there is no value."""
     if value is None:
         return None if waits else Ungraded.NOBODY
-    return Judged(value) if stage in ("judge", "person") else value
+    by_match = stage in (None, "match", "choice", "no-answer", "unanswerable")
+    return Judged(value) if stage in ("judge", "person") or (value < 1.0 and not by_match) else value
 
 
 def graded(grade: Grade) -> TypeGuard[float]:
@@ -51,7 +52,8 @@ def unfair(groups: Sequence[Sequence[Grade]]) -> bool:
         return True
     waiting = sum(any(grade is None for grade in group) for group in groups)
     judged = any(isinstance(grade, Judged) for group in groups for grade in group)
-    return waiting > 0 and (not judged or waiting > FEW * len(groups))
+    hopeless = sum(None not in group and Ungraded.NOBODY in group for group in groups)
+    return waiting > 0 and (not judged or waiting > FEW * (len(groups) - hopeless))
 
 
 Grades = Mapping[str, Sequence[Grade]]

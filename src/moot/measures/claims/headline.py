@@ -91,7 +91,7 @@ def headline_figures(
     }
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values)
-    row["words"] = sentences(row)
+    row["words"] = [*sentences(row), *([source.grader_differs] if source.grader_differs else ())]
     row["sentence"] = " ".join(row["words"])
     return row
 

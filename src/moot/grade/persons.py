@@ -1,0 +1,30 @@
+"""What a person's words on the answers to a question say of one of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from moot.grade.normalise import normalise
+from moot.types import Case
+
+
+def persons_word(case: Case, answer: str | None, words: Mapping[str, bool]) -> bool | None:
+    """None: no person has said anything of it. `words`: by normalised answer.
+
+    A word is about every equal answer. Of choices one is right: where a person has named it, all others are wrong.
+    """
+    if answer is None:
+        return None
+    word = words.get(normalise(answer))
+    if word is None and case.question.kind != "open" and any(words.values()):
+        return False
+    return word
+
+
+def words_by_case(words: Mapping[tuple[str, str], bool]) -> dict[str, dict[str, bool]]:
+    """By the digest of the case, then by normalised answer."""
+    by_case: dict[str, dict[str, bool]] = defaultdict(dict)
+    for (case, answer), right in words.items():
+        by_case[case][answer] = right
+    return dict(by_case)
