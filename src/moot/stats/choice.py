@@ -263,7 +263,8 @@ def chosen_interval(
 
     `usual`: its accuracy with the interval that it has in its own row. The highest of many is too high rather than too
     low, so it is the lower end that pays; who is the highest in truth got no more right than the one chosen, so the upper
-    end of the latter holds as it is.
+    end of the latter holds as it is. A score interval far out in its tails is too high for rare answers, so the end is no
+    higher than that of Clopper and Pearson for as many questions as these are worth.
     """
     if len(values) == 1 or usual.low is None:
         return usual
@@ -273,7 +274,16 @@ def chosen_interval(
     if gap <= 0 or usual.low <= 0:
         return usual
     width = gap * gap / (usual.low * (1 - usual.low))
-    return replace(usual, low=score_limits(usual.value, width * (z / Z_95) ** 2)[0])
+    low = score_limits(usual.value, width * (z / Z_95) ** 2)[0]
+    return replace(usual, low=min(low, _clopper_pearson_low(usual.value, Z_95**2 / width, z)))
+
+
+def _clopper_pearson_low(share: float, questions: float, z: float) -> float:
+    """The share at which as much or more is as rare as a normal figure above z; `questions` need not be whole."""
+    from scipy.special import betaincinv, ndtr
+
+    right = share * questions
+    return float(betaincinv(right, max(0.0, questions - right) + 1, ndtr(-z)))
 
 
 def _mean(row: Floats) -> float:
