@@ -6,8 +6,9 @@ whoever is the best in truth is among them, so nothing has to be paid for not kn
 that the highest of many options is high by luck: against each single, the test must be passed at the point that the
 highest of so many options, as alike as these are, would pass by luck in 2.5 % of experiments.
 
-Each option's own test is exact (`moot.stats.score`); how alike options are comes from their differences to the single,
-as a normal copula. Two options hang together by the questions on which both are better and by those on which both are
+Each option's own test is that of `moot.stats.score`, which is exact for one 0/1 pair a question; how alike options are
+comes from their differences to the single, as a normal copula.
+Two options hang together by the questions on which both are better and by those on which both are
 worse; under no difference both kinds are equally frequent, so they are counted as if they were. This matters: teams that
 share drafts repair the same errors and make different ones, and where luck gave many repairs, plain correlations, or
 flips of signs, take options for more alike than they are (flips: 4 % false claims instead of 2.5). The point is never
