@@ -2,17 +2,27 @@
 # make test   everything that CI runs: all but what has a target of its own below
 # make bench  the figures in bench/README.md
 # make soak   100,000 calls with one in ten failing (about ten minutes)
-# make test-more     every figure a second time in hundreds of experiments, hostile text, fuzzing of the served API, coverage of intervals, budgets under load
+# make attack        all that attacks, on loopback, and a small chaos run; it ends with: so many tried, so many held
+# make chaos         50,000 calls of two processes under a cap, one of which is killed every 20 s, against an endpoint that fails in every way
+# make test-more     every figure a second time in hundreds of experiments, coverage of intervals, packaged models
 # make test-ray      the Ray engine, on a cluster of two nodes
+# make mutants       400 small faults in each of five rooms, and how many the tests see: hours (COUNT=40 ROOMS=ballots: minutes)
 # make test-clients  other people's programs against a served team, each in an environment of its own
 
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
-MORE := tests/hostile tests/serve/test_openapi.py tests/stats/test_coverage.py \
-	tests/engine/test_budget_cap.py tests/estimate/test_budget_estimate.py tests/models/test_packaged.py \
+MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py tests/models/test_packaged.py \
 	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py tests/oracle/test_laws.py \
-	tests/contract/test_measures.py tests/measures/test_truth_within_bounds.py \
-	tests/serve/test_connections.py tests/serve/test_purge.py \
-	tests/engine/test_money_attacks.py tests/serve/test_day_cap.py
+	tests/oracle/test_selection_second_way.py \
+	tests/contract/test_measures.py tests/measures/test_truth_within_bounds.py
+
+# Attacks. Those of the second list are quick, and `make test` tries them too.
+LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_connections.py tests/serve/test_purge.py \
+	tests/serve/test_not_keeping.py tests/serve/test_schemas.py tests/models/test_intake.py \
+	tests/engine/test_budget_cap.py tests/engine/test_money_attacks.py tests/serve/test_day_cap.py
+ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py tests/serve/test_owners.py \
+	tests/serve/test_discretion.py tests/models/test_border.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
+	tests/report/test_formulas.py tests/engine/test_secrets.py tests/engine/test_kill.py tests/store/test_ledger.py \
+	tests/store/test_step_stores.py
 LONG := tests/engine/test_kill.py::test_two_thousand_calls_killed_again_and_again
 
 SHELL := /bin/bash
@@ -24,7 +34,7 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 # Compiled modules are kept, whatever the machine is set to: without them every command compiles all that it imports again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-more test-clients test-ray lint bench soak clean
+.PHONY: demo test test-more test-clients test-ray lint bench soak attack chaos mutants clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -43,11 +53,12 @@ test: $(VENV)/.ready
 	$(BIN)/moot models add smollm2-135m
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; status=0; \
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal -p no:schemathesis -p no:anyio \
-		--ignore tests/clients --ignore tests/engine/test_ray.py $(MORE:%=--ignore %) $(LONG:%=--deselect %) || status=$$?; \
+		--ignore tests/clients --ignore tests/engine/test_ray.py $(MORE:%=--ignore %) \
+		$(LONG_ATTACKS:%=--ignore %) $(LONG:%=--deselect %) || status=$$?; \
 	wait $$lint || status=$$?; cat $(VENV)/lint.log; exit $$status
 
 test-more: $(VENV)/.ready
-	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE) $(LONG) tests/oracle/test_second_way.py
+	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE) tests/oracle/test_second_way.py
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
 .clients/inspect: constraints.txt
@@ -73,6 +84,24 @@ bench: $(VENV)/.ready
 
 soak: $(VENV)/.ready
 	$(BIN)/python bench/soak.py
+
+# What makes the faults has an environment of its own; the tests run in theirs.
+.mutants/env: constraints.txt
+	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ "cosmic-ray>=8.4" "coverage>=7.6"
+
+COUNT ?= 400
+SEED ?= 1
+ROOMS ?= stats measures ballots models store
+mutants: $(VENV)/.ready .mutants/env
+	.mutants/env/bin/python bench/mutants.py --count $(COUNT) --seed $(SEED) --rooms $(ROOMS) \
+		--python $(CURDIR)/$(BIN)/python --without $(filter %.py,$(MORE))
+
+attack: $(VENV)/.ready
+	@.ci/browser
+	$(BIN)/python bench/attack.py $(ATTACKS)
+
+chaos: $(VENV)/.ready
+	$(BIN)/python bench/chaos.py
 
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

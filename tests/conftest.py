@@ -14,6 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
+"""Where others work on the same cores, examples are slow to make, and that is no fault of what is tested."""
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 """Else LiteLLM asks the network for prices when it is imported, and waits where there is none."""

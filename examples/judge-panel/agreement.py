@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 from moot.measures.section import Chart, Column, Section
 from moot.measures.source import Source, Stored
 from moot.needs import Needs
+from moot.stats.graded import Value, accuracy_row, graded_value, mean_value
 from moot.stats.proportion import share_over_questions
 from moot.traces import Shown, of_kind
-
-UNGRADED = "no draft that a juror picked is graded"
 
 
 def group_of(look: Shown, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
@@ -33,31 +32,36 @@ class JuryAgreement:
 
     def _row(self, run: Source, cell: Stored) -> dict[str, Any] | None:
         alike: list[tuple[str, float]] = []
-        right: list[tuple[str, float]] = []
-        ungraded = 0
+        right: dict[str, list[Value]] = {}
         for episode in run.episodes(cell):
             looks = [look for look in of_kind(episode.verdict.traces, Shown) if look.role == "juror" and look.places]
             picked = [group_of(look, run.groups(episode)) for look in looks]
             alike += [(episode.question, float(one == other)) for one, other in combinations(picked, 2)]
-            values = [run.grade(episode.case, look.answer) for look in looks]
-            right += [(episode.question, value) for value in values if value is not None]
-            ungraded += values.count(None)
-        if not alike and not right and not ungraded:
+            values = [graded_value(*run.graded(episode.case, look.answer)) for look in looks]
+            right.setdefault(episode.question, []).extend(values)
+        picks = [value for values in right.values() for value in values]
+        if not picks:
             return None
-        agreed, correct = share_over_questions(alike), share_over_questions(right)
+        agreed = share_over_questions(alike)
+        correct = accuracy_row({question: mean_value(values) for question, values in right.items() if values}, "right")
         row: dict[str, Any] = {"strategy": cell["strategy"], "label": cell["label"], "team": cell["team"]}
         row |= (
             {"agree": agreed.value, "agree_low": agreed.low, "agree_high": agreed.high} if agreed else {"agree": None}
         )
-        row |= {"right": correct.value, "right_low": correct.low, "right_high": correct.high} if correct else {}
-        if correct is None:
-            row |= {"right": None, "why": UNGRADED}
-        return {**row, "picks": len(right) + ungraded, "ungraded": ungraded}
+        row |= {"right": correct["right"], "right_low": correct["low"], "right_high": correct["high"]}
+        # Over all picks, where some are not graded; and why there is no share, where one over the others would flatter.
+        row |= {key: correct[key] for key in ("bounds", "why") if key in correct}
+        return {**row, "picks": len(picks), "ungraded": sum(value.known is None for value in picks)}
 
     def sections(self, figures: Mapping[str, Any]) -> Iterator[Section]:
         rows = figures.get("jury", ())
         ungraded = sum(row["ungraded"] for row in rows)
         words = [f"{ungraded} of the picks are not graded, and in no share of right ones."] if ungraded else []
+        words += [
+            f"{row['label']}: of all picks between {row['bounds']['low']:.1%} and {row['bounds']['high']:.1%} are right."
+            for row in rows
+            if "bounds" in row
+        ]
         yield Section(
             "jury",
             "How far the jurors agree",

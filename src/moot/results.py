@@ -354,8 +354,10 @@ def _experiment(source: Source, options: RunOptions) -> Experiment:
     graders = tuple(options.get("graders", ()))
     for grader in graders:
         known_graders.register(grader)
-    experiment = _read(source)
     strategies, models = options.get("strategies", ()), options.get("models") or {}
+    if isinstance(source, Mapping) and models and not source.get("models"):
+        source, models = {**source, "models": models}, {}
+    experiment = _read(source)
     if strategies or models:
         experiment = experiment.extended(strategies=strategies, models=models)
     update: dict[str, Any] = {}

@@ -20,7 +20,7 @@ from moot.measures.section import Chart, Column, Section
 from moot.models.scripted import ScriptedModel
 from moot.needs import Needs
 from moot.simulate.schema_instance import instance
-from moot.types import Usage
+from moot.types import Answer, Usage
 
 CASES = [Case(Question(f"q{number}", f"Which, {number}?"), "A") for number in range(4)]
 
@@ -343,6 +343,14 @@ ODD_VERDICTS = {
     "who-text": ({"who": "ann"}, "expected a tuple of names as who, found 'ann'"),
     "who-stranger": ({"who": ("zed",)}, "expected players or officers of the line-up as who, found 'zed'"),
     "answers-texts": ({"answers": ("A",)}, "expected a tuple of Answer as answers, found ('A',)"),
+    "answers-stranger": (
+        {"answers": (Answer("zed", "A"),)},
+        "expected answers of players of the line-up, found one of 'zed'",
+    ),
+    "answers-twice": (
+        {"answers": (Answer("ann", "A"), Answer("ann", "B"))},
+        "expected one answer of each player, found two of 'ann'",
+    ),
     "turns": ({"turns": "2"}, "expected a whole number as turns, found '2'"),
     "absent": ({"absent": (3,)}, "expected a tuple of names as absent, found (3,)"),
     "cause": ({"cause": ValueError("x")}, "expected a text or None as the cause, found ValueError('x')"),

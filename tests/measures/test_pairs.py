@@ -50,6 +50,19 @@ def bench(name: str) -> Any:
     return module
 
 
+@pytest.mark.parametrize(
+    ("native", "after", "change"),
+    [
+        (0.5, 0.5, "kept"),
+        (0.5, math.nextafter(0.5, 0), "regression"),
+        (math.nextafter(0.5, 0), 0.5, "rescue"),
+        (math.nextafter(0.5, 0), math.nextafter(0.5, 0), "still-wrong"),
+    ],
+)
+def test_half_right_is_right_and_anything_less_is_not(native: float, after: float, change: str) -> None:
+    assert Pair("q", "m", native, after).change == change
+
+
 def pairs_of(
     cohort: str, models: int, rescues: int, regressions: int, recovered: int = 0, right: int = 0
 ) -> list[Pair]:

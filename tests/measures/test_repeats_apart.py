@@ -81,3 +81,17 @@ def test_each_repeat_has_its_own_grouping_by_a_model() -> None:
     for strategies in (["silent"], ["silent", "vote"], ["vote", "talkative"]):
         rows = world.play(strategies, repeats=2, grouping={"model": "gil"}).figures["diversity"]
         assert {(line["d"], line["n"]) for line in rows} == {(2, 4), (3, 4)}, strategies
+
+
+def test_a_draft_that_was_grouped_with_the_captains_is_its_own_choice() -> None:
+    """ann's captaincy takes bob's words, which mean what ann had said herself; cat's draft means something else."""
+    words = {"ann": "the Big Apple", "bob": "New York", "cat": "Metz"}
+    world = World(
+        lambda name, number, repeat: words[name],
+        lambda name, number, texts: "New York",
+        offices={"gil": grouped_by(lambda text: text == "Metz")},
+    )
+    rows = world.play(["silent"], grouping={"model": "gil"}).figures["self_preference"]
+    counts = {line["captain"]: line["self_choice_count"] for line in rows if line["captain"]}
+    assert counts == {"ann": 4, "bob": 4, "cat": 0}
+    assert {line["novel_count"] for line in rows} == {0}

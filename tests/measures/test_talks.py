@@ -20,10 +20,12 @@ from moot.measures.discussion.talks import (
     overlap_cosine,
     score,
     similarity,
+    slope_bounds,
     turns_to_decide,
 )
 from moot.measures.position.ballot_order import ballot_look, favourites
 from moot.measures.position.bias import Look, position_bias
+from moot.stats.graded import Value
 from moot.stats.proportion import wilson
 from moot.traces import Ballot, BallotForm
 
@@ -84,7 +86,7 @@ def test_what_is_ungraded_is_neither_right_nor_wrong() -> None:
     assert found["bounds"] == pytest.approx({"low": (0.5 + 0 + 1 + 0) / 4, "high": (1 + 0 + 1 + 1) / 4})
     assert by_question(with_open) == {"q0": 1.0, "q1": 0.0, "q2": 1.0}
     nothing = score([Talk("q0", None)])
-    assert (nothing["value"], nothing["n"], nothing["why"]) == (None, 0, "none of the answers to 1 questions is graded")
+    assert (nothing["value"], nothing["n"], nothing["why"]) == (None, 0, "none of the answers to 1 question is graded")
     assert nothing["bounds"] == {"low": 0.0, "high": 1.0}
 
 
@@ -138,6 +140,14 @@ def test_any_line_is_that_of_least_squares(scores: list[list[float]]) -> None:
     assert line.slope.low is not None
     assert line.slope.high is not None
     assert line.slope.low < line.slope.high, "never an interval of nothing"
+
+
+def test_a_slope_over_what_is_graded_says_how_far_it_can_lie() -> None:
+    """Of one question of two the score at 3 is not known: between 0 and 1 there, and so between 0 and a half a step."""
+    right, wrong, unknown = Value(1.0, 1.0, 1.0), Value(0.0, 0.0, 0.0), Value(None, 0.0, 1.0)
+    told = slope_bounds({1.0: {"a": wrong, "b": right}, 3.0: {"a": right, "b": unknown}})
+    assert told == {"ungraded": 1, "bounds": {"low": pytest.approx(0.0), "high": pytest.approx(0.25)}}
+    assert slope_bounds({1.0: {"a": wrong}, 3.0: {"a": right}}) == {}
 
 
 def test_without_two_points_there_is_no_line() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,9 @@ from moot.store.rows import call_row, reply_of
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 from moot.types import OUTCOMES, Message, Price, Usage
+
+EXAMPLES = int(os.environ.get("MOOT_EXAMPLES", "50"))
+"""Of what a server can send. `make attack` tries more."""
 
 ODD_TEXTS = st.one_of(
     st.text(st.characters(), max_size=12),
@@ -170,14 +174,14 @@ async def outcomes_of(folder: Path, store: Store, replies: list[Any]) -> list[st
 async def test_any_json_that_a_server_can_send_ends_in_an_outcome(
     tmp_path: Path, store: Store, no_pauses: None
 ) -> None:
-    replies = some(bodies(), 120)
+    replies = some(bodies(), EXAMPLES)
     ended = await outcomes_of(tmp_path, store, replies)
     assert len(ended) == 2 * len(replies)
     assert set(ended) <= set(OUTCOMES)
 
 
 @given(bodies())
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_json_is_read_clean_or_said(body: Any) -> None:
     try:
         reply = read_completion(json.dumps(body), latency_s=0.1, price=Price(1.0, 2.0))
@@ -205,7 +209,7 @@ def odd_replies(draw: st.DrawFn) -> Reply:
 
 
 @given(odd_replies())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=2 * EXAMPLES, deadline=None)
 def test_a_reply_of_any_making_is_clean_behind_the_border(reply: Reply) -> None:
     clean = border.admitted(reply)
     assert_clean(clean)

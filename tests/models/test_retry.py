@@ -121,6 +121,16 @@ async def test_the_time_for_all_attempts_together_is_kept() -> None:
 
 
 @virtual_time
+async def test_the_time_runs_from_the_first_failure_over_all_that_follow() -> None:
+    """Pauses of a little over four seconds: the third failure, after more than eight, leaves no room for another."""
+    model = retrying(lambda request: RateLimited("429", retry_after_s=4.0), Patience(attempts=9, total_s=10))
+    with pytest.raises(RateLimited) as caught:
+        await model.generate(ASKED)
+    assert asked(model) == 3
+    assert caught.value.__notes__[-1] == "(attempt 3 of 9)"
+
+
+@virtual_time
 async def test_a_long_wait_for_ones_turn_takes_no_patience() -> None:
     now = 0.0
 

@@ -25,7 +25,9 @@ ABOUT_THE_FILE = frozenset(
 """What tells of the file as a whole, or of the clock."""
 CHOSEN = frozenset({"headline", "frontier", "best_single", "gap", "power", "teams", "talk_threshold"})
 """What is chosen among all that stands in the file, or corrected for it."""
-ADJUSTED = frozenset({"p_holm", "low_holm", "high_holm", "first_p_holm", "last_p_holm", "family", "from"})
+ADJUSTED = frozenset(
+    {"family", "from", *(f"{of}{end}_holm" for of in ("", "first_", "last_") for end in ("p", "low", "high"))}
+)
 """What is adjusted for the other rows of its table; and where a player's own answer was read."""
 BESIDE_ALONE = frozenset({"calls_ratio", "tokens_ratio", "why"})
 """What is known only once somebody has played alone."""
@@ -66,7 +68,8 @@ def beside(folder: Path, number: int, *, choices: bool = False) -> tuple[Path, P
     for place in (one, other):
         place.mkdir()
         keys = experiment(number, place, choices=choices)
-    return one, other, keys
+    # What a file claims beforehand names its strategies, and when it did so.
+    return one, other, {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
 
 
 @pytest.mark.parametrize("number", range(100, 100 + MORE * 4))
@@ -140,3 +143,216 @@ def test_a_second_of_the_same_player_never_lowers_the_skyline(number: int, tmp_p
         assert after["value"] >= before["value"] - 1e-12
     else:
         assert after.get("bounds", {"high": 1.0})["high"] >= (before.get("bounds") or {"low": 0.0})["low"]
+
+
+def recorded(number: int, folder: Path, *, order: str | None = None, seats: int = 1) -> dict[str, Any]:
+    """Players whose replies to questions with choices are on record: what they say hangs on nothing. `order` puts the
+    choices of every question in another order; `seats` of -1 turns the table round."""
+    draw = random.Random(f"recorded {number}")
+    questions, replies = [], []
+    players = ["ann", "bob", "cat", "dan"]
+    able = {player: draw.uniform(0.3, 0.8) for player in players}
+    for place in range(14):
+        texts = [f"{word} {place}" for word in ("red", "green", "blue")]
+        shown = texts[::-1] if order == "reversed" else texts
+        right = draw.choice(texts)
+        letter = {text: "ABC"[shown.index(text)] for text in texts}
+        questions.append({"id": f"q{place}", "text": f"Which {place}?", "choices": shown, "answer": letter[right]})
+        for player in players:
+            said = right if draw.random() < able[player] else draw.choice(texts)
+            if draw.random() > 0.05:
+                replies.append(
+                    {"model": player, "question_id": f"q{place}", "answer": letter[said], "reasoning": "So."}
+                )
+    for name, rows_of in (("first.jsonl", questions), ("replies.jsonl", replies)):
+        (folder / name).write_text("\n".join(map(json.dumps, rows_of)), encoding="utf-8")
+    return {
+        "name": f"recorded-{number}",
+        "seed": number,
+        "questions": {"file": "first.jsonl"},
+        "models": {name: {"provider": "recorded", "file": "replies.jsonl", "model": name} for name in players},
+        "players": {name: {"model": name} for name in players[::seats]},
+        "teams": {"table": {"players": players[::seats], "captain": "each"}},
+        "strategies": ["solo", "vote"],
+    }
+
+
+DRAWN = frozenset({"gain_by_strength", "gap_closure", "gap_closure_models"})
+"""What chooses on a part of the questions: which part hangs on what is asked, the order of its choices included."""
+
+
+def decided(figures: Figures) -> dict[str, list[str]]:
+    """Every row of every table, but for what is drawn by the question as it is asked, or chosen among equals."""
+    kept = {key: value for key, value in figures.items() if key not in ABOUT_THE_FILE | CHOSEN | DRAWN}
+    return {
+        key: sorted(json.dumps(_plain(row), sort_keys=True) for row in (value if isinstance(value, list) else [value]))
+        for key, value in kept.items()
+    }
+
+
+@pytest.mark.parametrize("number", range(500, 500 + MORE * 2))
+def test_other_names_of_players_change_nothing_but_names(number: int, tmp_path: Path) -> None:
+    one, other = _two(tmp_path)
+    before = reported(one, recorded(number, one))
+    keys = recorded(number, other)
+    names = {name: f"{name}-the-great" for name in keys["players"]}  # in the same order
+    keys["players"] = {names[name]: spec for name, spec in keys["players"].items()}
+    keys["teams"]["table"]["players"] = [names[name] for name in keys["teams"]["table"]["players"]]
+    after = json.loads(json.dumps(reported(other, keys)).replace("-the-great", ""))
+    assert decided(after) == decided(before)
+
+
+@pytest.mark.parametrize("number", range(600, 600 + MORE * 2))
+def test_another_order_of_choices_changes_nothing(number: int, tmp_path: Path) -> None:
+    one, other = _two(tmp_path)
+    before, after = reported(one, recorded(number, one)), reported(other, recorded(number, other, order="reversed"))
+    assert decided(after) == decided(before)
+
+
+@pytest.mark.parametrize("number", range(700, 700 + MORE * 2))
+def test_seats_change_nothing(number: int, tmp_path: Path) -> None:
+    one, other = _two(tmp_path)
+    before, after = reported(one, recorded(number, one)), reported(other, recorded(number, other, seats=-1))
+    assert decided(after) == decided(before)
+
+
+def _two(folder: Path) -> tuple[Path, Path]:
+    for name in ("one", "other"):
+        (folder / name).mkdir()
+    return folder / "one", folder / "other"
+
+
+@pytest.mark.parametrize("number", range(800, 800 + MORE * 2))
+def test_a_judge_who_agrees_with_the_match_changes_nothing(number: int, tmp_path: Path) -> None:
+    """Every answer is the reference to the letter, or plainly another word; so the judge can only say the same."""
+    one, other = _two(tmp_path)
+    draw = random.Random(f"judged {number}")
+    questions = [{"id": f"q{place}", "text": f"Who {place}?", "answer": f"word {place}"} for place in range(10)]
+    replies = [
+        {"model": name, "question_id": row["id"], "answer": row["answer"] if draw.random() < 0.6 else "nobody"}
+        for name in ("ann", "bob", "cat")
+        for row in questions
+    ]
+    keys: dict[str, Any] = {
+        "name": f"judged-{number}",
+        "seed": number,
+        "questions": {"file": "first.jsonl"},
+        "models": {n: {"provider": "recorded", "file": "replies.jsonl", "model": n} for n in ("ann", "bob", "cat")},
+        "players": {name: {"model": name} for name in ("ann", "bob", "cat")},
+        "teams": {"table": {"players": ["ann", "bob", "cat"], "captain": "each"}},
+        "strategies": ["solo", "vote"],
+    }
+    for folder in (one, other):
+        for name, listed in (("first.jsonl", questions), ("replies.jsonl", replies)):
+            (folder / name).write_text("\n".join(map(json.dumps, listed)), encoding="utf-8")
+    before = reported(one, keys)
+    judge = {"provider": "simulated", "accuracy": 1.0, "judgement": 1.0}
+    judged = {**keys, "models": {**keys["models"], "judy": judge}, "judge": {"models": ["judy"]}}
+    after = reported(other, judged)
+    left_out = ABOUT_THE_FILE | {"simulated"}
+    assert {k: v for k, v in decided(after).items() if k not in left_out} == {
+        k: v for k, v in decided(before).items() if k not in left_out
+    }
+
+
+@pytest.mark.parametrize("number", range(900, 900 + MORE * 2))
+def test_a_team_of_others_changes_no_row(number: int, tmp_path: Path) -> None:
+    one, other, keys = beside(tmp_path, number, choices=True)
+    keys["strategies"] = [entry for entry in keys["strategies"] if entry != EARLY] or ["vote"]
+    before = reported(one, keys)
+    more = copy.deepcopy(keys)
+    more["models"] |= {name: {"provider": "simulated", "accuracy": 0.5, "temperature": 0} for name in ("yan", "zoe")}
+    more["players"] |= {name: {"model": name} for name in ("yan", "zoe")}
+    more["teams"]["others"] = {"players": ["yan", "zoe"], "captain": "yan"}
+    after = reported(other, more)
+    told, again = (_without_team(rows(figures)) for figures in (before, after))
+    for key, table in told.items():
+        if key not in ("ungraded", "disputed", "judges", "simulated"):
+            assert table <= again.get(key, set()), (key, sorted(table - again.get(key, set()))[:3])
+
+
+def _without_team(tables: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """Where there are several tables a row says of which it is."""
+    bare: dict[str, set[str]] = {}
+    for key, table in tables.items():
+        loaded = [json.loads(row) for row in table]
+        if key in ("skyline", "players", "diversity_left_out"):
+            continue  # those of the first table stand on top
+        bare[key] = {
+            json.dumps({k: v for k, v in row.items() if k != "team"} if isinstance(row, dict) else row, sort_keys=True)
+            for row in loaded
+        }
+    return bare
+
+
+@pytest.mark.parametrize("number", range(1000, 1000 + MORE * 2))
+def test_another_set_of_questions_changes_no_row_of_the_others(number: int, tmp_path: Path) -> None:
+    one, other, keys = beside(tmp_path, number, choices=True)
+    keys["strategies"] = [entry for entry in keys["strategies"] if entry != EARLY] or ["solo"]
+    for folder in (one, other):
+        for name in ("second", "third"):
+            listed = [
+                {"id": f"{name}-{place}", "text": f"Which {name} {place}?", "choices": ["yes", "no"], "answer": "A"}
+                for place in range(5)
+            ]
+            (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, listed)), encoding="utf-8")
+    sets = [{"file": f"{name}.jsonl", "group": "all"} for name in ("first", "second", "third")]
+    before = reported(one, {**keys, "questions": sets[:2]})
+    after = reported(other, {**keys, "questions": sets})
+    for row in before["question_sets"]:
+        assert row in after["question_sets"], row
+
+
+@pytest.mark.parametrize("number", range(1100, 1100 + MORE * 2))
+def test_clusters_change_intervals_and_nothing_else(number: int, tmp_path: Path) -> None:
+    """And every interval knows of them: none is left that takes questions of one cluster for independent."""
+    one, other, keys = beside(tmp_path, number, choices=True)
+    keys["strategies"] = [entry for entry in keys["strategies"] if entry != EARLY] or ["solo"]
+    summarised = {"mixture": {"repeats": 2}}
+    keys["strategies"] = [entry for entry in keys["strategies"] if entry != summarised] + [summarised]
+    before = reported(one, keys)
+    for path in other.glob("*.jsonl"):
+        listed = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        for place, row in enumerate(listed):
+            row["cluster"] = f"{path.stem} {place // 2}"
+        path.write_text("\n".join(map(json.dumps, listed)), encoding="utf-8")
+    after = reported(other, keys)
+    clusters = after.pop("clusters")["clusters"]
+    assert clusters < after["questions"]
+    assert [*_other_values(before, after)] == []
+    assert [*_same_intervals(before, after, clusters)] == []
+
+
+OF_INTERVALS = ("low", "high", "p", "test", "small", "clusters", "note", "verdict", "words", "sentence", "beaten_by")
+DRAWN_BY_CLUSTER = frozenset({"runs", "prompts", "gain_by_strength", "measurement", "power"})
+"""Halves of the questions keep clusters together, and where questions hang together no pair stands for itself."""
+
+
+def _other_values(one: Any, other: Any, place: str = "") -> Any:
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in one.keys() | other.keys():
+            told = any(key == end or key.endswith((f"_{end}", f"{end}_holm")) for end in OF_INTERVALS)
+            if not told and key not in DRAWN_BY_CLUSTER | ABOUT_THE_FILE | {"why"}:
+                yield from _other_values(one.get(key), other.get(key), f"{place}.{key}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, pair in enumerate(zip(one, other, strict=True)):
+            yield from _other_values(*pair, f"{place}[{number}]")
+    elif _plain(one) != _plain(other):
+        yield f"{place}: {one!r} {other!r}"
+
+
+NO_QUESTIONS = frozenset({"gain_by_strength", "bounds"})
+"""A correlation of models, not of questions; and what is no interval."""
+
+
+def _same_intervals(one: Any, other: Any, clusters: int, place: str = "") -> Any:
+    """Rows over more questions than there are clusters whose interval is the one without clusters."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        ends = [(row.get("low"), row.get("high")) for row in (one, other)]
+        if one.get("n", 0) > clusters and None not in ends[0] and ends[0] == ends[1] and "clusters" not in other:
+            yield f"{place}: {ends[0]}"
+        for key in one.keys() & other.keys() - NO_QUESTIONS:
+            yield from _same_intervals(one[key], other[key], clusters, f"{place}.{key}")
+    elif isinstance(one, list) and isinstance(other, list):
+        for number, pair in enumerate(zip(one, other, strict=False)):
+            yield from _same_intervals(*pair, clusters, f"{place}[{number}]")

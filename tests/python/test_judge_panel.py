@@ -184,7 +184,8 @@ def test_what_is_not_graded_is_in_no_share(panel: Any, measure: Any) -> None:
         measures=[measure],
     )
     (row,) = results.figures["jury"]
-    assert (row["right"], row["why"], row["ungraded"]) == (None, "no draft that a juror picked is graded", 3)
+    assert (row["right"], row["bounds"], row["ungraded"]) == (None, {"low": 0.0, "high": 1.0}, 3)
+    assert row["why"] == "none of the answers to 1 question is graded"
     (section,) = [section for section in results.sections if section.id == "jury"]
     assert "3 of the picks are not graded, and in no share of right ones." in section.words
 

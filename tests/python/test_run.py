@@ -381,3 +381,12 @@ def test_native_answers_that_are_drafts_stand_under_no_strategy_that_nobody_play
     cases = [Case(Question("1", "Capital of France?"), "Paris", category="cities")]
     results = moot.run(keys(questions=cases, strategies=["vote"]))
     assert {row["strategy"] for row in results.figures["categories"]} == {"vote", "drafted"}
+
+
+def test_models_may_be_given_beside_the_mapping_alone(tmp_path: Path) -> None:
+    results = moot.run(
+        {"name": "cup", "questions": [Case(Question("1", "Who?"), "A")]},
+        models={"ann": ScriptedModel("ann", lambda request: '{"reasoning": "", "answer": "A"}')},
+    )
+    assert results.state == "done"
+    assert results.figures["accuracy"][0]["value"] == 1.0

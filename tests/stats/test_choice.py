@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -112,6 +113,20 @@ def test_one_option_is_the_exact_test_and_many_never_cost_more_than_bonferroni()
         assert many.low <= one.low
         luck = luck_of(alike_in_differences(options - singles[0]), draws=500)
         assert norm.isf(ALPHA) <= luck.point() <= norm.isf(ALPHA / OPTIONS)
+
+
+@pytest.mark.parametrize("ungraded", [0, 2])
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_upper_end_pays_for_each_single_once_and_for_none_that_is_not_there(count: int, ungraded: int) -> None:
+    options, singles = all_equal(np.random.default_rng(8), 60)
+    beside = np.vstack([singles[:count], np.full((ungraded, 60), np.nan)])
+    found = claim(options[:1], beside)
+    assert found is not None
+    assert [versus is None for versus in found.against] == [False] * count + [True] * ungraded
+    for versus in found.against[:count]:
+        assert versus is not None
+        assert versus.high == pytest.approx(versus.differences.high(norm.isf(ALPHA / count)))
+        assert versus.low == pytest.approx(versus.differences.low(norm.isf(ALPHA)))
 
 
 def test_copies_of_one_option_cost_nothing() -> None:
@@ -239,6 +254,19 @@ def test_the_lower_end_is_never_above_clopper_and_pearsons() -> None:
     assert usual.low is not None
     assert 0 < paid.low <= exact < usual.low
     assert chosen_interval(options[:1], 0, usual) == usual, "nothing was chosen"
+
+
+def test_a_paid_interval_does_not_hang_on_the_last_digit() -> None:
+    """One interval computed in two ways differs there, and is Wilson's all the same; of how many clusters it is stays."""
+    generator = np.random.default_rng(4)
+    options, _ = all_equal(generator, 40)
+    top = highest(options)
+    usual = wilson(options[top].sum(), 40)
+    assert usual.low is not None
+    shifted = replace(usual, low=usual.low + 1e-14, clusters=20)
+    paid, again = (chosen_interval(options, top, own, draws=1_000) for own in (usual, shifted))
+    assert again.low == pytest.approx(paid.low, abs=1e-12)
+    assert (paid.clusters, again.clusters) == (None, 20)
 
 
 def test_standings() -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
@@ -324,3 +327,41 @@ async def test_what_was_spent_counts_what_is_under_way(place: Place) -> None:
     async with opened(place, 1) as (store,):
         await (await Ledger.opened(store, "cup", 1.0)).reserve(0.25)
         assert await store.run(lambda connection: queries.spent_usd(connection, "cup")) == pytest.approx(0.25)
+
+
+LOOK_FROM_ELSEWHERE = """
+import asyncio, sys
+from functools import partial
+from moot.store import store_at
+from moot.store.presence import others_of
+
+async def look():
+    store = await store_at(sys.argv[1]).open()
+    others = await store.read(partial(others_of, ident="me", party="me"))
+    await store.close()
+    print(len(others.living), len(others.gone))
+
+asyncio.run(look())
+"""
+
+
+@pytest.fixture
+def apart() -> list[str]:
+    """The beginning of a command that cannot see the processes of this machine."""
+    words = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if shutil.which("unshare") is None or subprocess.run([*words, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no namespaces of processes can be made here")
+    return words
+
+
+async def test_containers_under_one_name_do_not_take_each_other_for_dead(tmp_path: Path, apart: list[str]) -> None:
+    """They share a hostname and a volume, and cannot see each other's processes."""
+    url = f"sqlite:///{tmp_path / 's.db'}"
+    store = await store_at(url).open()
+    await store.join()
+    look = await asyncio.create_subprocess_exec(
+        *apart, sys.executable, "-c", LOOK_FROM_ELSEWHERE, url, stdout=asyncio.subprocess.PIPE
+    )
+    told, _ = await look.communicate()
+    await store.close()
+    assert told.split() == [b"1", b"0"], "one is living, none is gone"

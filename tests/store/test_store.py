@@ -20,7 +20,7 @@ from sqlalchemy import event
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.errors import StoreFull, UsageError
+from moot.errors import StoreError, StoreFull, UsageError
 from moot.models.cache import Cache
 from moot.models.scripted import ScriptedModel
 from moot.simulate.server import SimulatedServer, running
@@ -272,3 +272,12 @@ async def test_a_store_that_is_full_stays_so(tmp_path: Path, monkeypatch: pytest
         with pytest.raises(StoreFull):
             await store.flush()
         await store.close()
+
+
+async def test_a_store_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:
+    """As on a disk that is read-only, which root cannot make by a mode: the log of the store cannot be opened."""
+    path = tmp_path / "s.db"
+    await (await store_at(f"sqlite:///{path}").open()).close()
+    (tmp_path / "s.db-wal").mkdir()
+    with pytest.raises(StoreError, match=r"cannot be written here; copy it to where it can, and name it with --store"):
+        await store_at(f"sqlite:///{path}").open()

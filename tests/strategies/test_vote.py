@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from virtual_time import virtual_time
 
 from moot.errors import TimedOut
 from moot.grade.group import GROUPING, Stages
@@ -15,7 +16,7 @@ from moot.strategies import label, strategy
 from moot.strategies.vote import Vote
 from moot.team import Player, Team
 from moot.testing import check_strategy
-from moot.traces import Ballot, Counted, Grouped, of_kind
+from moot.traces import Ballot, Counted, Grouped, NotNeeded, of_kind
 from moot.types import Question, Reply, Request, Verdict
 
 NAMES = ("ann", "bob", "cat", "dan", "eve", "fay")
@@ -233,6 +234,45 @@ async def test_the_order_of_arrival_changes_nothing(delays_s: tuple[float, ...])
     players = [saying(*each) for each in zip(NAMES, said, delays_s, strict=False)]
     late = Team("six", tuple(players), seed=7, grouper=Stages()).seated()
     assert await Vote().play(QUESTION, late) == await vote(*said)
+
+
+# --- not waiting for all ----------------------------------------------------------------------------------------------
+
+LETTERS = Question("l", "Which one?", choices=("first", "second", "third", "fourth"), kind="choice")
+LATE_S = 60.0
+SETTLED: Mapping[str, tuple[Question, list[Script], list[Script], bool]] = {
+    # the question, who is early, who is late, whether the vote waits for the late
+    "a-half-is-no-majority": (QUESTION, ["Paris", "Paris"], ["Rome", "Rome"], True),
+    "more-than-half": (QUESTION, ["Paris", "paris", "Paris "], ["Rome", "Rome"], False),
+    "words-that-differ-may-mean-the-same": (QUESTION, ["Paris", "Paris", "Rome", "Oslo"], ["Bonn"], True),
+    "words-of-the-absent-count-for-nobody": (QUESTION, ["Paris", "Paris", DOWN], ["Rome"], True),
+    "letters-that-differ-stay-apart": (LETTERS, ["B", "B", "B", "A", "C", "D"], ["A"], False),
+    "letters-all-for-one": (LETTERS, ["B", "B", "B"], ["A", "A"], False),
+    "letters-that-can-still-tie": (LETTERS, ["B", "B"], ["A", "A"], True),
+    "letters-that-can-still-tie-with-the-second": (LETTERS, ["B", "B", "A"], ["A"], True),
+    "letters-that-can-still-lose": (LETTERS, ["B", "B", "A"], ["A", "A"], True),
+    "letters-of-the-absent-will-not-come": (LETTERS, ["B", "B", DOWN], ["A"], False),
+    "nobody-has-answered-yet": (LETTERS, [DOWN], ["A"], True),
+}
+
+
+@pytest.mark.parametrize(("question", "early", "late", "waits"), SETTLED.values(), ids=SETTLED)
+@virtual_time
+async def test_the_late_are_dropped_only_where_they_could_change_nothing(
+    question: Question, early: list[Script], late: list[Script], waits: bool
+) -> None:
+    names = [f"p{n}" for n in range(len(early) + len(late))]
+    delays_s = [0.0] * len(early) + [LATE_S] * len(late)
+    players = [saying(*player) for player in zip(names, early + late, delays_s, strict=True)]
+    seated = Team("some", tuple(players), seed=7, grouper=Stages()).seated()
+    started = asyncio.get_running_loop().time()
+    verdict = await Vote(early_stop=True).play(question, seated)
+    took_s = asyncio.get_running_loop().time() - started
+    dropped = [name for record in of_kind(verdict.traces, NotNeeded) for name in record.players]
+    assert dropped == ([] if waits else names[len(early) :])
+    assert (took_s >= LATE_S) == waits, "a call that is dropped is not waited for"
+    everybody = await vote(*early, *late, question=question, names=names)
+    assert (verdict.answer, verdict.outcome) == (everybody.answer, everybody.outcome)
 
 
 # --- as an option of a file -------------------------------------------------------------------------------------------

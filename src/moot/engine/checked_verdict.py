@@ -23,7 +23,20 @@ def checked_verdict(verdict: object, lineup: Team) -> Verdict:
     seated = {player.name for player in lineup.players} | lineup.officers.keys()
     if strangers := [name for name in verdict.who if name not in seated]:
         raise ValueError(f"expected players or officers of the line-up as who, found {strangers[0]!r}")
+    _check_players(verdict, lineup)
     return verdict
+
+
+def _check_players(verdict: Verdict, lineup: Team) -> None:
+    """A draft of somebody who does not play, or a second one of somebody who does, would count in the team's figures."""
+    players = {player.name for player in lineup.players}
+    heard: set[str] = set()
+    for answer in verdict.answers:
+        if answer.player not in players:
+            raise ValueError(f"expected answers of players of the line-up, found one of {answer.player!r}")
+        if answer.player in heard:
+            raise ValueError(f"expected one answer of each player, found two of {answer.player!r}")
+        heard.add(answer.player)
 
 
 def _odd_parts(verdict: Verdict, lineup: Team) -> Iterator[str]:

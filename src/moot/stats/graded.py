@@ -194,7 +194,9 @@ def why_none(values: Mapping[str, Value]) -> str:
 
 
 def why_nothing(questions: int) -> str:
-    return f"none of the answers to {questions} questions is graded" if questions else "nothing has been played yet"
+    if not questions:
+        return "nothing has been played yet"
+    return f"none of the answers to {questions:,} question{'s' if questions != 1 else ''} is graded"
 
 
 Pairs = Mapping[str, Sequence[tuple[Value, Value]]]

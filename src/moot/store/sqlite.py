@@ -38,6 +38,8 @@ T = TypeVar("T")
 CACHE_KB, READING_CACHE_KB = 4_096, 32_768
 """Whoever writes touches few pages at a time; a report goes through all of them."""
 
+NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+
 MOST_KNOWN = 200_000
 """Keys that are held in memory, as hashes, to know what is not stored; a store with more is asked every time."""
 
@@ -289,4 +291,9 @@ def _said_plainly(path: Path, *, opening: bool = False) -> Any:
             raise StoreFull(
                 f"{path}: no space left on the device; everything stored so far is kept. Free some space and run again."
             ) from None
+        if getattr(cause, "sqlite_errorcode", 0) & 0xFF in NOT_WRITABLE and path.is_file():
+            # Even who only reads has to write: the log of a store that others write to at the same time.
+            words += (
+                ": the store or its folder cannot be written here; copy it to where it can, and name it with --store"
+            )
         raise (StoreUnreadable if opening else StoreError)(f"{path}: {words}") from None

@@ -173,7 +173,7 @@ def _check_verdict(verdict: Verdict, team: Team, traits: Traits) -> None:
     assert verdict.outcome in OUTCOMES, f"{verdict.outcome!r} is no outcome"
     has_answer = verdict.outcome in ("answered", "undecided")
     assert (verdict.answer is not None) == has_answer, "an answer goes with 'answered' and 'undecided', and only those"
-    assert set(verdict.who) <= names, "only players can stand behind an answer"
+    assert set(verdict.who) <= names | team.officers.keys(), "only players and officers can stand behind an answer"
     assert set(verdict.absent) <= names, "only players can be absent"
     assert not set(verdict.who) & set(verdict.absent), "an absent player stands behind nothing"
     if traits.drafts is not None:

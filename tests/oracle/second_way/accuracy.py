@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import share_row
+from second_way.shares import Grade, graded, share_row
 
 
 def accuracy(raw: Raw) -> dict[str, Any]:
@@ -38,8 +38,8 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
         **share_row(_by_question(episodes)),
         "outcomes": dict(outcomes),
         "missing": planned - len(episodes),
-        "ungraded": sum(episode.right is None for episode in episodes),
-        "disputed": sum(episode.right is None and episode.stage == "disputed" for episode in episodes),
+        "ungraded": sum(not graded(episode.right) for episode in episodes),
+        "disputed": sum(not graded(episode.right) and episode.stage == "disputed" for episode in episodes),
         "answered": share_row(_by_question(answered)),
         "seconds": round(sum(episode.seconds for episode in episodes), 3),
         "calls": len(calls),
@@ -64,13 +64,13 @@ def _named(cell: Cell) -> dict[str, Any]:
     return named if table == cell.team else {**named, "table": table}
 
 
-def _by_question(episodes: Sequence[Episode]) -> dict[str, list[float | None]]:
-    grades: dict[str, list[float | None]] = {}
+def _by_question(episodes: Sequence[Episode]) -> dict[str, list[Grade]]:
+    grades: dict[str, list[Grade]] = {}
     for episode in episodes:
         grades.setdefault(episode.question, []).append(episode.right)
     return grades
 
 
-def _sum_usd(costs: Sequence[float | None]) -> float | None:
+def _sum_usd(costs: Sequence[Grade]) -> float | None:
     """One unknown cost makes the sum unknown."""
     return None if any(cost is None for cost in costs) else math.fsum(cost for cost in costs if cost is not None)

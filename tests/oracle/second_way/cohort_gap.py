@@ -15,7 +15,7 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
 from second_way.pairs import Pair, Side, stages
 from second_way.raw import Raw
-from second_way.shares import unfair
+from second_way.shares import Ungraded, unfair
 
 Row = dict[str, Any]
 FOLDS = 5
@@ -31,7 +31,7 @@ class Value:
         self.least, self.most = (mean([getattr(play, end) for play in plays]) for end in ("least", "most"))
 
 
-UNPLAYED = Value([Side("answered", None)])
+UNPLAYED = Value([Side("answered", None, Ungraded.NOBODY)])
 Players = Mapping[str, Mapping[str, Value]]
 
 

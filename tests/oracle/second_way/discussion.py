@@ -12,7 +12,7 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
 from second_way.raw import Cell, Episode, Raw
 from second_way.resampling import drawn_sums, ends
-from second_way.shares import share_row
+from second_way.shares import Grade, graded, share_row
 
 Row = dict[str, Any]
 
@@ -23,12 +23,9 @@ def discussion(raw: Raw) -> Row:
         return {}
     alone = [cell for cell in raw.cells if cell.traits.get("alone") and cell.traits.get("drafts") == "single-call"]
     named = [*((_player(cell), cell) for cell in alone), *((_protocol(talks, cell), cell) for cell in talks)]
-    # Protocols are set side by side where they differ in nothing else: one by itself has its own row of turns.
-    families = list(_families(raw, talks)) if len({cell.label for cell in talks}) > 1 else []
     return {
         "protocols": [row for name, cell in named for row in _scores(raw, name, cell)],
         "protocol_turns": [_turns(raw, _protocol(talks, cell), cell) for cell in talks],
-        **({"protocol_rounds": families} if families else {}),
         "protocol_cost": list(_costs(raw, talks, alone)),
     }
 
@@ -86,7 +83,7 @@ def _scores(raw: Raw, named: Row, cell: Cell) -> list[Row]:
 
 
 def _score(episodes: Sequence[Episode]) -> Row:
-    grades: dict[str, list[float | None]] = {}
+    grades: dict[str, list[Grade]] = {}
     for episode in episodes:
         grades.setdefault(episode.question, []).append(episode.right)
     row = share_row(grades)
@@ -94,23 +91,23 @@ def _score(episodes: Sequence[Episode]) -> Row:
         **row,
         "deviation": _deviation(episodes) if row["value"] is not None else None,
         "repeats": len({episode.repeat for episode in episodes}),
-        "ungraded": sum(episode.right is None for episode in episodes),
+        "ungraded": sum(not graded(episode.right) for episode in episodes),
         "small": row["n"] < 30,
     }
 
 
 def _deviation(episodes: Sequence[Episode]) -> float | None:
     """From repeat to repeat, on the questions that all repeats have graded."""
-    graded = {(episode.question, episode.repeat): episode.right for episode in episodes if episode.right is not None}
-    repeats = sorted({repeat for _, repeat in graded})
+    known = {(e.question, e.repeat): right for e in episodes if graded(right := e.right)}
+    repeats = sorted({repeat for _, repeat in known})
     shared = [
         question
-        for question in dict.fromkeys(question for question, _ in graded)
-        if all((question, repeat) in graded for repeat in repeats)
+        for question in dict.fromkeys(question for question, _ in known)
+        if all((question, repeat) in known for repeat in repeats)
     ]
     if len(repeats) < 2 or not shared:
         return None
-    return stdev(mean([float(graded[question, repeat] or 0.0) for question in shared]) for repeat in repeats)
+    return stdev(mean([known[question, repeat] for question in shared]) for repeat in repeats)
 
 
 def _held(cell: Cell, episode: Episode) -> int:
@@ -139,17 +136,6 @@ def _turns(raw: Raw, named: Row, cell: Cell) -> Row:
         "episodes": total,
         **_mean_turns(raw, [cell]),
     }
-
-
-def _families(raw: Raw, talks: Sequence[Cell]) -> list[Row]:
-    several = [cell for cell in talks if cell.options["agents"] != 1]
-    families = dict.fromkeys(cell.traits["decides_by"] for cell in several)
-    rows = []
-    for family in families:
-        cells = [cell for cell in several if cell.traits["decides_by"] == family]
-        protocols = list(dict.fromkeys(cell.options["decision"] for cell in cells))
-        rows.append({"family": family, "protocols": protocols, **_mean_turns(raw, cells)})
-    return rows
 
 
 def _mean_turns(raw: Raw, cells: Sequence[Cell]) -> Row:

@@ -12,7 +12,7 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import mean, normal_point, share_interval
 from second_way.meanings import Groups
 from second_way.raw import Raw
-from second_way.shares import filled, unfair
+from second_way.shares import filled, graded, unfair
 from second_way.skyline import heard_row
 from second_way.tables import Key, Play, Table, parts
 
@@ -135,7 +135,7 @@ def _favours(plays: Sequence[Play], groups: Mapping[Key, Groups]) -> Row:
     known = [play for play in plays if play.own is not None]
     own, other = ([play for play in known if play.own is wanted] for wanted in (True, False))
     row: Row = {"n": len(known), "unknown": len(plays) - len(known)}
-    if ungraded := sum(play.right is None for play in known):
+    if ungraded := sum(not graded(play.right) for play in known):
         row["ungraded"] = ungraded
     observed: dict[str, list[tuple[str, float]]] = {
         "self_choice": [(play.question, float(bool(play.own))) for play in known],
@@ -149,7 +149,7 @@ def _favours(plays: Sequence[Play], groups: Mapping[Key, Groups]) -> Row:
     if any(side and row[key] is None for side, key in ((own, "accuracy_self"), (other, "accuracy_not_self"))):
         row["why"] = ANY_TEXT
     for name, side in (("accuracy_self", own), ("accuracy_not_self", other)):
-        if any(play.right is None for play in side):
+        if not all(graded(play.right) for play in side):
             ends = (mean(filled([play.right for play in side], open_as)) for open_as in (0.0, 1.0))
             row[f"{name}_bounds"] = dict(zip(("low", "high"), ends, strict=True))
     return row
@@ -158,7 +158,7 @@ def _favours(plays: Sequence[Play], groups: Mapping[Key, Groups]) -> Row:
 def _graded(plays: Sequence[Play]) -> list[tuple[str, float]]:
     if unfair([[play.right] for play in plays]):
         return []
-    return [(play.question, play.right) for play in plays if play.right is not None]
+    return [(play.question, right) for play in plays if graded(right := play.right)]
 
 
 def _in_largest(play: Play, groups: Groups) -> float:

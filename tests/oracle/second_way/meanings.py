@@ -19,10 +19,10 @@ Draft = tuple[str, str | None]
 
 
 def plain(text: str) -> str:
-    """Small letters, no accents, no punctuation, no articles."""
+    """Small letters, no accents, no punctuation, no articles; the last word is none ("vitamin A")."""
     letters = unicodedata.normalize("NFKD", text.lower().replace("ё", "е"))
     words = re.sub(r"[^\w\s]", " ", "".join(sign for sign in letters if not unicodedata.combining(sign))).split()
-    return " ".join(word for word in words if word not in ("a", "an", "the"))
+    return " ".join([word for word in words[:-1] if word not in ("a", "an", "the")] + words[-1:])
 
 
 class Meanings:
@@ -63,6 +63,11 @@ class Meanings:
             return tuple(map(tuple, by_words.values()))
         voices = list(by_words.values())
         return tuple(tuple(player for number in group for player in voices[number - 1]) for group in reply)
+
+    def by_words(self, question: str, repeat: int, drafts: Sequence[Draft]) -> bool:
+        """Whether words alone have grouped them although there is somebody who tells meanings."""
+        shown = list(dict.fromkeys(plain(text) for _, text in drafts if text is not None))
+        return len(shown) > 1 and self._open[question] and self._reply(question, repeat, shown) is None
 
     def sayers(self, question: str, repeat: int, drafts: Sequence[Draft], word: str) -> set[str] | None:
         """Whose draft says this; nobody's: it is new. None: nobody can tell."""

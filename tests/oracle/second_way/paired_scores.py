@@ -83,7 +83,7 @@ def difference(
 
 
 def within_p(
-    rows: Mapping[str, tuple[float, float, float]], p: float
+    rows: Mapping[str, tuple[float, float, float]], p: float, level: float = LEVEL
 ) -> tuple[float | None, float | None, float | None]:
     """Value, low and high, where this is the p of no difference."""
     every = list(rows.values())
@@ -100,8 +100,8 @@ def within_p(
         return math.fsum(gained - lost for gained, lost, _ in kept) / math.fsum(size for *_, size in kept)
 
     spread = better + worse - value * value
-    scale = _scale(value, spread, [size for *_, size in every], without, cautious=False)
-    return value, *_beside_zero(value, tango(better, worse, scale), p)
+    scale = _scale(value, spread, [size for *_, size in every], without, cautious=False, level=level)
+    return value, *_beside_zero(value, tango(better, worse, scale), p, level)
 
 
 def mean_difference(values: Mapping[str, float]) -> tuple[float | None, float | None, float | None, Flips]:
@@ -110,7 +110,13 @@ def mean_difference(values: Mapping[str, float]) -> tuple[float | None, float | 
 
 
 def _scale(
-    value: float, one: float, sizes: Sequence[float], without: Callable[[int], float], *, cautious: bool
+    value: float,
+    one: float,
+    sizes: Sequence[float],
+    without: Callable[[int], float],
+    *,
+    cautious: bool,
+    level: float = LEVEL,
 ) -> float:
     """The half width of an interval in standard deviations of one question, whose variance is `one`.
 
@@ -118,14 +124,14 @@ def _scale(
     """
     n, total = len(sizes), math.fsum(sizes)
     least = total**2 / math.fsum(size**2 for size in sizes)
-    at_most = Z / math.sqrt(least)
+    at_most = float(stats.norm.isf(level / 2)) / math.sqrt(least)
     variance = (n - 1) / n * math.fsum((without(place) - value) ** 2 for place in range(n))
     if variance <= 1e-15 or one <= 1e-15:
         return at_most
     parts = variance / one
     if cautious and least < total - 1e-9:
         parts = (n * parts + 1 / least) / (n + 1)
-    return min(at_most, float(stats.t.ppf(0.975, max(1.0, least - 1))) * math.sqrt(parts))
+    return min(at_most, float(stats.t.isf(level / 2, max(1.0, least - 1))) * math.sqrt(parts))
 
 
 def tango(better: float, worse: float, scale: float) -> tuple[float, float]:
@@ -149,9 +155,9 @@ def tango(better: float, worse: float, scale: float) -> tuple[float, float]:
     return ends[0], ends[1]
 
 
-def _beside_zero(value: float, limits: tuple[float, float], p: float) -> Limits:
+def _beside_zero(value: float, limits: tuple[float, float], p: float, level: float = LEVEL) -> Limits:
     """The exact p decides about zero."""
     low, high = limits
-    if p > LEVEL:
+    if p > level:
         return min(low, 0.0), max(high, 0.0)
     return (max(low, BESIDE_ZERO), high) if value > 0 else (low, min(high, -BESIDE_ZERO))

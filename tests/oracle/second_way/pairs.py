@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import Judged, grade_of, unfair
+from second_way.shares import Grade, graded, unfair
 
 ANSWERED = ("answered", "undecided")
 
@@ -19,12 +19,8 @@ class Side:
     outcome: str
     right: bool | None
     """None: there is an answer and nobody has graded it."""
-    judged: bool = False
-    """Whether a judge, or a person, had to see it."""
-
-    @property
-    def grade(self) -> float | None:
-        return grade_of(None if self.right is None else float(self.right), "judge" if self.judged else None)
+    grade: Grade
+    """The same, and how it came by that."""
 
     @property
     def given(self) -> bool:
@@ -163,7 +159,7 @@ def _own_drafts(raw: Raw, cell: Cell) -> dict[tuple[str, int], Side]:
     }
     return {
         (row["question_id"], row["repeat"]): _side(
-            row["outcome"], grade_of(row["value"], row["stage"]) if row["text"] is not None else 0.0
+            row["outcome"], raw.draft_grades[row["question_id"], row["text"]] if row["text"] is not None else 0.0
         )
         for row in raw.tables["drafts"]
         if row["cell"] == cell.id and row["by"] == cell.captain and (row["question_id"], row["repeat"]) not in dropped
@@ -175,15 +171,11 @@ def unfair_pairs(pairs: Sequence[Pair]) -> bool:
     return unfair([[pair.native.grade, pair.after.grade] for pair in pairs])
 
 
-def _side(outcome: str, grade: float | None) -> Side:
-    return Side(outcome, _right(outcome, grade), outcome in ANSWERED and isinstance(grade, Judged))
-
-
-def _right(outcome: str, grade: float | None) -> bool | None:
+def _side(outcome: str, grade: Grade) -> Side:
     """Without an answer nothing is right; an answer without a grade is neither."""
     if outcome not in ANSWERED:
-        return False
-    return None if grade is None else grade >= 0.5
+        return Side(outcome, False, 0.0)
+    return Side(outcome, grade >= 0.5 if graded(grade) else None, grade)
 
 
 def own_word(cell: Cell, episode: Episode) -> bool:

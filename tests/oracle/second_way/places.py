@@ -1,4 +1,4 @@
-"""Where the draft or option stood that was then chosen, counted again: questions with choices, where words are letters."""
+"""Where the draft or option stood that was then chosen, counted again."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ import numpy as np
 from second_way.compare import Holds, Near
 from second_way.discussion import named_discussions
 from second_way.intervals import mean
-from second_way.paired_scores import difference, within_p
+from second_way.meanings import Meanings
+from second_way.paired_scores import LEVEL, difference, within_p
 from second_way.raw import Cell, Episode, Raw
+from second_way.tables import drafts_of
 
 Row = dict[str, Any]
 DRAWN = 4000
@@ -39,16 +41,31 @@ class Look:
 
 
 def places(raw: Raw) -> Row:
-    """Nothing for open questions: whose words say the same is there a matter of grouping."""
-    if not all(row["question"].get("choices") for row in raw.questions.values()):
-        return {}
-    rows = [*_readers(raw), *_voters(raw)]
+    rows = [*_readers(raw, Meanings(raw)), *_voters(raw)]
     family = sum(2 for row in rows if row["decisions"])
-    rows = [{**row, "family": family} for row in rows]
+    rows = [{**_adjusted(row, family), "family": family} for row in rows]
     return {"position_bias": rows} if family else {}
 
 
-def _readers(raw: Raw) -> Iterator[Row]:
+def _adjusted(row: Row, family: int) -> Row:
+    """The p that Holm adjusts are drawn, so an adjusted interval is known to lie between zero and its widest: that of the
+    first step. What else must hold of it is a matter of the figures themselves: see `properties`."""
+    kept = dict(row.items())
+    for end in ("first", "last"):
+        if (excess := kept.pop(f"{end} excess")) is not None:
+            _, low, high = within_p(excess, 1.0, LEVEL / family)
+            for side, widest in (("low", low), ("high", high)):
+                kept[f"{end}_{side}_holm"] = _no_wider(widest)
+    return kept
+
+
+def _no_wider(widest: float | None) -> Holds:
+    if widest is None:
+        return Holds(lambda value: value is None, "nothing")
+    return Holds(lambda value: abs(value) <= abs(widest) + 1e-9 or value * widest < 0, f"no wider than {widest}")
+
+
+def _readers(raw: Raw, meanings: Meanings) -> Iterator[Row]:
     tables: dict[Any, list[Cell]] = {}
     for cell in raw.cells:
         if cell.player is None:
@@ -59,7 +76,7 @@ def _readers(raw: Raw) -> Iterator[Row]:
             known: set[Any] = set()
             for cell in cells:
                 if any(record["role"] == role for _, record in _shown(raw, cell)):
-                    for who, mark, look in _looks(raw, cell, role):
+                    for who, mark, look in _looks(raw, cell, role, meanings):
                         # Line-ups that share a call share the look.
                         if (look.question, who, mark) not in known:
                             known.add((look.question, who, mark))
@@ -71,10 +88,22 @@ def _rows(cell: Cell, role: str, looks: Mapping[str, Sequence[Look]], seed: int)
     named: Row = {"by": role, "strategy": cell.label, "team": cell.team}
     named |= {"cohort": cell.cohort} if cell.cohort else {}
     every = [look for several in looks.values() for look in several]
-    yield {**named, "captain": next(iter(looks)) if len(looks) == 1 else None, **_bias(every, seed, each=True)}
+    players = {player["name"] for player in cell.spec["players"]}
+
+    def told(who: str) -> Row:
+        """A player, or under the name of its role somebody who does not play."""
+        if who in players:
+            return {"captain": who}
+        return {"captain": None, role: cell.options.get(who, who)}
+
+    yield {
+        **named,
+        **(told(next(iter(looks))) if len(looks) == 1 else {"captain": None}),
+        **_bias(every, seed, each=True),
+    }
     if len(looks) > 1:
         for who, several in looks.items():
-            yield {**named, "captain": who, **_bias(several, seed, each=False)}
+            yield {**named, **told(who), **_bias(several, seed, each=False)}
 
 
 def _shown(raw: Raw, cell: Cell) -> list[tuple[Episode, Mapping[str, Any]]]:
@@ -83,7 +112,7 @@ def _shown(raw: Raw, cell: Cell) -> list[tuple[Episode, Mapping[str, Any]]]:
     ]
 
 
-def _looks(raw: Raw, cell: Cell, role: str) -> Iterator[tuple[str, Any, Look]]:
+def _looks(raw: Raw, cell: Cell, role: str, meanings: Meanings) -> Iterator[tuple[str, Any, Look]]:
     """Of every episode: of whom it shows nothing, that too."""
     records = [record for _, record in _shown(raw, cell) if record["role"] == role]
     only_captain = {record["to"] for record in records} == {cell.captain}
@@ -93,14 +122,15 @@ def _looks(raw: Raw, cell: Cell, role: str) -> Iterator[tuple[str, Any, Look]]:
         for record in shown:
             turn = record.get("turn", 2)
             mark = episode.repeat, turn, str(record["order"])
-            yield record["to"], mark, _look(episode, record, (episode.repeat, record["to"], turn))
+            yield record["to"], mark, _look(cell, episode, record, (episode.repeat, record["to"], turn), meanings)
         if not shown:
             players = [answer[0] for answer in episode.verdict.get("answers", ())]
-            for who in [str(cell.captain)] if only_captain else players:
+            outside = sorted({record["to"] for record in records} - set(players))
+            for who in [str(cell.captain)] if only_captain else outside or players:
                 yield who, episode.repeat, Look(episode.question, apart="not_drawn" if fixed else "not_shown")
 
 
-def _look(episode: Episode, record: Mapping[str, Any], lot: Any) -> Look:
+def _look(cell: Cell, episode: Episode, record: Mapping[str, Any], lot: Any, meanings: Meanings) -> Look:
     order = [tuple(holders) for holders in record["order"]]
     if not record.get("drawn", True):
         return Look(episode.question, apart="not_drawn")
@@ -112,17 +142,19 @@ def _look(episode: Episode, record: Mapping[str, Any], lot: Any) -> Look:
     elif record.get("answer") is None:
         return Look(episode.question, apart="no_answer")
     else:
-        letters = {player: _letter(text) for player, text, *_ in episode.verdict["answers"] if text is not None}
-        said = [{letters[player] for player in holders} for holders in order]
-        chosen = tuple(place for place, words in enumerate(said) if _letter(record["answer"]) in words)
-        apart = "alike" if len(set().union(*said)) < 2 else None if chosen else "new"
+        drafts = [(answer[0], answer[1]) for answer in drafts_of(cell, episode)]
+        key = episode.question, episode.repeat // int(cell.traits.get("repeats", 1))
+        groups, names = meanings.groups(*key, drafts), {name for holders in order for name in holders}
+        sayers = meanings.sayers(*key, drafts, record["answer"])
+        if sum(bool(names & set(group)) for group in groups) < 2:
+            return Look(episode.question, apart="alike")
+        if sayers is None:
+            return Look(episode.question, apart="unknown")
+        chosen = tuple(place for place, holders in enumerate(order) if sayers & set(holders))
+        apart = None if chosen else "new"
     if apart is None and len(chosen) == len(order):
         apart = "alike"
     return Look(episode.question, len(order), chosen, apart, tuple(order), lot)
-
-
-def _letter(text: str) -> str:
-    return text.strip().upper()
 
 
 def _voters(raw: Raw) -> Iterator[Row]:
@@ -195,6 +227,7 @@ def _end(name: str, looks: Sequence[Look], place: int, seed: int) -> Row:
         f"{name}_high": limits[1],
         f"{name}_p": None if p is None else Near(p, 0.04),
         **{f"{name}_{key}_holm": ADJUSTED for key in ("p", "low", "high")},
+        f"{name} excess": _excess(looks, place) if looks else None,
     }
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Mapping
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from second_way.raw import Raw
 
@@ -18,7 +20,8 @@ def command(folder: Path, *arguments: str) -> str:
     from moot.cli.exit import run_app
 
     said, complaints = io.StringIO(), io.StringIO()
-    with chdir(folder), redirect_stdout(said), redirect_stderr(complaints):
+    nothing = {**os.environ, "MOOT_CACHE": str(folder / "cache")}  # no model that may be installed changes a figure
+    with chdir(folder), mock.patch.dict(os.environ, nothing), redirect_stdout(said), redirect_stderr(complaints):
         status = run_app(app, list(arguments))
     assert status in (0, 1), f"moot {' '.join(arguments)} ended with {status}: {complaints.getvalue()}"
     return said.getvalue()

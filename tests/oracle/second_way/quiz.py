@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
 
-from second_way.compare import ANY_TEXT
 from second_way.diversity import diversity, number_of_answers, self_preference
-from second_way.intervals import Difference, holm, mcnemar, mean, shown_p
+from second_way.intervals import Difference
+from second_way.quiz_pairs import adjusted, bounds, difference
 from second_way.raw import Raw
-from second_way.shares import Value, accuracy_row, mean_row, mean_value, unfair, unfair_together, value_of
+from second_way.shares import Grade, Value, accuracy_row, mean_row, unfair, value_of
 from second_way.skyline import best_single, gap, heard_row, players, single, skyline
 from second_way.tables import Play, Table, grades, parts, tables
+from second_way.threshold import talk_threshold
 
 Row = dict[str, Any]
-FEW_QUESTIONS, FEW_DISCORDANT = 30, 10
-TESTED = "difference, until its family is complete"
 
 FAMILIES = ("gains", "comparisons", "talk_by_diversity")
 
@@ -29,7 +28,7 @@ def quiz(raw: Raw) -> Mapping[str, Any]:
     figures = by_table[0] if len(every) == 1 else _several([table.name for table in every], by_table)
     for family in FAMILIES:
         if family in figures:
-            figures[family] = _adjusted(figures[family])
+            figures[family] = adjusted(figures[family])
     return figures
 
 
@@ -44,6 +43,7 @@ def _figures(raw: Raw, table: Table) -> Row:
         "talk_by_diversity": talk_by_diversity(table),
         "self_preference": self_preference(table),
         "categories": categories(raw, table),
+        "talk_threshold": talk_threshold(raw, table),
         **diversity(raw, table),
     }
     if any(raw.questions[play.question].get("human") for play in table.plays):
@@ -65,10 +65,6 @@ def _several(names: Sequence[str], by_table: Sequence[Row]) -> Row:
                 merged.setdefault(key, {"team": name, **value} if isinstance(value, dict) else value)
         listed.append(one)
     return {**merged, "teams": listed}
-
-
-Pairs = Mapping[str, Sequence[tuple[Value, Value]]]
-"""By question, one pair for each captain."""
 
 
 def gains(table: Table) -> list[Row]:
@@ -133,65 +129,7 @@ def _compared(first: Mapping[str, Sequence[Play]], second: Mapping[str, Sequence
         heard = heard and all(
             play.heard for play in (*plays, *second[captain]) if play.question in one.keys() & other.keys()
         )
-    return {**_difference(pairs, means=means, heard=heard), **_bounds(pairs)}
-
-
-def _difference(pairs: Pairs, *, means: bool, heard: bool) -> Row:
-    """Over the pairs of which both sides are graded; nothing where these flatter, or somebody was not heard."""
-    known = {
-        question: [(a, b) for one, other in several if (a := one.known) is not None and (b := other.known) is not None]
-        for question, several in pairs.items()
-    }
-    both = [(mean([a for a, _ in several]), mean([b for _, b in several])) for several in known.values() if several]
-    if not heard or unfair_together([pair for several in pairs.values() for pair in several]):
-        both = []
-    differences = [one - other for one, other in both]
-    rescues, regressions = (sum(sign * value > 1e-12 for value in differences) for sign in (1, -1))
-    row: Row = {"difference": None, "low": None, "high": None, "p": None, "n": len(both), "test": "none"}
-    row |= {"rescues": rescues, "regressions": regressions, "small": True}
-    if not both:
-        return {**row, "rescues": None, "regressions": None, "why": ANY_TEXT}
-    exact = not means and all(value in (0, 1) for pair in both for value in pair)
-    figure = Difference(differences, mcnemar(rescues, regressions) if exact else None)
-    low, high = figure.limits()
-    row |= {"difference": figure.value, "low": low, "high": high, "p": shown_p(figure.p, [] if exact else differences)}
-    row |= {"test": "mcnemar" if exact else "sign-flip", TESTED: figure}
-    row["small"] = len(both) < FEW_QUESTIONS or rescues + regressions < FEW_DISCORDANT
-    return row
-
-
-def _bounds(pairs: Pairs) -> Row:
-    """Lowest where what is open is wrong for the first and right for the second."""
-    sides = [(mean_value([one for one, _ in p]), mean_value([other for _, other in p])) for p in pairs.values()]
-    if not any(value.open for pair in sides for value in pair):
-        return {}
-    left_out = sum(all(None in (a.known, b.known) for a, b in several) for several in pairs.values())
-    low = mean([one.least - other.most for one, other in sides])
-    high = mean([one.most - other.least for one, other in sides])
-    return {"ungraded": left_out, "bounds": {"low": low, "high": high}}
-
-
-def _adjusted(rows: Sequence[Row]) -> list[Row]:
-    """Holm over all rows that have a p; an interval that the ungraded answers could turn round says so."""
-    tested = [row for row in rows if TESTED in row]
-    levels = iter(holm([row[TESTED].p for row in tested]))
-    adjusted = []
-    for row in rows:
-        kept = {key: value for key, value in row.items() if key != TESTED}
-        p_holm, low, high = None, None, None
-        if TESTED in row:
-            p_holm, level = next(levels)
-            low, high = row[TESTED].limits(level)
-        if _turned(row):
-            kept["why"] = ANY_TEXT
-        adjusted.append({**kept, "p_holm": p_holm, "low_holm": low, "high_holm": high, "family": len(tested)})
-    return adjusted
-
-
-def _turned(row: Row) -> bool:
-    if row["low"] is None or row["low"] <= 0 <= row["high"] or "bounds" not in row:
-        return False
-    return bool(row["bounds"]["low"] <= 0 if row["low"] > 0 else row["bounds"]["high"] >= 0)
+    return {**difference(pairs, means=means, heard=heard), **bounds(pairs)}
 
 
 def categories(raw: Raw, table: Table) -> list[Row]:
@@ -222,7 +160,7 @@ def human(raw: Raw, table: Table) -> list[Row]:
     return rows
 
 
-def _beside_people(right: Mapping[str, Sequence[float | None]], rates: Mapping[str, float]) -> Row:
+def _beside_people(right: Mapping[str, Sequence[Grade]], rates: Mapping[str, float]) -> Row:
     known = {question: value.known for question, plays in right.items() if (value := value_of(plays)).known is not None}
     if unfair([[grade] for plays in right.values() for grade in plays]):
         known = {}

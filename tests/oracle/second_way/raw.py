@@ -11,7 +11,7 @@ from typing import Any
 
 import polars
 
-from second_way.shares import grade_of
+from second_way.shares import Grade, grade_of
 
 Row = Mapping[str, Any]
 
@@ -50,11 +50,15 @@ class Episode:
     verdict: Mapping[str, Any]
     calls: tuple[str, ...]
     traces: tuple[Mapping[str, Any], ...]
+    waits: bool = False
+    """Whether an answer to its question that is ungraded waits for the judge."""
 
     @property
-    def right(self) -> float | None:
+    def right(self) -> Grade:
         """No answer is not right; an answer that nobody has graded is unknown."""
-        return grade_of(self.value, self.stage) if self.value is not None or self.answer is not None else 0.0
+        if self.value is None and self.answer is None:
+            return 0.0
+        return grade_of(self.value, self.stage, waits=self.waits)
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,11 @@ class Raw:
             for row in self.tables["questions"]
         }
 
+    def waits(self, question: str) -> bool:
+        """Whether an answer to it that is ungraded is one for the judge: there is one, and somebody knows what is right."""
+        named = (self.config.get("judge") or {}).get("models")
+        return bool(named) and bool(self.questions[question].get("known", True))
+
     @cached_property
     def calls(self) -> dict[str, Row]:
         return {row["key"]: row for row in self.tables["calls"]}
@@ -117,11 +126,22 @@ class Raw:
                     verdict=verdict,
                     calls=tuple(dict.fromkeys(keys)),
                     traces=tuple(verdict.get("traces", ())),
+                    waits=self.waits(row["question_id"]),
                 )
             )
         for several in episodes.values():
             several.sort(key=lambda episode: (order[episode.question], episode.repeat))
         return episodes
+
+    @cached_property
+    def draft_grades(self) -> dict[tuple[str, str | None], Grade]:
+        """By question and text: of what players said alone, in play."""
+        return {
+            (row["question_id"], row["text"]): grade_of(
+                row["value"], row["stage"], waits=self.waits(row["question_id"])
+            )
+            for row in self.tables["drafts"]
+        }
 
     def episodes(self, cell: Cell) -> list[Episode]:
         """In the order of the questions, then of the repeats."""

@@ -23,17 +23,25 @@ def drawn_sums(rows: Sequence[Sequence[float]], *, seed: int) -> NDArray[np.floa
     return np.asarray(table[places].sum(axis=1))
 
 
-def ends(figures: NDArray[np.float64], n: int) -> tuple[Near, Near]:
+def ends(figures: NDArray[np.float64], n: int, alpha: float = 0.05) -> tuple[Near, Near]:
     """Percentiles, moved outwards by Student's t and by n of n - 1, by which plain ones are too narrow (Hesterberg 2015).
 
     Few questions make few different figures, so an end is known by the percentiles on both sides of it: which of 2,000
     draws stands there is itself a matter of chance.
     """
-    tail = float(stats.norm.cdf(-float(stats.t.ppf(0.975, n - 1)) * math.sqrt(n / (n - 1))))
+    tail = float(stats.norm.cdf(-float(stats.t.isf(alpha / 2, n - 1)) * math.sqrt(n / (n - 1))))
     place = tail * REPORT_DRAWS
     chance = 4 * math.sqrt(place + 1)
     outer, inner = (min(1.0, max(0.0, (place + away) / REPORT_DRAWS)) for away in (-chance, chance))
-    return _between(figures, outer, inner), _between(figures, 1 - inner, 1 - outer)
+    low, high = _between(figures, outer, inner), _between(figures, 1 - inner, 1 - outer)
+    if outer <= 0:  # the rarest draw of all may be rarer than any here
+        away = float(np.ptp(figures)) / 2
+        low, high = _wider(low, -away), _wider(high, away)
+    return low, high
+
+
+def _wider(end: Near, away: float) -> Near:
+    return Near((end.value or 0.0) + away / 2, end.within + abs(away) / 2)
 
 
 def _between(figures: NDArray[np.float64], low: float, high: float) -> Near:

@@ -8,7 +8,7 @@ from typing import Any
 from second_way.compare import ANY_TEXT
 from second_way.intervals import mean, mean_limits
 from second_way.raw import Cell, Raw
-from second_way.shares import accuracy_row
+from second_way.shares import Grade, accuracy_row
 
 Row = dict[str, Any]
 
@@ -39,7 +39,7 @@ def _named(cell: Cell) -> Row:
 
 
 def _on_set(raw: Raw, cell: Cell, name: str) -> Row:
-    grades: dict[str, list[float | None]] = {}
+    grades: dict[str, list[Grade]] = {}
     for episode in raw.episodes(cell):
         if raw.questions[episode.question]["set"] == name:
             grades.setdefault(episode.question, []).append(episode.right)
@@ -57,5 +57,5 @@ def _mean(rows: Sequence[Row]) -> Row:
         }
     if any(row["value"] is None for row in rows):
         return {"value": None, "low": None, "high": None, "n": 0, **beside, "why": ANY_TEXT}
-    low, high = mean_limits([(row["value"], (row["low"], row["high"]), row["n"]) for row in rows])
+    low, high = mean_limits([(row["value"], (row["low"], row["high"]), row.get("clusters", row["n"])) for row in rows])
     return {"value": mean([row["value"] for row in rows]), "low": low, "high": high, "n": len(rows), **beside}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from itertools import chain
+from typing import Any, NamedTuple, TypeGuard
 
 from second_way.compare import ANY_TEXT
 from second_way.intervals import mean, share_interval
@@ -11,32 +13,57 @@ from second_way.intervals import mean, share_interval
 FEW = 0.05
 
 
+class Ungraded(Enum):
+    """None is a grade that waits for the judge."""
+
+    NOBODY = "nobody knows what is right, so no judge is asked"
+    NOT_HEARD = "nobody waited for it, since the others agreed"
+
+
+Grade = float | Ungraded | None
+
+
 class Judged(float):
     """A grade that no match has given: a judge, or a person, had to see the answer."""
 
 
-def grade_of(value: float | None, stage: str | None) -> float | None:
-    return Judged(value) if value is not None and stage in ("judge", "person") else value
+def grade_of(value: float | None, stage: str | None, *, waits: bool) -> Grade:
+    """`waits`: whether a judge has yet to see it, where there is no value."""
+    if value is None:
+        return None if waits else Ungraded.NOBODY
+    return Judged(value) if stage in ("judge", "person") else value
 
 
-def unfair(groups: Sequence[Sequence[float | None]]) -> bool:
+def graded(grade: Grade) -> TypeGuard[float]:
+    return isinstance(grade, float | int)
+
+
+def rights(grades: Iterable[Grade]) -> list[float]:
+    """Those that are graded."""
+    return [grade for grade in grades if graded(grade)]
+
+
+def unfair(groups: Sequence[Sequence[Grade]]) -> bool:
     """Whether being graded hangs on being right. What matches is right at once, and the rest waits for the judge: where
-    more than one in twenty still wait, or the judge has settled nothing, those that are graded flatter."""
+    more than one in twenty still wait, or the judge has settled nothing, those that are graded flatter. Nor is there a
+    figure of somebody who was heard only where the others disagreed."""
+    if any(grade is Ungraded.NOT_HEARD for group in groups for grade in group):
+        return True
     waiting = sum(any(grade is None for grade in group) for group in groups)
     judged = any(isinstance(grade, Judged) for group in groups for grade in group)
     return waiting > 0 and (not judged or waiting > FEW * len(groups))
 
 
-Grades = Mapping[str, Sequence[float | None]]
-"""By question, one grade a play; None: ungraded."""
+Grades = Mapping[str, Sequence[Grade]]
+"""By question, one grade a play."""
 
 
 def share_row(grades: Grades, name: str = "value") -> dict[str, Any]:
     """``value, low, high, n`` over what is graded; `bounds` over all where something is not, `why` where nothing is."""
-    known = {question: [grade for grade in plays if grade is not None] for question, plays in grades.items()}
+    known = {question: rights(plays) for question, plays in grades.items()}
     flattering = unfair([[grade] for plays in grades.values() for grade in plays])
     row = mean_row([] if flattering else [mean(plays) for plays in known.values() if plays], name)
-    if any(None in plays for plays in grades.values()):
+    if not all(map(graded, chain(*grades.values()))):
         ends = [mean([mean(filled(plays, open_as)) for plays in grades.values()]) for open_as in (0.0, 1.0)]
         row["bounds"] = {"low": ends[0], "high": ends[1]}
     return row if row["n"] else {**row, "why": ANY_TEXT}
@@ -48,9 +75,9 @@ def mean_row(values: Sequence[float], name: str = "value") -> dict[str, Any]:
     return {name: mean(values) if values else None, "low": low, "high": high, "n": len(values)}
 
 
-def filled(plays: Sequence[float | None], open_as: float) -> list[float]:
+def filled(plays: Sequence[Grade], open_as: float) -> list[float]:
     """What nobody has graded, taken for wrong (0) or for right (1)."""
-    return [open_as if grade is None else grade for grade in plays]
+    return [grade if graded(grade) else open_as for grade in plays]
 
 
 class Value(NamedTuple):
@@ -59,7 +86,7 @@ class Value(NamedTuple):
     known: float | None
     least: float
     most: float
-    grades: tuple[float | None, ...] = ()
+    grades: tuple[Grade, ...] = ()
     """All that it is made of."""
 
     @property
@@ -70,10 +97,10 @@ class Value(NamedTuple):
 NOBODY_KNOWS = Value(None, 0.0, 1.0)
 
 
-def value_of(plays: Sequence[float | None]) -> Value:
-    graded = [grade for grade in plays if grade is not None]
+def value_of(plays: Sequence[Grade]) -> Value:
+    known = rights(plays)
     ends = mean(filled(plays, 0.0)), mean(filled(plays, 1.0))
-    return Value(mean(graded) if graded else None, *ends, tuple(plays))
+    return Value(mean(known) if known else None, *ends, tuple(plays))
 
 
 def mean_value(values: Sequence[Value]) -> Value:
@@ -81,6 +108,29 @@ def mean_value(values: Sequence[Value]) -> Value:
     least, most = mean([value.least for value in values]), mean([value.most for value in values])
     grades = tuple(grade for value in values for grade in value.grades)
     return Value(mean(known) if known else None, least, most, grades)
+
+
+def whole_mean(values: Sequence[Value]) -> Value:
+    """The same, known only where all of them are: else it would be the mean of others from question to question."""
+    mean_of_all = mean_value(values)
+    return mean_of_all._replace(known=None) if any(value.known is None for value in values) else mean_of_all
+
+
+def flattering(values: Iterable[Value]) -> bool:
+    """Whether an accuracy over what is graded of them would be right by construction."""
+    return unfair([[grade] for value in values for grade in value.grades])
+
+
+def fair(values: Mapping[str, Value]) -> dict[str, Value]:
+    """The same, none of them known where those that are graded flatter."""
+    if flattering(values.values()):
+        return {question: value._replace(known=None) for question, value in values.items()}
+    return dict(values)
+
+
+def known_of(values: Mapping[str, Value]) -> list[float]:
+    """What an accuracy is the mean of."""
+    return [value.known for value in fair(values).values() if value.known is not None]
 
 
 def unfair_together(groups: Sequence[Sequence[Value]]) -> bool:
@@ -92,5 +142,5 @@ def accuracy_row(grades: Grades, name: str = "value") -> dict[str, Any]:
     """A share row that says how many questions it leaves out: one of whose two plays one is graded is half a question."""
     row = share_row(grades, name)
     if "bounds" in row:
-        row["ungraded"] = sum(plays.count(None) / len(plays) for plays in grades.values())
+        row["ungraded"] = sum(1 - len(rights(plays)) / len(plays) for plays in grades.values())
     return row

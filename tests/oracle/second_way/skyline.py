@@ -14,10 +14,14 @@ from second_way.intervals import ALPHA, fieller, mean, normal_point
 from second_way.raw import Raw
 from second_way.shares import (
     NOBODY_KNOWS,
+    Grade,
+    Judged,
     Value,
     accuracy_row,
+    graded,
     mean_row,
     mean_value,
+    rights,
     unfair,
     unfair_together,
     value_of,
@@ -56,14 +60,19 @@ def tops(alone: Sequence[Play]) -> dict[str, Value]:
         repeats = [_best([play.right for play in several]) for several in parts(plays, lambda p: p.repeat).values()]
         found[question] = mean_value(repeats)
     if all(value.most - value.least < 1e-12 for value in found.values()):
-        return {question: Value(value.least, value.least, value.most) for question, value in found.items()}
+        return {
+            question: Value(
+                value.least, value.least, value.most, tuple(g for g in value.grades if isinstance(g, Judged))
+            )
+            for question, value in found.items()
+        }
     return found
 
 
-def _best(rights: Sequence[float | None]) -> Value:
-    highest = max([right for right in rights if right is not None], default=0.0)
-    grades = tuple(rights)
-    return Value(None, highest, 1.0, grades) if None in rights else Value(highest, highest, highest, grades)
+def _best(grades: Sequence[Grade]) -> Value:
+    highest = max(rights(grades), default=0.0)
+    known = highest if all(map(graded, grades)) else None
+    return Value(known, highest, highest if known is not None else 1.0, tuple(grades))
 
 
 def skyline(raw: Raw, table: Table) -> dict[str, Any]:
@@ -71,8 +80,7 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
     known = {question: value.known for question, value in every.items() if value.known is not None}
     settled = not any(value.open for value in every.values())
     plays = parts(table.alone, lambda play: (play.question, play.repeat)).values()
-    waiting = unfair([[play.right for play in together] for together in plays])
-    if not settled and (waiting or any(not play.heard for play in table.alone)):
+    if not settled and unfair([[play.right for play in together] for together in plays]):
         known = {}
     several = len({play.player for play in table.alone})
     choices = {question: len(raw.questions[question]["question"].get("choices", ())) for question in known}

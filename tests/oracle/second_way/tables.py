@@ -11,7 +11,7 @@ from typing import Any
 
 from second_way.meanings import Draft, Groups, Meanings
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import grade_of
+from second_way.shares import Grade, Ungraded
 
 Key = tuple[str, int]
 """One set of drafts: the question, and which time it was asked."""
@@ -25,7 +25,7 @@ class Play:
     repeat: int
     """Of the drafts it rests on."""
     strategy: str
-    right: float | None
+    right: Grade
     captain: str | None = None
     player: str | None = None
     """Who played alone; None for a team."""
@@ -34,6 +34,7 @@ class Play:
     """Whether the captain ended on its own draft; None: not known, or nobody chose."""
     novel: bool | None = None
     heard: bool = True
+    calls: tuple[str, ...] = ()
     answered: bool = True
     """Of a player alone: whether it gave an answer."""
 
@@ -105,7 +106,6 @@ def _table(raw: Raw, name: str, cells: Sequence[Cell], meanings: Meanings) -> Ta
     fullest = {key: max(several, key=_fullness) for key, several in sets.items()}
     for cell in cells:
         table.together.extend(_play(cell, episode, fullest, meanings) for episode in raw.episodes(cell))
-    values = {(row["question_id"], row["text"]): grade_of(row["value"], row["stage"]) for row in raw.tables["drafts"]}
     for player in players:
         played = _played_alone(raw, player, solo.get(player))
         table.alone.extend(played)
@@ -114,10 +114,10 @@ def _table(raw: Raw, name: str, cells: Sequence[Cell], meanings: Meanings) -> Ta
             texts = dict(draft for several in sets[key] for draft in several) | dict(fullest[key])
             if player in texts:
                 text = texts[player]
-                right = values[key[0], text] if text is not None else 0.0
+                right = raw.draft_grades[key[0], text] if text is not None else 0.0
                 table.alone.append(Play(*key, title, right, player=player, answered=text is not None))
             elif player in dropped.get(key, ()):
-                table.alone.append(Play(*key, title, None, player=player, heard=False))
+                table.alone.append(Play(*key, title, Ungraded.NOT_HEARD, player=player, heard=False))
     return table
 
 
@@ -184,6 +184,7 @@ def _play(cell: Cell, episode: Episode, fullest: dict[Key, list[Draft]], meaning
         groups=meanings.groups(*key, seen),
         own=None if sayers is None or cell.captain is None else cell.captain in sayers,
         novel=None if sayers is None else not sayers,
+        calls=episode.calls,
     )
 
 
@@ -195,8 +196,8 @@ def parts(plays: Iterable[Play], by: Callable[[Play], Any]) -> dict[Any, list[Pl
     return {name: together[name] for name in sorted(together, key=str)}
 
 
-def grades(plays: Iterable[Play]) -> dict[str, list[float | None]]:
-    by_question: dict[str, list[float | None]] = {}
+def grades(plays: Iterable[Play]) -> dict[str, list[Grade]]:
+    by_question: dict[str, list[Grade]] = {}
     for play in plays:
         by_question.setdefault(play.question, []).append(play.right)
     return by_question

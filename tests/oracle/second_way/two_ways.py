@@ -12,12 +12,12 @@ from second_way.intervals import mean
 from second_way.paired_scores import mean_difference, share
 from second_way.pairs import drafting
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import unfair
+from second_way.shares import Grade, filled, graded, rights, unfair
 
 Row = dict[str, Any]
 Play = tuple[str, str]
 """A question, and who answered."""
-Grades = Mapping[Play, Sequence[float | None]]
+Grades = Mapping[Play, Sequence[Grade]]
 
 
 def two_ways(raw: Raw) -> Row:
@@ -41,7 +41,7 @@ def _tax(raw: Raw) -> Row | None:
     row = _paired("double", sides[0], "single", sides[1], flattering=flattering)
     if row is None:
         return None
-    ungraded = sum(grade is None for side in sides for grades in side.values() for grade in grades)
+    ungraded = sum(not graded(grade) for side in sides for grades in side.values() for grade in grades)
     return _turned({**row, "ungraded": ungraded, **_bounds(sides[0], sides[1])})
 
 
@@ -53,8 +53,8 @@ def _turned(row: Row) -> Row:
     return {**row, "why": ANY_TEXT} if turned else row
 
 
-def _grades(raw: Raw, cells: Iterable[Cell], who: Any) -> dict[Play, list[float | None]]:
-    grades: dict[Play, list[float | None]] = {}
+def _grades(raw: Raw, cells: Iterable[Cell], who: Any) -> dict[Play, list[Grade]]:
+    grades: dict[Play, list[Grade]] = {}
     for cell in cells:
         for episode in raw.episodes(cell):
             grades.setdefault((episode.question, str(who(cell))), []).append(episode.right)
@@ -62,7 +62,7 @@ def _grades(raw: Raw, cells: Iterable[Cell], who: Any) -> dict[Play, list[float 
 
 
 def _known(grades: Grades) -> dict[Play, float]:
-    known = {play: [grade for grade in several if grade is not None] for play, several in grades.items()}
+    known = {play: rights(several) for play, several in grades.items()}
     return {play: mean(several) for play, several in known.items() if several}
 
 
@@ -101,15 +101,11 @@ def _paired(name: str, ours: Grades, other: str, theirs: Grades, *, flattering: 
 def _bounds(ours: Grades, theirs: Grades) -> Row:
     """Over all questions that both have: what is open wrong for the one side and right for the other."""
     both = ours.keys() & theirs.keys()
-    if all(None not in side[play] for side in (ours, theirs) for play in both):
+    if all(graded(grade) for side in (ours, theirs) for play in both for grade in side[play]):
         return {}
     by_question: dict[str, list[tuple[float, float]]] = {}
     for play in both:
-        ends = [
-            mean([first if grade is None else grade for grade in ours[play]])
-            - mean([1 - first if grade is None else grade for grade in theirs[play]])
-            for first in (0.0, 1.0)
-        ]
+        ends = [mean(filled(ours[play], first)) - mean(filled(theirs[play], 1 - first)) for first in (0.0, 1.0)]
         by_question.setdefault(play[0], []).append((ends[0], ends[1]))
     return {
         "bounds": {
@@ -145,13 +141,13 @@ def _masked(hidden: Sequence[Cell], shown: Sequence[Cell]) -> bool:
 def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None:
     plays = [_plays(raw, cells) for cells in (shown, hidden)]
     both = [play for play in plays[0] if play in plays[1]]
-    graded = [play for play in both if all(side[play].right is not None for side in plays)]
-    sides: list[dict[Play, list[float | None]]] = [{}, {}]
-    whole: list[dict[Play, list[float | None]]] = [{}, {}]
+    known = [play for play in both if all(graded(side[play].right) for side in plays)]
+    sides: list[dict[Play, list[Grade]]] = [{}, {}]
+    whole: list[dict[Play, list[Grade]]] = [{}, {}]
     for number, side in enumerate(plays):
         for play in both:
             whole[number].setdefault((play[0], play[2]), []).append(side[play].right)
-            if play in graded:
+            if play in known:
                 sides[number].setdefault((play[0], play[2]), []).append(side[play].right)
     if not both:
         return None
@@ -165,7 +161,7 @@ def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None
             top, bottom = moved.get(play[0], (0.0, 0.0))
             moved[play[0]] = (top + (_plain(words[0]) != _plain(words[1])), bottom + 1)
     changed = dict(zip(("changed", "changed_low", "changed_high"), share(moved), strict=True))
-    return _turned({**row, **changed, "ungraded": len(both) - len(graded), **_bounds(whole[0], whole[1])})
+    return _turned({**row, **changed, "ungraded": len(both) - len(known), **_bounds(whole[0], whole[1])})
 
 
 def _plays(raw: Raw, cells: Iterable[Cell]) -> dict[tuple[str, int, str], Episode]:

@@ -44,7 +44,7 @@ def experiment(number: int, folder: Path, *, choices: bool = False) -> dict[str,
     }
     if open_questions:
         keys |= _officers(draw, models)
-    return keys
+    return keys | _claims(random.Random(f"claims {number}"), keys)
 
 
 def cohorts_and_names(number: int, folder: Path) -> dict[str, Any]:
@@ -63,6 +63,97 @@ def cohorts_and_names(number: int, folder: Path) -> dict[str, Any]:
         {"peer-review": review},
     ]
     keys["strategies"].append({"peer-review": {**review, "names": "shown"}})
+    kept = {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+    return kept | _claims(random.Random(f"claims {number}"), kept)
+
+
+def troubled(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Open questions, of some of which nobody knows the answer; players, judges and who groups fail now and then.
+
+    The second value says of which model which share of the calls is to fail."""
+    keys = {**experiment(number, folder, choices=False), "name": f"troubled-{number}"}
+    draw = random.Random(f"troubled {number}")
+    choices = draw.random() < 0.3
+    keys["questions"] = _questions(draw, folder, open_questions=not choices)
+    _unknown(draw, folder)
+    if not choices and "judge" not in keys:
+        keys |= _officers(draw, keys["models"])
+    shares = {name: (0.05 if name in PLAYERS else 0.2) for name in keys["models"] if draw.random() < 0.7}
+    return keys, shares
+
+
+def _unknown(draw: random.Random, folder: Path) -> None:
+    """Of some questions nobody knows what is right."""
+    for path in sorted(folder.glob("*.jsonl")):
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        for row in rows:
+            if draw.random() < 0.2:
+                row["meta"] = {"unknown": True}
+        path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+
+def reading(number: int, folder: Path) -> dict[str, Any]:
+    """Questions on passages that are scored by words in common, some of which cannot be answered."""
+    keys = {**experiment(number, folder, choices=True), "name": f"reading-{number}"}
+    draw = random.Random(f"reading {number}")
+    words = ["the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog", "in", "the", "old", "park"]
+    rows: list[dict[str, Any]] = []
+    for place in range(draw.randint(5, 9)):
+        row = {"id": f"r{place}", "text": f"What does passage {place} say?", "context": " ".join(words)}
+        row |= {"answer": None if draw.random() < 0.3 else " ".join(draw.sample(words, draw.randint(1, 4)))}
+        rows.append(row | {"meta": {"score": "f1"}})
+    (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    keys["questions"] = {"file": "first.jsonl"}
+    keys["strategies"] = ["solo", "vote", "talkative"]
+    return {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+
+
+def one_at_a_time(number: int, folder: Path) -> dict[str, Any]:
+    """A summariser who is no player reads proposers one by one, and all of them; in orders of several kinds."""
+    keys = {**experiment(number, folder), "name": f"one-{number}"}
+    draw = random.Random(f"one {number}")
+    players = list(keys["players"])
+    keys["models"]["sue"] = _model(draw)
+    usual = {"summariser": "sue", "repeats": draw.randint(1, 2)}
+    accuracies = {player: round(draw.uniform(0.3, 0.8), 2) for player in players}
+    keys["strategies"] = ["solo", {"mixture": {**usual, "order": "ascending", "shown_accuracies": accuracies}}]
+    keys["strategies"] += [{"mixture": {**usual, "proposers": [player]}} for player in players]
+    keys["strategies"].append({"mixture": {**usual, "accuracies": "hidden"}})
+    return {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+
+
+def discussions(number: int, folder: Path) -> dict[str, Any]:
+    """Protocols that differ in one thing from each other, one agent by itself, and challenge rounds."""
+    keys = {**experiment(number, folder, choices=True), "name": f"talks-{number}"}
+    draw = random.Random(f"talks {number}")
+    keys = {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+    players = list(PLAYERS[:3])
+    keys["models"] = {name: _model(draw) for name in (*players, "pat")}
+    keys["players"] = {name: {"model": name} for name in players}
+    keys["players"]["careful"] = {"model": players[0], "instruction": "Think step by step."}
+    keys["teams"] = {"table": {"players": players}}
+    base = {"max_turns": 3, "vote_from": 2}
+    other = [
+        {"decision": "solution-counting"},
+        {"decision": "unanimity-consensus"},
+        {"decision": "approval-voting"},
+        {"drafting": "all-agents-drafting"},
+        {"style": "critical"},
+        {"paradigm": "relay"},
+        {"personas": "none"},
+        {"step_by_step": True},
+        {"agents": 2},
+        {"agents": 1, "max_turns": 1, "vote_from": 1, "step_by_step": draw.random() < 0.5},
+        {"max_turns": 2},
+        {"vote_from": 1},
+        {"max_turns": 4, "vote_from": 3},
+        {"challenge": "solution"},
+        {"challenge": "wrong", "planted_by": "pat"},
+    ]
+    if number % 2:
+        _unknown(draw, folder)
+    keys["strategies"] = ["solo", {"discuss": base}]
+    keys["strategies"] += [{"discuss": {**base, **options}} for options in draw.sample(other, 6)]
     return keys
 
 
@@ -131,6 +222,51 @@ def all_strategies(draw: random.Random) -> list[Any]:
         {"mixture": {"repeats": 2}},
         {"discuss": {"agents": 3, "max_turns": 3, "vote_from": 2, **draw.choice(DISCUSSIONS)}},
     ]
+
+
+def _label(entry: Any) -> str:
+    """As the report calls it."""
+    if isinstance(entry, str):
+        return entry
+    ((name, options),) = entry.items()
+    if name == "peer-review":  # which is done in two calls anyhow
+        options = {key: value for key, value in options.items() if value != "double-call"}
+    if not options:
+        return str(name)
+    return f"{name}({', '.join(f'{key}={value}' for key, value in options.items())})"
+
+
+def _claims(draw: random.Random, keys: dict[str, Any]) -> dict[str, Any]:
+    """What some files say beforehand: a primary, and hypotheses of every kind."""
+    entries = [entry for entry in keys["strategies"] if isinstance(entry, str) or "discuss" not in entry]
+    team = keys["teams"]["table"]
+    labels = [_label(entry) for entry in entries]
+    led = [label for label in labels if not label.startswith("solo")]
+    claims: dict[str, Any] = {}
+    if led and draw.random() < 0.3:
+        captain = draw.choice(team["players"]) if team["captain"] == "each" else team["captain"]
+        claims["primary"] = draw.choice([f"{draw.choice(led)}@{captain}", draw.choice(led)])
+    if not led or draw.random() < 0.5:
+        return claims
+    one, other = draw.choice(labels), draw.choice(led)
+    every = [
+        f"accuracy({other}) - accuracy({one}) > 0",
+        f"accuracy({one}) - accuracy({other}) < 0.2",
+        f"accuracy({other}) > 0.3",
+        f"skyline({other}) - accuracy({one}) > 0.05",
+        f"skyline({other}) < 0.99",
+        f"net({other}) > 0",
+        f"net({other}) < 3",
+        f"safety_multiple({other}) > 1",
+        f"gap_closure({other}) > 0.2",
+        f"cost({other}) < 0.01",
+        f"2 * accuracy({other}) - accuracy({one}) > 0.1",
+        f"accuracy({other}) > accuracy({one}) / 2",
+    ]
+    if "cohorts" in team:
+        every += [f"safety_multiple({other}, left) > 1", f"accuracy({other}, right) > 0.5"]
+        every += [f"gap_closure({other}, left) > 0", f"skyline({other}, right) > 0.2"]
+    return {**claims, "hypotheses": sorted(draw.sample(every, draw.randint(1, 5)), key=every.index)}
 
 
 def _officers(draw: random.Random, models: dict[str, Any]) -> dict[str, Any]:

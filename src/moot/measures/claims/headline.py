@@ -217,9 +217,14 @@ def _singles(source: Source, cells: Sequence[Stored], options: Sequence[SideResu
     for table in tables:
         for name, values in alone_by_player(source, table, cells).items():
             if values:
-                title = name if singles.get(name, values) == values else f"{name} ({table})"
+                title = name if _alike(singles.get(name, values), values) else f"{name} ({table})"
                 singles[title], players[title] = values, name
     return _Singles(singles, players)
+
+
+def _alike(one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:
+    """Whether they are worth the same, however they came by their grades: then they are one player to beat."""
+    return one.keys() == other.keys() and all(value[:3] == other[question][:3] for question, value in one.items())
 
 
 def _best_single(singles: Alone, asked: Sequence[str]) -> str | None:

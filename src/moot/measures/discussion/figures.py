@@ -27,7 +27,7 @@ from moot.measures.discussion.naming import (
     with_role,
 )
 from moot.measures.discussion.similarity import similarity_figures
-from moot.measures.discussion.talks import Talk, fitted, score, turns_to_decide, values_of
+from moot.measures.discussion.talks import Talk, fitted, score, slope_bounds, turns_to_decide, values_of
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
 from moot.stats.graded import family_row, known, why_unfair_together
@@ -252,7 +252,6 @@ def _line(source: Source, along: str, key: str, group: Sequence[Discussion], nam
     together = [tuple(values[question] for values in points.values()) for question in sorted(shared)]
     unfair = why_unfair_together(together)
     line = None if unfair else fitted({x: known(values) for x, values in points.items()}, seed=source.seed)
-    ungraded = sum(any(value.known is None for value in values) for values in together)
     yield {
         "along": along,
         "key": key,
@@ -266,7 +265,7 @@ def _line(source: Source, along: str, key: str, group: Sequence[Discussion], nam
         "n": line.slope.n if line else 0,
         "small": line is None or line.slope.n < FEW_QUESTIONS,
         "points": [{"x": x, **score(discussion.talks), "line": line and line.at(x)} for x, discussion in by_x.items()],
-        **({"ungraded": ungraded} if ungraded else {}),
+        **slope_bounds(points),
         **({} if line else {"why": unfair or "no question is graded for all of them"}),
     }
 

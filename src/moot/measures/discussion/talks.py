@@ -133,9 +133,7 @@ def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> Lin
     shared = sorted(set.intersection(*(set(scores) for scores in points.values()))) if points else []
     if len(points) < 2 or not shared:
         return None
-    middle = fmean(points)
-    spread = math.fsum((x - middle) ** 2 for x in points)
-    weights = {x: (x - middle) / spread for x in points}
+    middle, weights = fmean(points), _weights(points)
     steepest = math.fsum(abs(weight) for weight in weights.values()) / 2  # of scores between 0 and 1
     slopes = {question: math.fsum(weights[x] * points[x][question] for x in points) for question in shared}
     scaled = mean_difference({question: slope / steepest for question, slope in slopes.items()}, seed=seed)
@@ -144,6 +142,34 @@ def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> Lin
     slope = Estimate(scaled.value * steepest, low, high, scaled.n, scaled.clusters)
     level = fmean(points[x][question] for x in points for question in shared)
     return Line(slope, level - slope.value * middle)
+
+
+def _weights(points: Iterable[float]) -> dict[float, float]:
+    """What each x has in the slope of least squares."""
+    every = list(points)
+    middle = fmean(every)
+    spread = math.fsum((x - middle) ** 2 for x in every)
+    return {x: (x - middle) / spread for x in every}
+
+
+def slope_bounds(points: Mapping[float, Mapping[str, Value]]) -> Row:
+    """How far the slope over all questions can lie, and how many are left out of it; nothing where all is graded."""
+    shared = set.intersection(*(set(values) for values in points.values()))
+    if not any(values[question].open for values in points.values() for question in shared):
+        return {}
+    weights = _weights(points)
+    ends = [
+        fmean(
+            math.fsum(
+                weight * (points[x][question].least if (weight > 0) is lowest else points[x][question].most)
+                for x, weight in weights.items()
+            )
+            for question in sorted(shared)
+        )
+        for lowest in (True, False)
+    ]
+    left_out = sum(any(values[question].known is None for values in points.values()) for question in shared)
+    return {"ungraded": left_out, "bounds": {"low": ends[0], "high": ends[1]}}
 
 
 def overlap_cosine(one: str, other: str) -> float:

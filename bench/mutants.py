@@ -1,0 +1,326 @@
+"""How many small faults do the tests see? `make mutants`, or `python bench/mutants.py --count 40 --rooms stats`.
+
+A mutant is the package with one place changed: a comparison turned, a number one more, a loop that never runs. The changes
+are cosmic-ray's, used as a library: neither its command nor mutmut draws a sample of so many by seed, or runs for each
+mutant the tests that reach its line. What is drawn is a place and a kind of change, and then one of the kind's changes:
+cosmic-ray has eleven for every `+`, and a draw over all of them would be a draw of plus signs. Type hints are no
+behaviour and are left out.
+
+The tests that fit are those of the room's own folders that run the changed line, as one run with coverage.py has shown;
+a line that only an import runs is tried with all that run anything of its file. The tree is copied, the copy is
+changed, and the tests run there until one fails. A mutant whose tests outlast the limit is killed, as a test that hangs is
+seen by whoever waits for it. Whether a survivor is another way to write the same thing no machine can say: all are
+listed, and the share killed is out of all that were drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import itertools
+import json
+import math
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import parso  # first: cosmic-ray imports a part of it that cannot be imported alone
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator, operator_names
+
+HOUSE = Path(__file__).resolve().parents[1]
+PLUGINS = HOUSE / "bench" / "mutation"
+ROOMS = ("stats", "measures", "ballots", "models", "store")
+BESIDE = {
+    "stats": tuple(f"tests/measures/test_{name}.py" for name in ("fidelity", "pairs", "paper_numbers", "played")),
+    "ballots": ("tests/strategies/test_vote.py", "tests/strategies/discuss/test_votes.py"),
+    "store": ("tests/engine/test_run_state.py",),
+}
+"""Tests of a room that do not stand in its own folder."""
+STARTING_S = 60.0
+"""What pytest may take to start on a busy machine, above what its tests took."""
+PATIENCE = 6.0
+Z_95 = 1.959964
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    file: str
+    line: int
+    column: int
+    operator: str
+    occurrence: int
+
+    @property
+    def place(self) -> tuple[str, int, int, str]:
+        """Where, and what kind of change: `ReplaceBinaryOperator_Add_Sub` is one of eleven of a kind."""
+        return self.file, self.line, self.column, self.operator.partition("_")[0]
+
+
+def mutants_of(file: Path) -> Iterator[Mutant]:
+    tree = get_ast(file.read_text())
+    for name in operator_names():
+        operator_class = get_operator(name)
+        if operator_class.arguments():
+            continue
+        operator = operator_class()
+        changes = ((node, start) for node in ast_nodes(tree) for start, _ in operator.mutation_positions(node))
+        for occurrence, (node, (line, column)) in enumerate(changes):
+            if not is_type_hint(node):
+                yield Mutant(str(file.relative_to(HOUSE)), line, column, name, occurrence)
+
+
+def is_type_hint(node: Any) -> bool:
+    inside = node
+    while (above := inside.parent) is not None:
+        if above.type == "annassign" and inside is above.children[1]:
+            return True
+        if above.type == "tfpdef" and inside is above.children[2]:
+            return True
+        if above.type == "funcdef" and inside is above.annotation:
+            return True
+        inside = above
+    return False
+
+
+def drawn(room: str, count: int, seed: int) -> tuple[list[Mutant], int]:
+    """So many places of a room, one change each; and how many places there are."""
+    places: dict[tuple[str, int, int, str], list[Mutant]] = defaultdict(list)
+    for file in sorted((HOUSE / "src" / "moot" / room).rglob("*.py")):
+        for mutant in mutants_of(file):
+            places[mutant.place].append(mutant)
+    generator = random.Random(f"{seed} {room}")
+    order = sorted(places)
+    generator.shuffle(order)
+    compiling = (made for place in order if (made := one_that_compiles(places[place], generator)))
+    return list(itertools.islice(compiling, count)), len(places)
+
+
+def one_that_compiles(mutants: list[Mutant], generator: random.Random) -> Mutant | None:
+    """A `**` before keywords is no power: what no longer compiles is no fault that a test would have to see."""
+    for mutant in generator.sample(mutants, len(mutants)):
+        try:
+            compile(changed(mutant), mutant.file, "exec")
+        except (SyntaxError, AttributeError):  # cosmic-ray stumbles over `except a.b`
+            continue
+        return mutant
+    return None
+
+
+def changed(mutant: Mutant) -> str:
+    text: str = mutate_code((HOUSE / mutant.file).read_text(), get_operator(mutant.operator)(), mutant.occurrence)
+    return text
+
+
+# --- which tests reach a line -----------------------------------------------------------------------------------------
+
+
+class Reach:
+    """The tests that run a line, by test file; a file is recorded anew when it, or the package, has changed."""
+
+    def __init__(self, folder: Path, python: str, without: Sequence[str]) -> None:
+        self.folder, self.python, self.without = folder, python, without
+        folder.mkdir(parents=True, exist_ok=True)
+        package = sorted((HOUSE / "src").rglob("*.py")) + sorted((HOUSE / "tests" / "shared").rglob("*.py"))
+        self.package = digest(*package)
+        self.records: dict[str, dict[str, Any]] = {}
+
+    def learn(self, room: str) -> None:
+        files = sorted((HOUSE / "tests" / room).rglob("test_*.py")) + [HOUSE / path for path in BESIDE.get(room, ())]
+        names = [name for file in files if (name := str(file.relative_to(HOUSE))) not in self.without]
+        kept = {name: self.folder / f"{digest(HOUSE / name)}-{self.package}.json" for name in names}
+        if missing := [name for name in names if not kept[name].exists()]:
+            print(f"{room}: which test runs which line of the package, {len(missing)} files ...", flush=True)
+            for name, record in self._record(missing).items():
+                kept[name].write_text(json.dumps(record))
+        self.records = {name: json.loads(path.read_text()) for name, path in kept.items() if path.exists()}
+        if failed := [test for record in self.records.values() for test in record["failed"]]:
+            print(f"{room}: left out, since they fail as it is: {', '.join(failed)}", flush=True)
+
+    def _record(self, names: Sequence[str]) -> dict[str, Any]:
+        with tempfile.NamedTemporaryFile(suffix=".json") as out:
+            packages = next(path for path in sys.path if path.endswith("site-packages"))
+            surroundings = environment(HOUSE) | {"MUTANTS_PACKAGES": packages, "MUTANTS_RECORD": out.name}
+            command = [self.python, *PYTEST, "-p", "reach", *names]
+            subprocess.run(command, cwd=HOUSE, env=surroundings, stdout=subprocess.DEVNULL, check=False)
+            record: dict[str, Any] = json.loads(Path(out.name).read_text())
+            return record
+
+    def tests_for(self, file: str, line: int) -> dict[str, float]:
+        """Their names and seconds, the quickest files first."""
+        tests = self._reaching({f"{file}:{line}"})
+        return tests or self._reaching({key for record in self.records.values() for key in record["lines"]}, file)
+
+    def _reaching(self, lines: set[str], file: str | None = None) -> dict[str, float]:
+        by_file: list[dict[str, float]] = []
+        for name, record in self.records.items():
+            keys = [key for key in lines if key in record["lines"] and (file is None or key.startswith(f"{file}:"))]
+            reaching = {test for key in keys for test in record["lines"][key]}
+            by_file.append(
+                {
+                    test: seconds
+                    for test, seconds in record["seconds"].items()
+                    if test not in record["failed"] and ("" in reaching or test.removeprefix(f"{name}::") in reaching)
+                }
+            )
+        by_file.sort(key=lambda tests: sum(tests.values()))
+        return {test: seconds for tests in by_file for test, seconds in tests.items()}
+
+
+def digest(*files: Path) -> str:
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
+# --- a copy of the tree with a fault in it ----------------------------------------------------------------------------
+
+PYTEST = ("-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:schemathesis", "-p", "no:xdist")
+
+
+def environment(tree: Path) -> dict[str, str]:
+    """`CI`: hypothesis then tries the same examples each time and has no time limit, so a slow machine kills nothing."""
+    paths = f"{tree / 'src'}{os.pathsep}{PLUGINS}"
+    return {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "CI": "true"}
+
+
+def copied(folder: Path) -> Path:
+    tree = folder / "tree"
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=HOUSE, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, names.split("\0")):
+        if (HOUSE / name).is_file():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(HOUSE / name, tree / name)
+    if (HOUSE.parent / "shared").exists():
+        (folder / "shared").symlink_to((HOUSE.parent / "shared").resolve())
+    return tree
+
+
+def outcome(mutant: Mutant, tree: Path, tests: dict[str, float], python: str) -> tuple[str, str]:
+    """What became of it, and the change in one line."""
+    source = (HOUSE / mutant.file).read_text()
+    mutated = changed(mutant)
+    change = first_difference(source, mutated)
+    if not tests:
+        return "not reached", change
+    limit_s = STARTING_S + PATIENCE * sum(tests.values())
+    (tree / mutant.file).write_text(mutated)
+    try:
+        code = pytest_code(tree, list(tests), python, limit_s)
+        if code == NO_SUCH_TEST:  # the fault has given a test another name, which nobody has seen yet
+            code = pytest_code(tree, sorted({test.split("::")[0] for test in tests}), python, limit_s)
+    finally:
+        (tree / mutant.file).write_text(source)
+    return ("killed by time" if code is None else "killed" if code else "survived"), change
+
+
+NO_SUCH_TEST = 4
+
+
+def pytest_code(tree: Path, tests: Sequence[str], python: str, limit_s: float) -> int | None:
+    """How it ended; None: it did not, in this time."""
+    process = subprocess.Popen(
+        [python, *PYTEST, "-x", *tests],
+        cwd=tree,
+        env=environment(tree),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        return process.wait(limit_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return None
+
+
+def first_difference(before: str, after: str) -> str:
+    lines = zip(before.splitlines(), after.splitlines(), strict=False)
+    old, new = next((pair for pair in lines if pair[0] != pair[1]), ("", "(a line is gone)"))
+    return f"{old.strip()}  ->  {new.strip()}"
+
+
+def wilson(killed: int, n: int) -> tuple[float, float]:
+    share, width = killed / n, Z_95**2 / n
+    centre = (share + width / 2) / (1 + width)
+    half = math.sqrt(width * (share * (1 - share) + width / 4)) / (1 + width)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def main() -> None:
+    asked = arguments()
+    kept = Path(asked.out)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    done = {tuple(json.loads(line)["id"]): json.loads(line) for line in (kept.open() if kept.exists() else ())}
+    reach = Reach(kept.parent / "reach", asked.python, asked.without)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        tree = copied(Path(folder))
+        for room in asked.rooms:
+            mutants, places = drawn(room, asked.count, asked.seed)
+            reach.learn(room)
+            rows = []
+            for mutant in mutants:
+                tests = reach.tests_for(mutant.file, mutant.line)
+                # What was killed is dead while its file stands as it was; what has survived is tried again each time.
+                ident = (
+                    mutant.file,
+                    mutant.line,
+                    mutant.column,
+                    mutant.operator,
+                    mutant.occurrence,
+                    digest(HOUSE / mutant.file),
+                )
+                if not done.get(ident, {}).get("outcome", "").startswith("killed"):
+                    started = time.monotonic()
+                    end, change = outcome(mutant, tree, tests, asked.python)
+                    done[ident] = {"id": ident, "outcome": end, "change": change, "tests": len(tests)}
+                    done[ident]["seconds"] = round(time.monotonic() - started, 1)
+                    with kept.open("a") as out:
+                        out.write(json.dumps(done[ident]) + "\n")
+                    print(f"{end:15}{mutant.file}:{mutant.line}: {change}", flush=True)
+                rows.append(done[ident])
+            report(room, rows, places)
+
+
+def report(room: str, rows: Sequence[dict[str, Any]], places: int) -> None:
+    killed = sum(row["outcome"].startswith("killed") for row in rows)
+    low, high = wilson(killed, len(rows))
+    print(
+        f"\n{room}: {killed} of {len(rows)} killed, drawn from {places} places: {killed / len(rows):.3f} [{low:.3f}, {high:.3f}]"
+    )
+    for row in sorted(rows, key=lambda row: row["id"][:3]):
+        if not row["outcome"].startswith("killed"):
+            file, line, _, operator, *_ = row["id"]
+            print(
+                f"  {row['outcome']}: {file}:{line}: {row['change']}  ({operator.partition('/')[2]}, {row['tests']} tests)"
+            )
+    print(flush=True)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--count", type=int, default=400, help="mutants of each room")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="which of them are drawn; a larger count goes on with the draw"
+    )
+    parser.add_argument("--rooms", nargs="+", default=ROOMS, choices=ROOMS)
+    parser.add_argument("--python", default=str(HOUSE / ".venv/bin/python"), help="the one that runs the tests")
+    parser.add_argument("--without", nargs="*", default=(), help="files of tests that take too long")
+    parser.add_argument("--out", default=str(HOUSE / ".mutants/outcomes.jsonl"), help="what has been tried, one a line")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    assert parso
+    main()

@@ -1,0 +1,187 @@
+"""Each model by its name: what a form costs it, where it stands in its cohort, how far it comes up to another one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
+from typing import Any
+
+from scipy import stats
+
+from second_way.cohort_gap import _closed, _players
+from second_way.compare import ANY_TEXT
+from second_way.intervals import mean, normal_point
+from second_way.pairs import Pair, drafting, split, stages, unfair_pairs
+from second_way.quiz_pairs import TESTED, Pairs, adjusted, bounds, difference
+from second_way.raw import Raw
+from second_way.shares import Grade, Value, accuracy_row, flattering, unfair_together, value_of, whole_mean
+
+Row = dict[str, Any]
+Values = Mapping[str, Value]
+
+
+def by_model(raw: Raw) -> Row:
+    every = stages(raw)
+    figures: Row = {
+        "formatting_tax_models": adjusted(list(_taxes(raw))),
+        "gap_closure_models": [{**stage.named, **row} for stage in every for row in _gaps(raw, stage.by_cohort())],
+        "cohort_averages": [{**stage.named, **row} for stage in every for row in _averages(stage.pairs)],
+        "cohort_models": adjusted([{**stage.named, **row} for stage in every for row in _models(stage.pairs)]),
+        "gain_by_strength": [{**stage.named, **row} for stage in every if (row := _strength(raw, stage.pairs))],
+        "safety_missing": _missing(raw),
+    }
+    return {key: value for key, value in figures.items() if value}
+
+
+def _taxes(raw: Raw) -> Iterator[Row]:
+    """Right with two calls less right with one."""
+    ways: dict[str, dict[str, dict[str, Value]]] = {"double-call": {}, "single-call": {}}
+    for cell in raw.cells:
+        if cell.traits.get("alone"):
+            rights: dict[str, list[Grade]] = {}
+            for episode in raw.episodes(cell):
+                rights.setdefault(episode.question, []).append(episode.right)
+            ways[drafting(cell)][str(cell.player)] = {q: value_of(several) for q, several in rights.items()}
+    double, single = ways["double-call"], ways["single-call"]
+    for model in sorted(double.keys() & single.keys()):
+        pairs = {q: [(value, single[model][q])] for q, value in double[model].items() if q in single[model]}
+        if pairs:
+            compared = difference(pairs, means=raw.repeats > 1) | bounds(pairs)
+            yield {"model": model, **_sides(pairs, "double", "single"), **compared}
+
+
+def _sides(pairs: Pairs, one: str, other: str) -> Row:
+    """Over the questions of which both are graded."""
+    known = [(a.known, b.known) for ((a, b),) in pairs.values() if a.known is not None and b.known is not None]
+    if not known or unfair_together([pair for several in pairs.values() for pair in several]):
+        return {one: None, other: None}
+    return {one: mean([a or 0.0 for a, _ in known]), other: mean([b or 0.0 for _, b in known])}
+
+
+def _gaps(raw: Raw, by_cohort: Sequence[tuple[str | None, Sequence[Pair]]]) -> Iterator[Row]:
+    cohorts = {name: pairs for name, pairs in by_cohort if name is not None}
+    for weaker, stronger in permutations(cohorts, 2):
+        after, native = (_players(cohorts[weaker], side) for side in ("after", "native"))
+        for model in sorted(native):
+            sides = [{model: after[model]}, {model: native[model]}, _players(cohorts[stronger], "native")]
+            if (row := _closed(raw, sides)) is not None:
+                yield {"cohort": weaker, "towards": stronger, "model": model, **row}
+
+
+def _values(pairs: Sequence[Pair], side: str) -> dict[str, dict[str, Value]]:
+    rights: dict[str, dict[str, list[Grade]]] = {}
+    for pair in pairs:
+        rights.setdefault(pair.player, {}).setdefault(pair.question, []).append(getattr(pair, side).grade)
+    return {model: {q: value_of(several) for q, several in own.items()} for model, own in rights.items()}
+
+
+def _average(values: Mapping[str, Values]) -> dict[str, Value]:
+    """On the questions that all have."""
+    asked = set.intersection(*(set(own) for own in values.values()))
+    return {question: whole_mean([own[question] for own in values.values()]) for question in asked}
+
+
+WHEN = {"alone": "native", "after": "after"}
+
+
+def _averages(pairs: Sequence[Pair]) -> Iterator[Row]:
+    for cohort, own in split(pairs, lambda pair: pair.cohort).items():
+        for when, side in WHEN.items():
+            values = _values(own, side)
+            yield {"cohort": cohort, "when": when, "models": len(values), **_accuracy(_average(values))}
+
+
+def _accuracy(values: Values) -> Row:
+    known = [value.known for value in values.values() if value.known is not None]
+    known = [] if flattering(values.values()) else known
+    row = accuracy_row({str(place): [value] for place, value in enumerate(known)})
+    if any(value.open for value in values.values()):
+        low, high = (mean([getattr(value, end) for value in values.values()]) for end in ("least", "most"))
+        row |= {"bounds": {"low": low, "high": high}, "ungraded": sum(v.most - v.least for v in values.values())}
+    return row if known else {**row, "why": ANY_TEXT}
+
+
+def _models(pairs: Sequence[Pair]) -> Iterator[Row]:
+    """Against the average of the own cohort, itself included."""
+    for cohort, own in split(pairs, lambda pair: pair.cohort).items():
+        for when, side in WHEN.items():
+            values = _values(own, side)
+            average = _average(values)
+            for model in sorted(values):
+                right = _accuracy(values[model])
+                beside: Pairs = {question: [(values[model][question], value)] for question, value in average.items()}
+                row = difference(beside, means=True) | bounds(beside)
+                if len(values) < 2:
+                    row |= {"difference": None, "low": None, "high": None, "p": None, "why": ANY_TEXT}
+                    row.pop(TESTED, None)
+                named = {"cohort": cohort, "model": model, "when": when, "value": right["value"]}
+                named |= {"value_low": right["low"], "value_high": right["high"]}
+                named |= {"value_bounds": right["bounds"]} if "bounds" in right else {}
+                yield {**named, "average": _sides(beside, "value", "average")["average"], **row}
+
+
+def _strength(raw: Raw, pairs: Sequence[Pair]) -> Row | None:
+    """Spearman of how right each is alone on one half of the questions, and what it gains on the other."""
+    known = [pair for pair in pairs if pair.graded]
+    models = split(known, lambda pair: pair.player)
+    everybody = {pair.player for pair in pairs}
+    if len(everybody) < 3:
+        return None
+    beside: Row = {"models": len(models), "pairs": len(known)}
+    if len(known) < len(pairs):
+        beside["ungraded"] = len(pairs) - len(known)
+    if unfair_pairs(pairs) or len(models) < len(everybody):
+        return {**dict.fromkeys(("rho", "low", "high", "p")), **beside, "why": ANY_TEXT}
+    half = _half(raw, {pair.question for pair in pairs})
+    strengths, gains = [], []
+    for own in models.values():
+        sides = [[pair for pair in own if (pair.question in half) is inside] for inside in (True, False)]
+        if not all(sides):
+            return None
+        strengths.append(mean([pair.native.least for pair in sides[0]]))
+        gains.append(mean([pair.after.least - pair.native.least for pair in sides[1]]))
+    ranks = [[*stats.rankdata([round(value, 12) for value in side])] for side in (strengths, gains)]
+    if any(len(set(side)) < 2 for side in ranks):
+        return None
+    rho = float(stats.pearsonr(*ranks).statistic)
+    orders = [float(stats.pearsonr(ranks[0], order).statistic) for order in permutations(ranks[1])]
+    row: Row = {"rho": rho, "low": None, "high": None, **beside}
+    row["p"] = mean([float(abs(other) >= abs(rho) - 1e-9) for other in orders])
+    if len(models) < 5 or abs(rho) > 1 - 1e-12:
+        return {**row, "why": ANY_TEXT}
+    width = normal_point() * math.sqrt((1 + rho**2 / 2) / (len(models) - 3))
+    return {**row, "low": math.tanh(math.atanh(rho) - width), "high": math.tanh(math.atanh(rho) + width)}
+
+
+def _half(raw: Raw, questions: set[str]) -> set[str]:
+    """Every second in the order of a hash of the seed and of what is asked."""
+    digests = {row["question_id"]: row["question"] for row in raw.tables["questions"]}
+
+    def drawn(question: str) -> str:
+        text = json.dumps([raw.seed, "half", digests[question]], separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    return set(sorted(questions, key=drawn)[::2])
+
+
+def _missing(raw: Raw) -> list[Row]:
+    """Whoever leads and is asked by itself nowhere: neither alone, nor for a draft."""
+    alone = {(cell.player, drafting(cell)) for cell in raw.cells if cell.traits.get("alone")}
+    missing: dict[tuple[str, str], Row] = {}
+    for cell in raw.cells:
+        if cell.captain is None or "captain" not in cell.traits or (cell.captain, drafting(cell)) in alone:
+            continue
+        drafted = (
+            {answer[0] for episode in raw.episodes(cell) for answer in episode.verdict.get("answers", ())}
+            if cell.traits.get("drafts")
+            else set()
+        )
+        if cell.captain not in drafted:
+            row = missing.setdefault(
+                (cell.label, drafting(cell)), {"stage": cell.label, "captains": [], "add": ANY_TEXT}
+            )
+            row["captains"].append(cell.captain)
+    return list(missing.values())

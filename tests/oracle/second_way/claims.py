@@ -1,0 +1,266 @@
+"""What the run as a whole may claim: the headline, the frontier of accuracy and cost, and what could have been seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from second_way.claims_tables import clusters, ends_of, mark_of, table_of
+from second_way.compare import ANY_TEXT, Holds
+from second_way.frontier import frontier, power_rows
+from second_way.intervals import mean
+from second_way.luck import claim, near, paid_low
+from second_way.options import Option, Singles, cost_alone, highest, named, options, singles
+from second_way.quiz_pairs import FEW_QUESTIONS, TESTED, bounds, difference, turned
+from second_way.raw import Raw
+from second_way.shares import NOBODY_KNOWS, Value, fair, known_of, mean_row
+
+Row = dict[str, Any]
+RULE = "beats every single player; {} test; paid for the options"
+
+
+def claims(raw: Raw) -> Row:
+    every = options(raw)
+    headline = _headline(raw, every)
+    figures: Row = {
+        "headline": headline,
+        "frontier": frontier(raw, every),
+        "power": list(power_rows(raw, headline)),
+    }
+    if headline is not None:
+        headline["words"] = Holds(lambda words: _says(raw, words), "sentences about these figures")
+        headline["sentence"] = ANY_TEXT
+    return {key: value for key, value in figures.items() if value}
+
+
+# ---------------------------------------------------------------- the headline
+
+
+def _headline(raw: Raw, every: Mapping[str, Option]) -> Row | None:
+    teams = {title: side for title, side in every.items() if not side.alone}
+    pool = teams or dict(every)
+    if not pool:
+        return None
+    primary = raw.config.get("primary")
+    paid = dict(pool)
+    if primary:
+        side = _as_one(raw, primary)
+        frozen = raw.config["name"] not in LATE
+        others = {} if frozen else {title: other for title, other in pool.items() if other.cells != side.cells}
+        of, how, paid = primary, "declared" if frozen else "declared late", {primary: side, **others}
+        asked = [question for question in raw.questions if question in side.values]
+    else:
+        asked = [question for question in raw.questions if any(question in side.values for side in pool.values())]
+        costs = {title: sum(side.calls.get(question, 0.0) for question in asked) for title, side in pool.items()}
+        of = highest({title: side.values for title, side in pool.items()}, asked, costs) or ""
+        how = "after the fact" if len(pool) > 1 else "only"
+    return _about(raw, every, of, how, paid, asked)
+
+
+LATE: set[str] = set()
+"""Experiments whose primary was declared when there were answers already."""
+
+
+def _as_one(raw: Raw, text: str) -> Option:
+    from second_way.options import option
+
+    return option(raw, named(raw, text), text)
+
+
+def _about(
+    raw: Raw, every: Mapping[str, Option], of: str, how: str, paid: Mapping[str, Option], asked: Sequence[str]
+) -> Row:
+    side = paid[of]
+    values = {question: side.value(question) for question in asked if question in side.values}
+    known = known_of(values)
+    row: Row = {"of": of, "chosen": how, "options": len(paid), **_who(side, paid), **mean_row(known), "ungraded": 0}
+    table = table_of(paid.values(), asked)
+    if known:
+        row["low"] = paid_low(table, row["value"], row["low"])
+    if any(value.open for value in values.values()):
+        row |= {"ungraded": side.ungraded, "questions": len(values), "bounds": ends_of([*values.values()])}
+        row |= {} if known else {"why": ANY_TEXT}
+    row |= {"over_best_single": None, "over_captain": None, "cost_ratio": None, "cost_unit": None}
+    row |= {"after_the_fact": _highest_row(raw, every), "played_alone": any(c.player is not None for c in raw.cells)}
+    if not side.alone and known:
+        row |= _beside(raw, side, how, paid, asked, values)
+    return row
+
+
+def _who(side: Option, paid: Mapping[str, Option]) -> Row:
+    only = side.cells[0] if len(side.cells) == 1 else None
+    cells = [cell for other in paid.values() for cell in other.cells]
+    return {
+        "strategy": side.cells[0].label,
+        "team": side.cells[0].team,
+        "player": only and only.player,
+        "captain": only and only.captain,
+        "captains": 0 if side.alone else len({cell.player or cell.captain for cell in side.cells}),
+        "alone": side.alone,
+        "led": any(cell.captain for cell in cells),
+        "teams": len({cell.team for cell in cells}),
+    }
+
+
+def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
+    """What a careless report would print first; whose interval pays for nothing."""
+    asked = [question for question in raw.questions if any(question in side.values for side in every.values())]
+    top = highest({title: side.values for title, side in every.items()}, asked)
+    if top is None or len(every) < 2:
+        return None
+    values = every[top].values
+    row = {"of": top, **mean_row(known_of(values))}
+    if any(value.open for value in values.values()):
+        row |= {
+            "ungraded": sum(value.most - value.least for value in values.values()),
+            "bounds": ends_of([*values.values()]),
+        }
+    row |= {} if row["n"] else {"why": ANY_TEXT}
+    return {**row, "note": "chosen after the fact"}
+
+
+def _beside(
+    raw: Raw, side: Option, how: str, paid: Mapping[str, Option], asked: Sequence[str], values: Mapping[str, Value]
+) -> Row:
+    means = raw.repeats > 1 or not side.once
+    own = singles(raw, [side])
+    row: Row = {"over_captain": _over_captain(side, own, values, means)}
+    several = own if how == "declared" else singles(raw, paid.values())
+    single = highest(several.values, asked)
+    if single is None:
+        return row
+    over = _over_best(raw, side, paid, asked, values, several, single, means)
+    return {**row, "over_best_single": over, **_cost(raw, side, several.players[single], asked)} if over else row
+
+
+def _over_best(
+    raw: Raw,
+    side: Option,
+    paid: Mapping[str, Option],
+    asked: Sequence[str],
+    values: Mapping[str, Value],
+    several: Singles,
+    single: str,
+    means: bool,
+) -> Row | None:
+    own = several.values[single]
+    pairs = {question: [(value, own[question])] for question, value in values.items() if question in own}
+    if not pairs:
+        return None
+    known = [fair({q: player[q] for q in asked if q in player}) for player in several.values.values()]
+    alone = np.array([[mark_of(player.get(q, NOBODY_KNOWS)) for q in asked] for player in known])
+    place = list(several.values).index(single)
+    groups = clusters(raw, asked)
+    said = claim(table_of(paid.values(), asked), alone, list(paid.values()).index(side), place, groups, means=means)
+    row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED}
+    row |= bounds(pairs)
+    said = said if row["difference"] is not None else None
+    if said is not None:
+        row |= {"difference": said.difference, "p": near(said.p)}
+        row |= {"low": said.low and near(said.low), "high": said.high and near(said.high)}
+        row["test"] = "mcnemar" if row["test"] == "mcnemar" and groups is None else "score"
+        row.pop("why", None)
+    ends = said and said.low and said.high and (said.low, said.high)
+    row = _room_for_the_best(row, several, values, ends)
+    reached = mean_row([value.known for value in known[place].values() if value.known is not None])
+    reached["low"] = paid_low(alone, reached["value"], reached["low"])
+    row |= {"single": single, "singles": len(several.values), "options": len(paid)}
+    row["rule"] = RULE.format("exact" if row["test"] == "mcnemar" else "score")
+    return {**row, "best_single": reached}
+
+
+def _room_for_the_best(row: Row, several: Singles, values: Mapping[str, Value], ends: Any) -> Row:
+    """Somebody whose answers are not all graded may be the best of all."""
+    if row["difference"] is None:
+        return row
+    unsure = [own for own in several.values.values() if any(value.open for value in own.values())]
+    if unsure:
+        least = min(mean([v.least - own.get(q, NOBODY_KNOWS).most for q, v in values.items()]) for own in unsure)
+        bounds = row.get("bounds") or {"low": row["difference"], "high": row["difference"]}
+        row = {**row, "bounds": {"low": min(bounds["low"], least), "high": bounds["high"]}}
+    if ends and "bounds" in row:
+        turned = [
+            (low > 0 and row["bounds"]["low"] <= 0) or (high < 0 and row["bounds"]["high"] >= 0)
+            for low, high in zip(*ends, strict=True)
+        ]
+        if all(turned):
+            row["why"] = ANY_TEXT
+    return row
+
+
+def _over_captain(side: Option, own: Singles, values: Mapping[str, Value], means: bool) -> Row | None:
+    if any(cell.traits.get("captain") != "leads" for cell in side.cells):
+        return None
+    pairs: dict[str, list[tuple[Value, Value]]] = {}
+    captains = [cell.captain or "" for cell in side.cells]
+    for question in values:
+        if all(question in own.values.get(captain, {}) for captain in captains):
+            led = [by_question.get(question, NOBODY_KNOWS) for by_question in side.by_cell]
+            pairs[question] = [(one, own.values[c][question]) for one, c in zip(led, captains, strict=True)]
+    row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED}
+    row |= bounds(pairs) if pairs else {}
+    if row["n"] and turned(row):
+        row["why"] = ANY_TEXT
+    graded = any(None not in (one.known, other.known) for several in pairs.values() for one, other in several)
+    return row if graded else None
+
+
+def _cost(raw: Raw, side: Option, player: str, asked: Sequence[str]) -> Row:
+    """In money, or in calls where money is nothing or not known."""
+    calls_alone, usd_alone = cost_alone(raw, side.cells[0], player, asked)
+    usd = mean([side.cost_usd[q] for q in asked if q in side.cost_usd]) if side.cost_usd is not None else None
+    if usd and usd_alone:
+        return {"cost_ratio": usd / usd_alone, "cost_unit": "usd", "cost_usd": usd}
+    calls = mean([side.calls[question] for question in asked if question in side.calls])
+    ratio = calls / calls_alone if calls_alone else None
+    return {"cost_ratio": ratio, "cost_unit": "calls", "cost_usd": usd, "calls": calls}
+
+
+_NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
+
+
+def _says(raw: Raw, words: Any) -> bool:
+    return isinstance(words, list) and bool(words) and all(isinstance(word, str) and word for word in words)
+
+
+def check_words(raw: Raw, headline: Mapping[str, Any]) -> list[str]:
+    """What the sentence says must be in the figures: every number of it, and "more" or "less" only where it is so."""
+    text, over = headline["words"][0], headline["over_best_single"]
+    wrong = [] if headline["sentence"] == " ".join(headline["words"]) else ["the sentence is not its words"]
+    bare = " ".join(headline["words"])
+    for cell in raw.cells:
+        for name in (cell.label, cell.team, cell.captain, cell.player, cell.cohort):
+            bare = bare.replace(name, " ") if name and any(sign.isdigit() for sign in name) else bare
+    figures = {_said(value, 100) for value in _leaves(headline)} | {_said(value, 1) for value in _leaves(headline)}
+    figures |= {f"{value:,}" for value in _leaves(headline) if isinstance(value, int)} | {str(FEW_QUESTIONS)}
+    figures |= {f"{number:,}" for number in _answers(raw, headline["of"])}
+    numbers = _NUMBER.findall(bare)
+    wrong += [f"{number} is no figure of the headline" for number in numbers if number.lstrip("+-") not in figures]
+    if over and over["difference"] is not None and over["low"] is not None:
+        bounds = over.get("bounds") or {"low": 1, "high": -1}
+        more, less = over["low"] > 0 and bounds["low"] > 0, over["high"] < 0 and bounds["high"] < 0
+        phrases = {"points more than": more, "points less than": less, "cannot be told from": not more and not less}
+        wrong += [f"{phrase!r}" for phrase, holds in phrases.items() if (phrase in text) != holds]
+    return wrong
+
+
+def _answers(raw: Raw, of: str) -> tuple[int, int]:
+    """How many there are, and how many of them wait for the judge: said where nothing else can be."""
+    side = options(raw).get(of) or _as_one(raw, of)
+    grades = [episode.right for own in side.episodes for episode in own]
+    return len(grades), grades.count(None)
+
+
+def _said(value: float, times: int) -> str:
+    return f"{abs(times * value):.1f}"
+
+
+def _leaves(value: Any) -> Iterable[float]:
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield value

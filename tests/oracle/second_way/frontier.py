@@ -1,0 +1,188 @@
+"""Accuracy and cost, option by option; and the smallest differences that a run could have shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from second_way.claims_tables import clusters, ends_of, table_of
+from second_way.cohort_gap import FOLDS, _folds
+from second_way.compare import ANY_TEXT, Holds, Near
+from second_way.intervals import ALPHA, holm, mean
+from second_way.luck import SIDE, Floats, paid_low, standing
+from second_way.options import Option
+from second_way.quiz import quiz
+from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS
+from second_way.raw import Raw
+from second_way.shares import mean_row
+
+Row = dict[str, Any]
+
+
+def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
+    asked = [question for question in raw.questions if any(question in side.values for side in every.values())]
+    if len(every) < 2 or len(asked) < 2:
+        return []
+    sides = list(every.values())
+    usd = [side.cost_usd for side in sides]
+    money = all(cost is not None for cost in usd) and any(sum((cost or {}).values()) > 0 for cost in usd)
+    costs = [(cost if money else side.calls) or {} for cost, side in zip(usd, sides, strict=True)]
+    dearer = [[_dearer(one, other) for other in costs] for one in costs]
+    folds = _folds(raw, asked)
+    parts = min(FOLDS, len(asked))
+    learnt = [[_least(side, [q for q in asked if folds[q] != fold]) for side in sides] for fold in range(parts)]
+    reached = [_least(side, asked) for side in sides]
+    table = table_of(sides, asked)
+    means = not all(side.once for side in sides)
+    groups = clusters(raw, asked)
+    affordable = [[place for place in range(len(sides)) if not dearer[place][own]] for own in range(len(sides))]
+    beaten = _beaten(sides, table, asked, affordable, groups, means=means)
+    paid = [mean([*cost.values()]) if cost else 0.0 for cost in costs]
+    rows = []
+    for own in sorted(
+        range(len(sides)), key=lambda place: (round(paid[place], 12), -reached[place], sides[place].title)
+    ):
+        side = sides[own]
+        row: Row = {"of": side.title, "cost": paid[own], "beaten_by": beaten[own]}
+        row |= mean_row([*table[own][~np.isnan(table[own])]], "accuracy")
+        row |= {"on_frontier": _undominated(reached, dearer, own), "of_folds": parts}
+        row["folds"] = sum(_undominated(fold, dearer, own) for fold in learnt)
+        row |= _within(sides, table, asked, affordable[own], reached)
+        row |= {"strategy": side.cells[0].label, "alone": side.alone, "unit": "usd" if money else "calls"}
+        played = [value for question, value in side.values.items()]
+        if any(value.open for value in played):
+            row |= {"ungraded": sum(v.most - v.least for v in played), "bounds": ends_of(played)}
+            row |= {} if row["n"] else {"why": ANY_TEXT}
+        rows.append(row)
+    return rows
+
+
+def _least(side: Option, questions: Sequence[str]) -> float:
+    values = [side.value(question) for question in questions]
+    if all(value.known is None for value in values):
+        return -math.inf
+    return mean([value.least for value in values])
+
+
+def _dearer(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
+    """Beyond Student's interval of what they differ by on the questions that both were asked."""
+    differences = [one[question] - other[question] for question in one if question in other]
+    n = len(differences)
+    if not n:
+        return False
+    middle = mean(differences)
+    error = math.sqrt(math.fsum((value - middle) ** 2 for value in differences) / (n - 1) / n) if n > 1 else 0.0
+    return middle > max(1e-12, error * float(stats.t.isf(ALPHA / 2, max(1, n - 1))))
+
+
+def _undominated(reached: Sequence[float], dearer: Sequence[Sequence[bool]], own: int) -> bool:
+    """Nobody who costs no more is better, nobody who costs less is as good."""
+    return not any(
+        (not dearer[other][own] and reached[other] > reached[own] + 1e-12)
+        or (dearer[own][other] and reached[other] >= reached[own] - 1e-12)
+        for other in range(len(reached))
+    )
+
+
+def _within(
+    sides: Sequence[Option], table: Floats, asked: Sequence[str], affordable: Sequence[int], reached: Sequence[float]
+) -> Row:
+    best = max(affordable, key=lambda place: reached[place])
+    figure = mean_row([*table[best][~np.isnan(table[best])]])
+    low = figure["low"]
+    if figure["n"]:
+        low = paid_low(table[affordable], figure["value"], low)
+    row = {"within": figure["value"], "within_low": low, "within_high": figure["high"], "within_of": sides[best].title}
+    values = [sides[best].value(question) for question in asked]
+    return row | ({"within_bounds": ends_of(values)} if any(value.open for value in values) else {})
+
+
+def _beaten(
+    sides: Sequence[Option],
+    table: Floats,
+    asked: Sequence[str],
+    affordable: Sequence[Sequence[int]],
+    groups: Sequence[str] | None,
+    *,
+    means: bool,
+) -> list[Holds]:
+    """Who is better than each, of those that cost no more: Holm over all rows, of which any may be called beaten in 5 % of
+    experiments where none is. The points are drawn, so that near the level it may be one or the other."""
+    rivals = [[place for place in several if place != own] for own, several in enumerate(affordable)]
+    found = [standing(table[own], table[others], groups, means=means) for own, others in enumerate(rivals)]
+    adjusted = [[p for p, _ in holm([one.p[end] for one in found])] for end in (0, 1)]
+    rows = []
+    for own, one in enumerate(found):
+        may_be: set[str | None] = set()
+        if one.place is None or adjusted[1][own] > 2 * SIDE:
+            may_be.add(None)
+        if one.place is not None and adjusted[0][own] <= 2 * SIDE:
+            better = rivals[own][one.place]
+            least = sum(sides[better].value(question).least for question in asked)
+            most = sum(sides[own].value(question).most for question in asked)
+            may_be.add(sides[better].title if least > most else None)
+        rows.append(_one_of(may_be))
+    return rows
+
+
+def _one_of(names: set[str | None]) -> Holds:
+    return Holds(lambda name: name in names, f"one of {names}")
+
+
+# ---------------------------------------------------------------- what could have been seen
+
+
+def power_rows(raw: Raw, headline: Row | None) -> Iterable[Row]:
+    if headline and (over := headline["over_best_single"]):
+        yield from _power(headline["of"], "best single", over, over["options"])
+    if headline and (over := headline["over_captain"]):
+        yield from _power(headline["of"], "its captain", over, 1)
+    for row in quiz(raw).get("comparisons", ()):
+        yield from _power(row["a"], row["b"], row, row["family"])
+
+
+def _power(a: str, b: str, row: Mapping[str, Any], family: int) -> Iterable[Row]:
+    if row["test"] != "mcnemar":
+        return
+    pairs, n = row["rescues"] + row["regressions"], row["n"]
+    yield {
+        "a": a,
+        "b": b,
+        "n": n,
+        "discordant": pairs,
+        "discordance": pairs / n,
+        "detectable": _detectable(n, pairs / n, family),
+        "family": family,
+        "power": 0.8,
+        "alpha": ALPHA,
+        "small": n < FEW_QUESTIONS or pairs < FEW_DISCORDANT,
+    }
+
+
+def _detectable(n: int, discordance: float, family: int) -> Near | None:
+    """The smallest difference that exact McNemar at alpha by the family finds in 80 % of runs with so many discordant pairs:
+    every number of pairs, every way they can fall."""
+    if n < 2 or discordance <= 0:
+        return None
+
+    def power(gain: float) -> float:
+        better = (discordance + gain) / (2 * discordance)
+        total = 0.0
+        for pairs in range(n + 1):
+            wins = np.arange(pairs + 1)
+            tail = 2 * stats.binom.cdf(np.minimum(wins, pairs - wins), pairs, 0.5)
+            found = (tail <= ALPHA / family) & (2 * wins != pairs)
+            total += stats.binom.pmf(pairs, n, discordance) * stats.binom.pmf(wins, pairs, better)[found].sum()
+        return float(total)
+
+    if power(discordance) < 0.8:
+        return None
+    low, high = 0.0, discordance
+    for _ in range(14):
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle) >= 0.8 else (middle, high)
+    return Near(high, 2e-4 * discordance)

@@ -1,0 +1,351 @@
+"""Hypotheses of a file: each figure as docs/hypotheses.md defines it, its test, Holm's correction, and the verdict."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from second_way.cohort_gap import UNPLAYED, _best, _folds, _value, others
+from second_way.compare import Holds, Near
+from second_way.hypothesis_tests import Figure, Sums, drawn_figure, one_figure, paired_figure
+from second_way.intervals import (
+    ALPHA,
+    holm,
+    mean,
+)
+from second_way.options import named, option
+from second_way.pairs import drafting, stages, unfair_pairs
+from second_way.raw import Cell, Raw
+from second_way.shares import NOBODY_KNOWS, Value, flattering, mean_value, unfair, unfair_together, value_of
+from second_way.skyline import single, tops
+from second_way.tables import Play, grades, parts, table_name, tables
+
+Row = dict[str, Any]
+_TERM = re.compile(r"(accuracy|skyline|net|safety_multiple|gap_closure|cost)\(((?:[^()]|\([^()]*\))*)\)")
+NOTE = Holds(lambda note: note is None or (isinstance(note, str) and bool(note)), "a note or none")
+
+
+def hypotheses(raw: Raw) -> Row:
+    texts = raw.config.get("hypotheses", ())
+    if not texts:
+        return {}
+    judged = [_Hypothesis(raw, text) for text in texts]
+    tested = [one for one in judged if one.figure is not None and one.figure.p(one.threshold) is not None]
+    adjusted = dict(zip(map(id, tested), holm([one.p for one in tested]), strict=True))
+    return {"hypotheses": [one.row(adjusted.get(id(one)), len(tested)) for one in judged]}
+
+
+class _Hypothesis:
+    def __init__(self, raw: Raw, text: str) -> None:
+        self.text, self.raw = text, raw
+        self.sign = ">" if ">" in text else "<"
+        names = dict.fromkeys(match[0] for match in _TERM.finditer(text))
+        self.terms = {f"t{place}": name for place, name in enumerate(names)}
+        plain = text
+        for place, name in self.terms.items():
+            plain = plain.replace(name, place)
+        left, right = (side.strip() for side in plain.split(self.sign))
+        try:
+            self.threshold, self.left = float(ast.literal_eval(right)), left
+        except ValueError:
+            self.threshold, self.left = 0.0, f"({left}) - ({right})"
+        self.functions = {place: _TERM.match(name)[1] for place, name in self.terms.items()}  # type: ignore[index]
+        self.sums = {place: _sums(raw, name) for place, name in self.terms.items()}
+        self.figure: Figure | None = None
+        self.n, self.left_out, self.unsettled, self.bounds = 0, 0, 0, None
+        if all(sums is not None for sums in self.sums.values()):
+            self._read({place: sums for place, sums in self.sums.items() if sums is not None})
+
+    def _read(self, sums: dict[str, Sums]) -> None:
+        two = re.fullmatch(r"\(?(t\d+)\)? - \(?(t\d+)\)?", self.left)
+        shares = two and {self.functions[place] for place in two.groups()} <= {"accuracy", "skyline"}
+        if two and shares and {self.functions[place] for place in two.groups()} == {"accuracy"}:
+            sums = _in_pairs(self.raw, sums, two[1], two[2])
+        every = list(sums.values())
+        played = set.intersection(*({*s.tops, *s.values, *s.turns, *s.unsettled} for s in every))
+        asked = sorted(set.intersection(*(set(s.tops) for s in every)))
+        self.n, self.left_out = len(asked), len(played) - len(asked)
+        self.unsettled = sum(
+            any(q in s.turns or q in s.unsettled or (q in s.values and s.values[q].open) for s in every) for q in played
+        )
+        self.bounds = self._bounds(sums, two if shares else None, sorted(played))
+        if any(one.waiting for one in every):
+            self.n = 0
+            return
+        if not asked:
+            return
+        if two and shares:
+            self.figure = paired_figure(sums[two[1]], sums[two[2]], asked)
+        elif self.left in sums:
+            self.figure = one_figure(self.functions[self.left], sums[self.left], asked)
+        if self.figure is None:
+            self.figure = drawn_figure(self.left, sums, asked)
+
+    def _bounds(self, sums: Mapping[str, Sums], two: re.Match[str] | None, played: Sequence[str]) -> Row | None:
+        if two:
+            one, other = (sums[place].values for place in two.groups())
+            pairs = [(one[q], other[q]) for q in played if q in one and q in other]
+            if not any(value.open for pair in pairs for value in pair):
+                return None
+            low, high = mean([a.least - b.most for a, b in pairs]), mean([a.most - b.least for a, b in pairs])
+            return {"low": low, "high": high}
+        if self.left not in sums:
+            return None
+        only, function = sums[self.left], self.functions[self.left]
+        if function in ("accuracy", "skyline"):
+            values = [only.values[question] for question in played]
+            if not any(value.open for value in values):
+                return None
+            return {"low": mean([value.least for value in values]), "high": mean([value.most for value in values])}
+        if function == "gap_closure":
+            return only.bounds
+        if not only.turns:
+            return None
+        rescues, regressions = (sum(turn[place] for turn in only.turns.values()) for place in (0, 1))
+        top = sum(only.tops.values())
+        if function == "net":
+            return {"low": top - regressions, "high": top + rescues}
+        bottom = sum(only.bottoms.values())
+        if not bottom + regressions:
+            return None
+        return {"low": top / (bottom + regressions), "high": (top + rescues) / bottom if bottom else None}
+
+    @property
+    def p(self) -> float:
+        p = self.figure.p(self.threshold) if self.figure is not None else None
+        return 1.0 if p is None else p
+
+    def row(self, adjusted: tuple[float, float] | None, family: int) -> Row:
+        row: Row = {"hypothesis": self.text, "value": None, "low": None, "high": None, "threshold": self.threshold}
+        row |= {"verdict": "open", "p": None, "p_holm": None, "low_holm": None, "high_holm": None, "test": "none"}
+        row |= {"n": self.n, "small": True, "note": NOTE, "frozen": True, "family": family}
+        row["declared_at"] = Holds(lambda at: isinstance(at, float) and at > 1e9, "a time")
+        row |= {"ungraded": self.left_out} if self.left_out else {}
+        row |= {"bounds": self.bounds} if self.bounds else {}
+        if self.figure is None:
+            return row
+        figure = self.figure
+        low, high = figure.limits(ALPHA)
+        row |= {"value": figure.value, "low": low, "high": high, "small": figure.small}
+        if adjusted is None:
+            return row
+        row |= {"p": figure.shown(self.p), "p_holm": figure.shown(adjusted[0])}
+        if figure.drawn:
+            row["p_holm"] = Near(adjusted[0], 0.02 * family)
+        row["test"] = figure.at_zero if self.threshold == 0 and figure.at_zero else figure.test
+        row["low_holm"], row["high_holm"] = figure.limits(adjusted[1])
+        row["verdict"] = self._verdict(row, adjusted[0], figure)
+        return row
+
+    def _verdict(self, row: Row, p: float, figure: Figure) -> Any:
+        if figure.drawn and abs(p - ALPHA) < 0.02 * row["family"]:
+            return Holds(lambda word: word in ("open", "confirmed", "refuted"), "a verdict that is too near to call")
+        low, high = (end.value if isinstance(end, Near) else end for end in (row["low_holm"], row["high_holm"]))
+        above = p <= ALPHA and low is not None and low > self.threshold
+        below = p <= ALPHA and high is not None and high < self.threshold
+        if not above and not below:
+            return "open"
+        if self.unsettled:
+            bounds = self.bounds
+            end = bounds and bounds["low" if above else "high"]
+            if end is None or (end <= self.threshold if above else end >= self.threshold):
+                return "open"
+        return "confirmed" if above == (self.sign == ">") else "refuted"
+
+
+# ---------------------------------------------------------------- the figures
+
+
+def _sums(raw: Raw, term: str) -> Sums | None:
+    match = _TERM.match(term)
+    assert match is not None
+    function, inside = match.groups()
+    side, cohort = inside.strip(), None
+    if re.search(r",\s*\w+$", inside) and ")" not in inside[inside.rfind(",") :]:
+        side, cohort = (part.strip() for part in inside.rsplit(",", 1))
+    meant = _of_cohort(raw, named(raw, side), cohort)
+    whole = option(raw, meant, side)
+    if not whole.values:
+        return None
+    known = {question: value.known for question, value in whole.values.items() if value.known is not None}
+    if not known and function in ("accuracy", "gap_closure"):
+        return None
+    if function == "accuracy":
+        waiting = flattering(whole.values.values())
+        return Sums(known, dict.fromkeys(known, 1.0), dict(whole.values), cells=meant, once=whole.once, waiting=waiting)
+    if function == "cost":
+        return None if whole.cost_usd is None else Sums(dict(whole.cost_usd), dict.fromkeys(whole.cost_usd, 1.0))
+    if function == "skyline":
+        alone = _alone(raw, meant, _members(raw, cohort))
+        best = tops(alone)
+        plays = parts(alone, lambda play: (play.question, play.repeat)).values()
+        waiting = any(v.open for v in best.values()) and unfair([[play.right for play in several] for several in plays])
+        tops_known = {question: value.known for question, value in best.items() if value.known is not None}
+        return Sums(tops_known, dict.fromkeys(tops_known, 1.0), best, once=raw.repeats == 1, waiting=waiting)
+    if function == "gap_closure":
+        return _gap(raw, meant, whole.values) if cohort is None else _cohorts_gap(raw, meant, cohort)
+    counts, turns, waiting = _changes(raw, meant)
+    if not counts and not turns:
+        return None
+    if function == "net":
+        net = {question: float(gained - lost) for question, (gained, lost) in counts.items()}
+        return Sums(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=turns, waiting=waiting)
+    gained = {question: float(count[0]) for question, count in counts.items()}
+    lost = {question: float(count[1]) for question, count in counts.items()}
+    return Sums(gained, lost, turns=turns, waiting=waiting)
+
+
+def _members(raw: Raw, cohort: str | None) -> set[str] | None:
+    if cohort is None:
+        return None
+    return {name for team in raw.config["teams"].values() for name in team.get("cohorts", {}).get(cohort, ())}
+
+
+def _of_cohort(raw: Raw, meant: Sequence[Cell], cohort: str | None) -> list[Cell]:
+    if cohort is None:
+        return list(meant)
+    own = [cell for cell in meant if cell.cohort == cohort]
+    members = _members(raw, cohort) or set()
+    return own or [cell for cell in meant if (cell.player or cell.captain) in members]
+
+
+def _alone(raw: Raw, meant: Sequence[Cell], members: set[str] | None = None) -> list[Play]:
+    """What the players of these cells did alone, each once: as the last table that has them has it."""
+    by_name = {table.name: table for table in tables(raw)}
+    plays: dict[str | None, list[Play]] = {}
+    for cell in meant:
+        if cell.player is None:
+            plays |= parts(by_name[table_name(cell)].alone, lambda play: play.player)
+        else:
+            plays[cell.player] = [
+                Play(episode.question, episode.repeat, cell.strategy, episode.right, player=cell.player)
+                for episode in raw.episodes(cell)
+            ]
+    return [play for player, own in plays.items() if members is None or player in members for play in own]
+
+
+def _gap(raw: Raw, meant: Sequence[Cell], reached: Mapping[str, Value]) -> Sums | None:
+    """From the best single player to the skyline."""
+    alone = _alone(raw, meant)
+    best, one = tops(alone), single(alone)
+    if one.player is None:
+        return None
+    triples = {q: (reached.get(q, NOBODY_KNOWS), start, best[q]) for q, start in one.values.items() if q in best}
+    return _closure(triples)
+
+
+def _closure(triples: Mapping[str, tuple[Value, Value, Value]]) -> Sums:
+    rises, ways = {}, {}
+    for question, (reached, start, top) in triples.items():
+        if reached.known is not None and start.known is not None and top.known is not None:
+            rises[question], ways[question] = reached.known - start.known, top.known - start.known
+    unsettled = {question for question, triple in triples.items() if any(value.open for value in triple)}
+    bounds = None
+    if unsettled:
+        every = list(triples.values())
+        most = [math.fsum(t.least - s.most for _, s, t in every), math.fsum(t.most - s.least for _, s, t in every)]
+        up = [math.fsum(r.least - s.most for r, s, _ in every), math.fsum(r.most - s.least for r, s, _ in every)]
+        if most[0] > 1e-12:
+            ratios = [rise / way for rise in up for way in most]
+            bounds = {"low": min(ratios), "high": max(ratios)}
+    return Sums(rises, ways, bounds=bounds, unsettled=unsettled, waiting=unfair_together([*triples.values()]))
+
+
+def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:
+    """From the best of the cohort alone to the best of the others, each chosen on other questions."""
+    members = _members(raw, cohort) or set()
+    after = {str(cell.captain): _plain(option(raw, [cell], "").values) for cell in meant}
+    own = _by_player(_alone(raw, meant, members))
+    beside = [cell for cell in raw.cells if cell.player is not None and cell.player not in members]
+    stronger = _by_player(_alone(raw, beside))
+    sides = [after, own, stronger]
+    asked = [[q for q in raw.questions if any(q in v for v in side.values())] for side in sides]
+    if any(len(questions) < 2 for questions in asked):
+        return None
+    folds = [_folds(raw, questions) for questions in asked]
+    common = [q for q in raw.questions if all(q in questions for questions in asked)]
+    triples = {}
+    for question in common:
+        picked = [
+            _value(side, _best(side, others(fold, question)), question) for side, fold in zip(sides, folds, strict=True)
+        ]
+        triples[question] = tuple(Value(v.known, v.least, v.most, tuple(v.grades)) for v in picked)
+    closure = _closure(triples)  # type: ignore[arg-type]
+    return None if closure.tops and math.fsum(closure.bottoms.values()) <= 1e-12 else closure
+
+
+def _plain(values: Mapping[str, Value]) -> Any:
+    return dict(values)
+
+
+def _by_player(plays: Sequence[Play]) -> Any:
+    return {
+        str(player): {question: value_of(rights) for question, rights in grades(own).items()}
+        for player, own in parts(plays, lambda play: play.player).items()
+    }
+
+
+assert UNPLAYED.known is None
+
+
+Counts = dict[str, tuple[int, int]]
+
+
+def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[Counts, Counts, bool]:
+    """Rescues and regressions of each question over captains; what ungraded pairs could be; whether the others flatter."""
+    ours = {(cell.team, cell.label, cell.captain, cell.cohort, drafting(cell)) for cell in meant}
+    counts: Counts = {}
+    turns: Counts = {}
+    every = []
+    for stage in stages(raw):
+        for pair in stage.pairs:
+            if not any(
+                (stage.team, stage.label, pair.player, pair.cohort) == (team, label, captain, cohort)
+                for team, label, captain, cohort, _ in ours
+            ):
+                continue
+            every.append(pair)
+            if pair.graded:
+                gained, lost = counts.get(pair.question, (0, 0))
+                counts[pair.question] = (gained + pair.rescue, lost + pair.regression)
+            else:
+                natives = [False, True] if pair.native.right is None else [pair.native.right]
+                afters = [False, True] if pair.after.right is None else [pair.after.right]
+                ways = {(n, a) for n in natives for a in afters} if pair.native.given else set()
+                gained, lost = turns.get(pair.question, (0, 0))
+                turns[pair.question] = (gained + ((False, True) in ways), lost + ((True, False) in ways))
+    return counts, turns, unfair_pairs(every)
+
+
+def _in_pairs(raw: Raw, sums: dict[str, Sums], one: str, other: str) -> dict[str, Sums]:
+    """Captain by captain where both sides have the same ones; a single cell against all of the other side."""
+    if one == other:
+        return sums
+    first, second = sums[one].cells, sums[other].cells
+    every = [(a, b) for a in first for b in second]
+    alike = [(a, b) for a, b in every if _same_seat(a, b)]
+    chosen = every if len(first) == 1 or len(second) == 1 or not alike else alike
+    pairs: dict[str, list[tuple[Value, Value]]] = {}
+    for a, b in chosen:
+        mine, theirs = option(raw, [a], "").values, option(raw, [b], "").values
+        for question, value in mine.items():
+            if question in theirs:
+                pairs.setdefault(question, []).append((value, theirs[question]))
+    waiting = unfair_together([pair for several in pairs.values() for pair in several])
+    ours, beside = (Sums({}, {}, once=sums[place].once, waiting=waiting) for place in (one, other))
+    for question, several in pairs.items():
+        both = [(a.known, b.known) for a, b in several if a.known is not None and b.known is not None]
+        if both:
+            ours.tops[question], beside.tops[question] = mean([a for a, _ in both]), mean([b for _, b in both])
+        ours.values[question] = mean_value([a for a, _ in several])
+        beside.values[question] = mean_value([b for _, b in several])
+    return {**sums, one: ours, other: beside}
+
+
+def _same_seat(a: Cell, b: Cell) -> bool:
+    if (a.player or a.captain) != (b.player or b.captain):
+        return False
+    return bool(a.player or b.player) or (a.team, a.cohort) == (b.team, b.cohort)

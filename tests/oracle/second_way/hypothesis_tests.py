@@ -1,0 +1,238 @@
+"""What a hypothesis is tested by: one share, one difference, one net, one multiple, one gap; a bootstrap for the rest."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from second_way.compare import Near
+from second_way.intervals import (
+    Difference,
+    Limits,
+    jackknife,
+    mcnemar,
+    mean,
+    score_limits,
+    shown_p,
+    standard_errors,
+    tango_statistic,
+)
+from second_way.multiple import _log
+from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS
+from second_way.raw import Cell
+from second_way.resampling import drawn_sums, ends
+from second_way.shares import Value
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Figure:
+    """Limits at any level, and the p of any threshold, from one test."""
+
+    value: float | None
+    limits: Callable[[float], tuple[Any, Any]]
+    p: Callable[[float], float | None]
+    test: str
+    small: bool
+    drawn: bool = False
+    at_zero: str | None = None
+    shown: Callable[[float], Any] = field(default=lambda p: p)
+
+
+@dataclass
+class Sums:
+    """A figure as sums over questions; and the least and the most that a share can be where not all is graded."""
+
+    tops: dict[str, float]
+    bottoms: dict[str, float]
+    values: dict[str, Value] = field(default_factory=dict)
+    """Of a share: of every question that was played."""
+    turns: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Rescues and regressions that ungraded pairs could be."""
+    cells: Sequence[Cell] = ()
+    once: bool = True
+    bounds: Row | None = None
+    unsettled: set[str] = field(default_factory=set)
+    waiting: bool = False
+    """Whether what is graded flatters, so that it has no value."""
+
+
+def _worth_p(distance: float, variance: float, sizes: Sequence[float], one: float, *, stand_in: bool = False) -> float:
+    """The level at which the interval reaches so far: it falls with the distance, so it is looked for."""
+    low, high = 1e-300, 1.0
+    if standard_errors(variance, sizes, one, 1.0 - 1e-12, stand_in=stand_in) > distance:
+        return 1.0
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        if standard_errors(variance, sizes, one, middle, stand_in=stand_in) > distance:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def one_figure(function: str, sums: Sums, asked: Sequence[str]) -> Figure | None:
+    if function in ("accuracy", "skyline"):
+        return _share(sums, asked)
+    if function == "safety_multiple":
+        return _multiple(sums, asked)
+    if function == "net":
+        return _net(sums, asked)
+    if function == "gap_closure":
+        return _closed(sums, asked)
+    return None
+
+
+def _share(sums: Sums, asked: Sequence[str]) -> Figure:
+    counts = [(sums.tops[question], 1.0) for question in asked]
+    value, sizes, few = mean([top for top, _ in counts]), [1.0] * len(counts), len(counts) < FEW_QUESTIONS
+    if len(counts) < 2:
+        return Figure(value, lambda _: (None, None), lambda _: None, "none", few)
+    variance, one = jackknife(counts), value * (1 - value)
+
+    def limits(alpha: float) -> Limits:
+        low, high = score_limits(value, standard_errors(variance, sizes, one, alpha, stand_in=True))
+        return (0.0 if value <= 0 else low), (1.0 if value >= 1 else high)
+
+    def p(threshold: float) -> float:
+        if not 0 < threshold < 1:
+            return float(value == threshold)
+        distance = abs(value - threshold) / math.sqrt(threshold * (1 - threshold))
+        return _worth_p(distance, variance, sizes, one, stand_in=True)
+
+    return Figure(value, limits, p, "score", few)
+
+
+def paired_figure(ours: Sums, theirs: Sums, asked: Sequence[str]) -> Figure:
+    pairs = [(ours.tops[question], theirs.tops[question]) for question in asked]
+    values = [one - other for one, other in pairs]
+    exact = ours.once and theirs.once and all(value in (0, 1) for pair in pairs for value in pair)
+    wins, losses = (sum(sign * value > 1e-9 for value in values) for sign in (1, -1))
+    figure = Difference(values, mcnemar(wins, losses) if exact else None)
+    small = len(values) < FEW_QUESTIONS or wins + losses < FEW_DISCORDANT
+    return _paired(figure, 1.0, small, "mcnemar" if exact else "sign-flip", [] if exact else values)
+
+
+def _paired(figure: Difference, factor: float, small: bool, at_zero: str, flipped: Sequence[float]) -> Figure:
+    values, n = figure.values, len(figure.values)
+    one = figure.better + figure.worse - figure.value**2
+    variance = math.fsum((value - figure.value) ** 2 for value in values) / (n - 1) / n if n > 1 else 0.0
+
+    def limits(alpha: float) -> Limits:
+        low, high = figure.limits(alpha)
+        return (None if low is None else low * factor), (None if high is None else high * factor)
+
+    def p(threshold: float) -> float | None:
+        at = threshold / factor
+        if at == 0:
+            return figure.p
+        if n < 2:
+            return None
+        if not -1 < at < 1:
+            return float(figure.value == at)
+        score = _worth_p(abs(tango_statistic(figure.better, figure.worse, at)), variance, [1.0] * n, one)
+        if abs(at) >= abs(figure.value) and at * figure.value > 0:
+            return score
+        return max(score, figure.p) if at * figure.value > 0 else min(score, figure.p)
+
+    return Figure(
+        figure.value * factor, limits, p, "score", small, at_zero=at_zero, shown=lambda value: shown_p(value, flipped)
+    )
+
+
+def _net(sums: Sums, asked: Sequence[str]) -> Figure:
+    """So many times the mean of one difference a question."""
+    most = max([1.0, *(abs(sums.tops[question]) for question in asked)])
+    values = [sums.tops[question] / most for question in asked]
+    return _paired(Difference(values), most * len(asked), len(asked) < FEW_QUESTIONS, "sign-flip", values)
+
+
+def _multiple(sums: Sums, asked: Sequence[str]) -> Figure:
+    counts = [(sums.tops[question], sums.bottoms[question]) for question in asked]
+    gained, lost = (sum(count[side] for count in counts) for side in (0, 1))
+    value, few = (gained / lost if lost else None), len(counts) < FEW_QUESTIONS
+    if len(counts) < 2 or not gained + lost:
+        return Figure(value, lambda _: (None, None), lambda _: None, "none", few)
+    without = [_log(gained - one, lost - other) for one, other in counts]  # type: ignore[arg-type]
+    variance = (len(counts) - 1) * mean([(left - mean(without)) ** 2 for left in without])
+    error = math.sqrt(variance + 2.0 * (gained == 0) + 2.0 * (lost == 0))
+    centre = _log(gained, lost)  # type: ignore[arg-type]
+
+    def limits(alpha: float) -> Limits:
+        z = float(stats.norm.isf(alpha / 2))
+        low, high = math.exp(centre - z * error), math.exp(centre + z * error)
+        if value is None:
+            return low, None
+        return (min(low, value) if gained else 0.0), (max(high, value) if gained else high)
+
+    def p(threshold: float) -> float:
+        if threshold <= 0:
+            return float(gained == 0)
+        distance = (math.log(threshold) - centre) / error
+        if (distance < 0 and gained == 0) or (distance >= 0 and lost == 0):
+            return 1.0
+        return float(2 * stats.norm.sf(abs(distance)))
+
+    return Figure(value, limits, p, "log ratio", few)
+
+
+def _closed(sums: Sums, asked: Sequence[str]) -> Figure | None:
+    pairs = [(sums.tops[question], sums.bottoms[question]) for question in asked]
+    n, rise, gap = len(pairs), math.fsum(p[0] for p in pairs), math.fsum(p[1] for p in pairs)
+    if gap <= 1e-12:
+        return None
+    if n < 2:
+        return Figure(rise / gap, lambda _: (None, None), lambda _: None, "none", True)
+    both = n * np.cov(np.array(pairs, dtype=float).T) + np.array([[1.0, 1.0], [1.0, 2.0]])
+
+    def limits(alpha: float) -> Limits:
+        from second_way.intervals import fieller
+
+        return fieller(pairs, alpha)
+
+    def p(threshold: float) -> float:
+        spread = both[0, 0] - 2 * threshold * both[0, 1] + threshold**2 * both[1, 1]
+        no_gap = 2 * stats.t.sf(gap / math.sqrt(both[1, 1]), n - 1)
+        return float(max(no_gap, 2 * stats.t.sf(abs(rise - threshold * gap) / math.sqrt(spread), n - 1)))
+
+    return Figure(rise / gap, limits, p, "fieller", n < FEW_QUESTIONS)
+
+
+def drawn_figure(left: str, sums: Mapping[str, Sums], asked: Sequence[str]) -> Figure | None:
+    """A bootstrap: one resample of the questions gives all figures at once."""
+    rows = [[part for s in sums.values() for part in (s.tops[q], s.bottoms[q])] for q in asked]
+    n = len(rows)
+
+    def figure(totals: Any) -> Any:
+        places = {name: totals[:, 2 * p] / totals[:, 2 * p + 1] for p, name in enumerate(sums)}
+        return eval(compile(ast.parse(left, mode="eval"), "hypothesis", "eval"), {"__builtins__": {}}, places)
+
+    with np.errstate(all="ignore"):
+        value = float(figure(np.array(rows).sum(axis=0)[None, :])[0])
+        if not math.isfinite(value):
+            return None
+        if n < 2 or all(row == rows[0] for row in rows):
+            return Figure(value, lambda _: (None, None), lambda _: None, "none", True)
+        drawn = np.sort(figure(drawn_sums(rows, seed=3)))
+    if 2 * int((~np.isnan(drawn)).sum()) < len(drawn):
+        return Figure(value, lambda _: (None, None), lambda _: None, "none", n < FEW_QUESTIONS)
+    drawn = drawn[~np.isnan(drawn)]
+
+    def limits(alpha: float) -> tuple[Any, Any]:
+        return ends(drawn, n, alpha)
+
+    def p(threshold: float) -> float:
+        beyond = min(int((drawn <= threshold).sum()), int((drawn >= threshold).sum()))
+        share = (beyond + 0.5) / len(drawn)
+        if share >= 0.5:
+            return 1.0
+        return float(2 * stats.t.sf(-float(stats.norm.ppf(share)) * math.sqrt((n - 1) / n), n - 1))
+
+    return Figure(value, limits, p, "bootstrap", n < FEW_QUESTIONS, drawn=True, shown=lambda found: Near(found, 0.02))

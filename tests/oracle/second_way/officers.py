@@ -1,0 +1,250 @@
+"""What stands beside the players: how far judges agree, what measuring took, summarisers, and reading comprehension."""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from second_way.compare import ANY_TEXT
+from second_way.intervals import mean
+from second_way.meanings import Meanings, plain
+from second_way.raw import Cell, Episode, Raw
+from second_way.resampling import drawn_sums, ends
+from second_way.shares import Grade, accuracy_row, graded, rights, share_row, unfair
+from second_way.tables import drafts_of, table_name
+
+Row = dict[str, Any]
+
+
+def officers(raw: Raw) -> Row:
+    mixtures = [(cell, _mixture(raw, cell)) for cell in raw.cells if cell.strategy == "mixture"]
+    figures: Row = {
+        "judges": _judges(raw),
+        "measurement": _measurement(raw),
+        "grouped_by_words": _grouped_by_words(raw),
+        "squad": list(_squad(raw)),
+    }
+    figures = {key: value for key, value in figures.items() if value}
+    if mixtures:
+        figures |= {"mixtures": [row for _, row in mixtures], "partners": list(_partners(raw, mixtures))}
+    return figures
+
+
+# ---------------------------------------------------------------- judges and grouping
+
+
+def _judges(raw: Raw) -> Row | None:
+    """Of the answers that both have judged here, drafts among them."""
+    names = (raw.config.get("judge") or {}).get("models", ())
+    if len(names) != 2:
+        return None
+    answered = {(e.question, plain(e.answer)) for cell in raw.cells for e in raw.episodes(cell) if e.answer is not None}
+    answered |= {(row["question_id"], plain(row["text"])) for row in raw.tables["drafts"] if row["text"] is not None}
+    words: dict[tuple[str, str], dict[str, bool]] = {}
+    for row in raw.tables["judgements"]:
+        place = row["question_id"], row["answer"]
+        if row["right"] is not None and place in answered:
+            words.setdefault(place, {})[row["judge_name"]] = bool(row["right"])
+    pairs = {place: (said[names[0]], said[names[1]]) for place, said in words.items() if len(said) == 2}
+    if not pairs:
+        return None
+    agreed = mean([float(one == other) for one, other in pairs.values()])
+    kappa = _kappa(np.array([_table([*pairs.values()])], dtype=float))[0]
+    row = {"judges": list(names), "n": len(pairs), "agreement": agreed, "kappa": None}
+    row |= {"kappa_low": None, "kappa_high": None, "disputed": sum(one != other for one, other in pairs.values())}
+    if math.isnan(kappa):
+        return row
+    by_question: dict[str, list[tuple[bool, bool]]] = {}
+    for (question, _), pair in pairs.items():
+        by_question.setdefault(question, []).append(pair)
+    row["kappa"] = float(kappa)
+    if len(by_question) > 1:
+        drawn = _kappa(drawn_sums([_table(several) for several in by_question.values()], seed=2))
+        drawn = drawn[~np.isnan(drawn)]
+        if len(drawn):
+            row["kappa_low"], row["kappa_high"] = ends(drawn, len(by_question))
+    return row
+
+
+def _table(pairs: Sequence[tuple[bool, bool]]) -> list[float]:
+    counts = Counter(pairs)
+    return [float(counts[one, other]) for one in (False, True) for other in (False, True)]
+
+
+def _kappa(tables: Any) -> Any:
+    """Cohen's, of each table of who said what; not a number where both say one word to everything."""
+    total = tables.sum(axis=1)
+    observed = (tables[:, 0] + tables[:, 3]) / total
+    first, second = (tables[:, 2] + tables[:, 3]) / total, (tables[:, 1] + tables[:, 3]) / total
+    expected = first * second + (1 - first) * (1 - second)
+    with np.errstate(all="ignore"):
+        return np.where(expected < 1 - 1e-12, (observed - expected) / (1 - expected), np.nan)
+
+
+def _measurement(raw: Raw) -> Row | None:
+    """Calls of the grouping model that no strategy made in play."""
+    model = (raw.config.get("grouping") or {}).get("model")
+    played = {key for cell in raw.cells for episode in raw.episodes(cell) for key in episode.calls}
+    calls = [call for key, call in raw.calls.items() if model and call["model"] == model and key not in played]
+    if not calls:
+        return None
+    costs = [call["cost_usd"] for call in calls]
+    return {"calls": len(calls), "cost_usd": None if None in costs else math.fsum(costs)}
+
+
+def _grouped_by_words(raw: Raw) -> int:
+    """Sets of drafts in other words than each other's of which the grouping model has said nothing usable."""
+    if not (raw.config.get("grouping") or {}).get("model"):
+        return 0
+    meanings = Meanings(raw)
+    sets = {
+        (table_name(cell), episode.question, episode.repeat // int(cell.traits.get("repeats", 1)), tuple(drafts))
+        for cell in raw.cells
+        if cell.player is None
+        for episode in raw.episodes(cell)
+        if (drafts := drafts_of(cell, episode))
+    }
+    return sum(meanings.by_words(question, repeat, drafts) for _, question, repeat, drafts in sets)
+
+
+# ---------------------------------------------------------------- summarisers
+
+
+def _mixture(raw: Raw, cell: Cell) -> Row:
+    episodes = raw.episodes(cell)
+    grades: dict[str, list[Grade]] = {}
+    counts: dict[int, list[float]] = {}
+    proposers: list[str] = []
+    looks: list[list[Grade]] = []
+    unknown = cut = 0
+    for episode in episodes:
+        grades.setdefault(episode.question, []).append(episode.right)
+        drafts = [(answer[0], answer[1]) for answer in episode.verdict.get("answers", ())]
+        proposers = [player for player, _ in drafts] or proposers
+        cut += any(record["kind"] == "cut" for record in episode.traces)
+        responses = [raw.draft_grades[episode.question, text] for _, text in drafts if text is not None]
+        looks.append([episode.right, *responses])
+        if not graded(episode.right):
+            continue
+        if not all(map(graded, responses)):
+            unknown += 1
+        else:
+            counts.setdefault(sum(right == 1.0 for right in responses), []).append(episode.right)
+    ungraded = sum(not graded(episode.right) for episode in episodes)
+    counts = {} if unfair(looks) else counts
+    shown = cell.options["accuracies"] == "shown"
+    told = ("shown" if cell.options.get("shown_accuracies") else "unknown") if shown else "hidden"
+    return {
+        "label": cell.label,
+        "team": cell.team,
+        "summariser": cell.options.get("summariser") or cell.captain,
+        "order": cell.options["order"],
+        "accuracies": told,
+        "proposers": proposers,
+        "size": len(proposers),
+        **share_row(grades),
+        "episodes": len(episodes),
+        "ungraded": ungraded,
+        "unknown_labels": unknown,
+        "cut": cut,
+        "right_labels": [_label_row(c, counts, open_ones=bool(ungraded or unknown)) for c in range(len(proposers) + 1)],
+    }
+
+
+def _label_row(c: int, counts: dict[int, list[float]], *, open_ones: bool) -> Row:
+    rights, total = counts.get(c, []), sum(map(len, counts.values()))
+    row: Row = {"c": c, "n": len(rights), "share": len(rights) / total if total else None}
+    row["accuracy"] = mean(rights) if rights else None
+    return {**row, "why": ANY_TEXT} if open_ones and not rights else row
+
+
+def _partners(raw: Raw, mixtures: Sequence[tuple[Cell, Row]]) -> Iterator[Row]:
+    """Of a summariser who read proposers one at a time: the most accurate, and whom it is most right with."""
+    groups: dict[tuple[Any, ...], list[tuple[Row, float]]] = {}
+    for cell, row in mixtures:
+        if row["size"] != 1 or row["value"] is None:
+            continue
+        kind = cell.traits.get("drafts")
+        alone = [c for c in raw.cells if c.player == row["proposers"][0] and c.traits.get("drafts") == kind]
+        grades = [episode.right for c in alone for episode in raw.episodes(c)]
+        if rights(grades) and not unfair([[grade] for grade in grades]):
+            key = row["summariser"], row["order"], row["accuracies"]
+            groups.setdefault(key, []).append((row, mean(rights(grades))))
+    for (summariser, _, _), several in groups.items():
+        if len(several) < 2:
+            continue
+        top = max(several, key=lambda one: one[1])[0]
+        best, accuracy = max(several, key=lambda one: float(one[0]["value"]))
+        yield {
+            "summariser": summariser,
+            "most_accurate": top["proposers"][0],
+            "with_most_accurate": top["value"],
+            "most_complementary": best["proposers"][0],
+            "with_most_complementary": best["value"],
+            "its_accuracy": accuracy,
+            "n": best["n"],
+        }
+
+
+# ---------------------------------------------------------------- reading comprehension
+
+
+def _squad(raw: Raw) -> Iterator[Row]:
+    """F1 and exact match as SQuAD 2.0 has them, over all, over what can be answered and what cannot."""
+    read = {q: row for q, row in raw.questions.items() if row.get("meta", {}).get("score") == "f1"}
+    if not read:
+        return
+    for cell in raw.cells:
+        named: Row = {"strategy": cell.strategy, "label": cell.label}
+        named |= {"player": cell.player} if cell.player else {"team": cell.team, "captain": cell.captain}
+        for part in ("all", "answerable", "unanswerable"):
+            episodes = [
+                episode
+                for episode in raw.episodes(cell)
+                if episode.question in read and part in ("all", _kind(read[episode.question]))
+            ]
+            if not episodes:
+                continue
+            f1, exact = (
+                accuracy_row(_scores(read, episodes, score), name)
+                for name, score in (("f1", _f1), ("exact", lambda one, other: float(one == other)))
+            )
+            row = {**f1, "exact": exact["exact"], "exact_low": exact["low"], "exact_high": exact["high"]}
+            yield {**named, "part": part, **row}
+
+
+def _kind(row: Any) -> str:
+    return "unanswerable" if row.get("answer") is None else "answerable"
+
+
+def _scores(read: Any, episodes: Sequence[Episode], score: Any) -> dict[str, list[Grade]]:
+    scores: dict[str, list[Grade]] = {}
+    for episode in episodes:
+        row = read[episode.question]
+        gold = [""] if row.get("answer") is None else [row["answer"], *row.get("accepted", ())]
+        said = None if episode.answer is None else _squad_words(_nothing(episode.answer))
+        best = 0.0 if said is None else max(score(said, _squad_words(answer)) for answer in gold)
+        scores.setdefault(episode.question, []).append(best)
+    return scores
+
+
+def _nothing(answer: str) -> str:
+    return "" if plain(answer) == "unknown" else answer
+
+
+def _squad_words(text: str) -> list[str]:
+    bare = "".join(sign for sign in text.lower() if sign not in string.punctuation)
+    return re.sub(r"\b(a|an|the)\b", " ", bare).split()
+
+
+def _f1(one: list[str], other: list[str]) -> float:
+    if not one or not other:
+        return float(one == other)
+    common = sum((Counter(one) & Counter(other)).values())
+    return 2 * common / (len(one) + len(other)) if common else 0.0

@@ -1,0 +1,189 @@
+"""Every way of answering as one option: what it got right, how often it asked, and what that cost, question by question."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from second_way.intervals import mean
+from second_way.raw import Cell, Episode, Raw
+from second_way.shares import NOBODY_KNOWS, Value, fair, graded, mean_value, value_of
+from second_way.tables import grades, parts, table_name, tables
+
+Values = Mapping[str, Value]
+NATIVE_STAGES = ("draft", "verdict", "rationale")
+"""What a player is asked by itself, in one call or in two."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One cell; or several as one, each question then being the mean over them."""
+
+    title: str
+    cells: tuple[Cell, ...]
+    episodes: tuple[tuple[Episode, ...], ...]
+    """By cell."""
+    prices: Mapping[str, float | None]
+    """By call."""
+
+    @cached_property
+    def by_cell(self) -> list[dict[str, Value]]:
+        return [
+            {question: value_of([episode.right for episode in several]) for question, several in _asked(own).items()}
+            for own in self.episodes
+        ]
+
+    @cached_property
+    def values(self) -> dict[str, Value]:
+        questions = dict.fromkeys(question for own in self.by_cell for question in own)
+        return {q: mean_value([own[q] for own in self.by_cell if q in own]) for q in questions}
+
+    def value(self, question: str) -> Value:
+        return self.values.get(question, NOBODY_KNOWS)
+
+    def fair(self, asked: Iterable[str]) -> dict[str, Value]:
+        """Of those that it has played; none of them known where what is graded of them flatters."""
+        return fair({question: self.values[question] for question in asked if question in self.values})
+
+    @cached_property
+    def calls(self) -> dict[str, float]:
+        return self._means(lambda episode: float(len(episode.calls)))
+
+    @cached_property
+    def cost_usd(self) -> dict[str, float] | None:
+        """None: the price of some call is not known."""
+        every = [key for own in self.episodes for episode in own for key in episode.calls]
+        if any(self.prices.get(key) is None for key in every):
+            return None
+        return self._means(lambda episode: sum(self.prices[key] or 0.0 for key in episode.calls))
+
+    def _means(self, spent: object) -> dict[str, float]:
+        paid: dict[str, list[float]] = {}
+        for own in self.episodes:
+            for question, several in _asked(own).items():
+                paid.setdefault(question, []).append(mean([spent(episode) for episode in several]))  # type: ignore[operator]
+        return {question: mean(several) for question, several in paid.items()}
+
+    @property
+    def alone(self) -> bool:
+        return all(cell.player is not None for cell in self.cells)
+
+    @property
+    def once(self) -> bool:
+        """One cell that played no question twice."""
+        return len(self.cells) == 1 and all(len(several) == 1 for several in _asked(self.episodes[0]).values())
+
+    @property
+    def ungraded(self) -> int:
+        return sum(not graded(episode.right) for own in self.episodes for episode in own)
+
+
+def _asked(episodes: Iterable[Episode]) -> dict[str, list[Episode]]:
+    by_question: dict[str, list[Episode]] = {}
+    for episode in episodes:
+        by_question.setdefault(episode.question, []).append(episode)
+    return by_question
+
+
+def title_of(cell: Cell) -> str:
+    named = f"{cell.label}@{cell.player or cell.captain}" if cell.player or cell.captain else cell.label
+    return f"{named}, {cell.cohort}" if cell.cohort else named
+
+
+def option(raw: Raw, cells: Sequence[Cell], title: str) -> Option:
+    prices = {key: call["cost_usd"] for key, call in raw.calls.items()}
+    return Option(title, tuple(cells), tuple(tuple(raw.episodes(cell)) for cell in cells), prices)
+
+
+def options(raw: Raw) -> dict[str, Option]:
+    """One for each cell that has played; with several teams the team's name stands behind its title."""
+    several = len({cell.team for cell in raw.cells if cell.player is None}) > 1
+    every: dict[str, Option] = {}
+    for cell in raw.cells:
+        title = f"{title_of(cell)} ({cell.team})" if several and cell.player is None else title_of(cell)
+        if raw.episodes(cell):
+            every[title] = option(raw, [cell], title)
+    return every
+
+
+def named(raw: Raw, text: str) -> list[Cell]:
+    """The cells that ``talkative@ann``, ``talkative`` or ``vote(early_stop=true)`` speaks of."""
+    label, _, who = text.rpartition("@") if "@" in text[text.rfind(")") + 1 :] else (text, "", "")
+    alike = [cell for cell in raw.cells if cell.label == label] or [c for c in raw.cells if c.strategy == label]
+    return [cell for cell in alike if not who or (cell.player or cell.captain) == who]
+
+
+def highest(
+    choices: Mapping[str, Values], asked: Sequence[str], costs: Mapping[str, float] | None = None
+) -> str | None:
+    """Most right, everything ungraded or not played taken for wrong; of equals the cheaper, then the first."""
+
+    def merit(name: str) -> tuple[bool, float, float]:
+        mine = [choices[name].get(question, NOBODY_KNOWS) for question in asked]
+        graded = any(value.known is not None for value in mine)
+        return graded, round(sum(value.least for value in mine), 9), -round(costs[name] if costs else 0.0, 12)
+
+    return max(choices, key=merit) if choices and asked else None
+
+
+@dataclass(frozen=True)
+class Singles:
+    """Everybody at some tables, alone. Who drafts in two ways is a single in each of them."""
+
+    values: dict[str, dict[str, Value]]
+    players: dict[str, str]
+
+
+def singles(raw: Raw, several: Iterable[Option]) -> Singles:
+    by_name = {table.name: table for table in tables(raw)}
+    found = Singles({}, {})
+    for name in dict.fromkeys(table_name(cell) for side in several for cell in side.cells):
+        for player, plays in parts(by_name[name].alone, lambda play: play.player).items():
+            values = {question: value_of(rights) for question, rights in grades(plays).items()}
+            title = player if found.values.get(player, values) == values else f"{player} ({name})"
+            found.values[title], found.players[title] = values, player
+    return found
+
+
+def cost_alone(raw: Raw, like: Cell, player: str, asked: Sequence[str]) -> tuple[float | None, float | None]:
+    """Calls and money a question of somebody asked alone in the same way; None: not known of every question."""
+    answers: dict[str, list[Sequence[str]]] = {}
+    alone = [cell for cell in raw.cells if cell.player == player and _kind(cell) == _kind(like)]
+    if alone:
+        for episode in raw.episodes(alone[-1]):
+            answers.setdefault(episode.question, []).append(episode.calls)
+    else:
+        answers = _drafted(raw, like, player)
+    if not asked or any(not answers.get(question) for question in asked):
+        return None, None
+    calls = mean([mean([float(len(keys)) for keys in answers[question]]) for question in asked])
+    costs = [[[raw.calls[key]["cost_usd"] for key in keys] for keys in answers[question]] for question in asked]
+    if any(cost is None for several in costs for keys in several for cost in keys):
+        return calls, None
+    return calls, mean([mean([sum(keys) for keys in several]) for several in costs])
+
+
+def _kind(cell: Cell) -> str:
+    return str(cell.traits.get("drafts") or "single-call")
+
+
+def _drafted(raw: Raw, like: Cell, player: str) -> dict[str, list[Sequence[str]]]:
+    """The calls of its drafts, each set of drafts once."""
+    rows = {(row["cell"], row["question_id"], row["repeat"]): row for row in raw.tables["verdicts"]}
+    answers: dict[str, list[Sequence[str]]] = {}
+    told: set[tuple[str, int]] = set()
+    for cell in raw.cells:
+        if cell.player is not None or table_name(cell) != table_name(like) or cell.traits.get("drafts") is None:
+            continue
+        for episode in raw.episodes(cell):
+            place = episode.question, episode.repeat // int(cell.traits.get("repeats", 1))
+            if place in told:
+                continue
+            told.add(place)
+            steps = json.loads(rows[cell.id, episode.question, episode.repeat]["transcript"])
+            keys = [s[3] for s in steps if s[0] == player and s[2] == 1 and s[1] in NATIVE_STAGES and s[3]]
+            if keys:
+                answers.setdefault(episode.question, []).append(list(dict.fromkeys(keys)))
+    return answers

@@ -1,0 +1,75 @@
+"""Two ways of answering on the same questions: the difference over what is graded, its bounds, and a family of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from second_way.compare import ANY_TEXT
+from second_way.intervals import Difference, holm, mcnemar, mean, shown_p
+from second_way.shares import Value, mean_value, unfair_together
+
+Row = dict[str, Any]
+FEW_QUESTIONS, FEW_DISCORDANT = 30, 10
+TESTED = "difference, until its family is complete"
+
+Pairs = Mapping[str, Sequence[tuple[Value, Value]]]
+"""By question, one pair for each captain."""
+
+
+def difference(pairs: Pairs, *, means: bool, heard: bool = True) -> Row:
+    """Over the pairs of which both sides are graded; nothing where these flatter, or somebody was not heard."""
+    known = {
+        question: [(a, b) for one, other in several if (a := one.known) is not None and (b := other.known) is not None]
+        for question, several in pairs.items()
+    }
+    both = [(mean([a for a, _ in several]), mean([b for _, b in several])) for several in known.values() if several]
+    if not heard or unfair_together([pair for several in pairs.values() for pair in several]):
+        both = []
+    differences = [one - other for one, other in both]
+    rescues, regressions = (sum(sign * value > 1e-12 for value in differences) for sign in (1, -1))
+    row: Row = {"difference": None, "low": None, "high": None, "p": None, "n": len(both), "test": "none"}
+    row |= {"rescues": rescues, "regressions": regressions, "small": True}
+    if not both:
+        return {**row, "rescues": None, "regressions": None, "why": ANY_TEXT}
+    exact = not means and all(value in (0, 1) for pair in both for value in pair)
+    figure = Difference(differences, mcnemar(rescues, regressions) if exact else None)
+    low, high = figure.limits()
+    row |= {"difference": figure.value, "low": low, "high": high, "p": shown_p(figure.p, [] if exact else differences)}
+    row |= {"test": "mcnemar" if exact else "sign-flip", TESTED: figure}
+    row["small"] = len(both) < FEW_QUESTIONS or rescues + regressions < FEW_DISCORDANT
+    return row
+
+
+def bounds(pairs: Pairs) -> Row:
+    """Lowest where what is open is wrong for the first and right for the second."""
+    sides = [(mean_value([one for one, _ in p]), mean_value([other for _, other in p])) for p in pairs.values()]
+    if not any(value.open for pair in sides for value in pair):
+        return {}
+    left_out = sum(all(None in (a.known, b.known) for a, b in several) for several in pairs.values())
+    low = mean([one.least - other.most for one, other in sides])
+    high = mean([one.most - other.least for one, other in sides])
+    return {"ungraded": left_out, "bounds": {"low": low, "high": high}}
+
+
+def adjusted(rows: Sequence[Row]) -> list[Row]:
+    """Holm over all rows that have a p; an interval that the ungraded answers could turn round says so."""
+    tested = [row for row in rows if TESTED in row]
+    levels = iter(holm([row[TESTED].p for row in tested]))
+    finished = []
+    for row in rows:
+        kept = {key: value for key, value in row.items() if key != TESTED}
+        p_holm, low, high = None, None, None
+        if TESTED in row:
+            p_holm, level = next(levels)
+            low, high = row[TESTED].limits(level)
+        if turned(row):
+            kept["why"] = ANY_TEXT
+        finished.append({**kept, "p_holm": p_holm, "low_holm": low, "high_holm": high, "family": len(tested)})
+    return finished
+
+
+def turned(row: Row) -> bool:
+    if row["low"] is None or row["low"] <= 0 <= row["high"] or "bounds" not in row:
+        return False
+    return bool(row["bounds"]["low"] <= 0 if row["low"] > 0 else row["bounds"]["high"] >= 0)

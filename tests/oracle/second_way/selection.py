@@ -1,0 +1,338 @@
+"""`moot select --json` on labels, a second time: from the labels, the questions that a team was chosen on, and the team.
+
+Which questions are drawn is a matter of the seed, and each row says which they were; so is who wins a tied vote. Where
+there is a tie on some question, a figure is held against all that it can be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from statistics import stdev
+from typing import Any
+
+import numpy as np
+
+from second_way.compare import Holds, differences
+from second_way.intervals import mean, share_interval
+from second_way.luck import SIDE, standing
+from second_way.quiz_pairs import adjusted, difference
+from second_way.shares import Value
+
+Row = dict[str, Any]
+Proposer = str
+BY_RULE = ("input-all", "best-model", "top-accuracy", "per-model-top", "conditioned-diversity")
+"""Whose team follows from the labels alone."""
+WORDS = Holds(lambda value: isinstance(value, str) and bool(value), "words")
+NOTES = Holds(lambda value: isinstance(value, list) and all(isinstance(note, str) for note in value), "notes")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What each proposer said to each question, and what is right. `free`: a label means something within its question only."""
+
+    said: Mapping[Proposer, Mapping[str, str | None]]
+    right: Mapping[str, str]
+    model: Mapping[Proposer, str]
+    prompt: Mapping[Proposer, str]
+    free: bool = False
+
+    def hits(self, proposer: Proposer, questions: Sequence[str]) -> list[float]:
+        return [float(self.said[proposer][question] == self.right[question]) for question in questions]
+
+    def classes(self, chosen_on: Sequence[str]) -> float:
+        """The number of choices; of free answers one more than the effective number of wrong ones."""
+        if not self.free:
+            every = {word for own in self.said.values() for word in own.values() if word} | {*self.right.values()}
+            return float(len(every))
+        pairs = equal = 0
+        for question in chosen_on:
+            wrong = [own[question] for own in self.said.values() if own[question] not in (None, self.right[question])]
+            for one, other in combinations(wrong, 2):
+                pairs, equal = pairs + 1, equal + (one == other)
+        return 1.0 + (pairs + 1) / (equal + 1)  # what nobody has seen yet is not impossible
+
+
+class Split:
+    """One split: the questions to choose on, and those that test the choice."""
+
+    def __init__(self, labels: Labels, chosen_on: Sequence[str]) -> None:
+        self.labels, self.chosen_on = labels, list(chosen_on)
+        self.test = [question for question in labels.right if question not in set(chosen_on)]
+        self.accuracy = {proposer: mean(labels.hits(proposer, self.chosen_on)) for proposer in labels.said}
+        self.c = labels.classes(self.chosen_on)
+
+    def weight(self, proposer: Proposer, *, two_class: bool = False) -> float:
+        m = len(self.chosen_on)
+        p = min((m + 1) / (m + 2), max(1 / (m + 2), self.accuracy[proposer]))
+        return max(0.0, math.log((1 if two_class else max(1.0, self.c - 1)) * p / (1 - p)))
+
+    def may_be(
+        self, team: Sequence[Proposer], questions: Sequence[str], weight: Callable[[Proposer], float]
+    ) -> list[set[float]]:
+        """Of each question whether the vote is right: both, where the right answer is one of several that are tied."""
+        found = []
+        for question in questions:
+            votes: dict[str, float] = {}
+            heads: Counter[str] = Counter()
+            for proposer in team:
+                word = self.labels.said[proposer][question]
+                if word is not None:
+                    votes[word] = votes.get(word, 0.0) + weight(proposer)
+                    heads[word] += 1
+            if not sum(votes.values()):
+                votes = {word: float(count) for word, count in heads.items()}
+            top = max(votes.values(), default=0.0)
+            winners = [word for word, points in votes.items() if points > top - 1e-7]
+            found.append({float(word == self.labels.right[question]) for word in winners} or {0.0})
+        return found
+
+
+def _mean_of(may_be: Sequence[set[float]]) -> Holds:
+    low, high = mean([min(one) for one in may_be]), mean([max(one) for one in may_be])
+    return Holds(lambda value: value is not None and low - 1e-9 <= value <= high + 1e-9, f"from {low} to {high}")
+
+
+def selection(labels: Labels, rows: Sequence[Mapping[str, Any]], k: int) -> Iterator[str]:
+    """Where rows of one split, for teams of k, say something else."""
+    chosen_on = next(row["chosen_on_ids"] for row in rows if "chosen_on_ids" in row)
+    split = Split(labels, chosen_on)
+    methods = [row for row in rows if row["kind"] == "selector"]
+    rights = {row["method"]: split.may_be(row["team"], split.test, split.weight) for row in methods}
+    overs = _overs(methods, rights)
+    for row in rows:
+        expected = {**_any_row(labels, split, row), **_OF_KIND[row["kind"]](labels, split, row)}
+        if row["kind"] == "selector":
+            expected |= {"k": k, "over": overs[row["method"], row["k"]]} | _equal(methods, row, labels)
+            expected |= {"beaten_by": _beaten(methods, row, rights)}
+            if row["method"] in BY_RULE:
+                yield from (f"{row['method']}: {wrong}" for wrong in _by_rule(labels, split, row))
+        yield from (f"{row['method']}: {line}" for line in differences(row, expected))
+
+
+def _any_row(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
+    values = [1.0] * round(row["test_accuracy"] * row["n"]) + [0.0] * (
+        row["n"] - round(row["test_accuracy"] * row["n"])
+    )
+    low, high = share_interval([(value, 1.0) for value in values])
+    size = len(row["team"])
+    return {
+        "method": WORDS,
+        "kind": row["kind"],
+        "k": None,
+        "size": size,
+        "team": Holds(lambda team: len(set(team)) == size and set(team) <= labels.said.keys(), "proposers, each once"),
+        "low": low,
+        "high": high,
+        "calls": 0,
+        "oracle": WORDS,
+    }
+
+
+def _voted(labels: Labels, split: Split, row: Mapping[str, Any], may_be: Sequence[set[float]] | None) -> Row:
+    """`may_be`: None where nobody can say without the same draws; then only that it is a share of these questions."""
+    team, n = row["team"], len(split.test)
+    whole = Holds(
+        lambda value: 0 <= value <= 1 and abs(value * n - round(value * n)) < 1e-9, f"a share of {n} questions"
+    )
+    right_labels = []
+    counts = [sum(int(labels.said[p][question] == labels.right[question]) for p in team) for question in split.test]
+    for c in range(len(team) + 1):
+        here = [place for place, count in enumerate(counts) if count == c]
+        accuracy: Any = None
+        if here:
+            accuracy = Holds(lambda value: 0 <= value <= 1, "a share") if may_be is None else None
+            accuracy = accuracy or _mean_of([may_be[place] for place in here])  # type: ignore[index]
+        right_labels.append({"c": c, "n": len(here), "share": len(here) / n, "accuracy": accuracy})
+    models = Counter(labels.model[proposer] for proposer in team)
+    return {
+        "pool": len(labels.said),
+        "test_accuracy": whole if may_be is None else _mean_of(may_be),
+        "n": n,
+        "splits": 1,
+        "deviation": None,
+        "counts": {model: float(models[model]) for model in models},
+        "right_labels": right_labels,
+        "notes": NOTES,
+        "teams": None,
+    }
+
+
+def _method(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
+    team, k = row["team"], row["k"]
+    g = row["g"]
+    shares = Holds(lambda value: len(value) == k + 1 and all(0 <= one <= 1 for one in value), "a share for each c")
+    near = Holds(lambda value: value is None or 0 <= value <= 1, "how far from the optimum")
+    distance: Any = None if row["proven"] == 0 or len(team) != k else near
+    return {
+        **_voted(labels, split, row, split.may_be(team, split.test, split.weight)),
+        "selection_accuracy": _mean_of(split.may_be(team, split.chosen_on, split.weight)),
+        "distance": 0.0 if row["method"] == "exact" and row["proven"] else distance,
+        "proven": Holds(lambda value: value in (0, 1), "whether the optimum is known"),
+        "g": None if g is None else shares,
+        "accuracies": {proposer: split.accuracy[proposer] for proposer in team},
+        "chosen_on_ids": split.chosen_on,
+    }
+
+
+def _aggregator(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
+    name, team = row["method"], row["team"]
+    may_be = None
+    if name.startswith("majority"):
+        two_class, weighted = name.endswith("-two-class"), name.endswith(("-weighted", "-two-class"))
+        may_be = split.may_be(
+            team, split.test, (lambda p: split.weight(p, two_class=two_class)) if weighted else (lambda p: 1.0)
+        )
+    expected = {**_voted(labels, split, row, may_be), "selection_accuracy": None, "g": None}
+    by = labels.model if "best-prompt" in name else labels.prompt if "best-model" in name else None
+    if by is not None:
+        best = {key: max(split.accuracy[p] for p in by if by[p] == key) for key in {*by.values()}}
+        held = {by[proposer]: split.accuracy[proposer] for proposer in team}
+        expected["team"] = Holds(lambda _: held == best and len(team) == len(best), "the best of each")
+    else:
+        expected["team"] = Holds(lambda found: set(found) == labels.said.keys(), "everybody")
+    return {**expected, "distance": None, "proven": 0, "accuracies": {}}
+
+
+def _single(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
+    (proposer,) = row["team"]
+    every = list(labels.right)
+    return {
+        "method": f"single:{proposer}",
+        "model": labels.model[proposer],
+        "prompt": labels.prompt[proposer],
+        "k": 1,
+        "selection_accuracy": None,
+        "test_accuracy": mean(labels.hits(proposer, every)),
+        "n": len(every),
+        "unanswered": sum(labels.said[proposer][question] is None for question in every),
+    }
+
+
+_OF_KIND: Mapping[str, Callable[[Labels, Split, Mapping[str, Any]], Row]] = {
+    "selector": _method,
+    "aggregator": _aggregator,
+    "single": _single,
+}
+
+
+def _by_rule(labels: Labels, split: Split, row: Mapping[str, Any]) -> Iterator[str]:
+    """That a team is one that its rule allows; ties may be decided either way."""
+    team, accuracy, name = row["team"], split.accuracy, row["method"]
+    outside = [proposer for proposer in labels.said if proposer not in team]
+    in_order = all(accuracy[one] >= accuracy[other] - 1e-12 for one, other in pairwise(team))
+    if name in ("input-all", "top-accuracy"):
+        wanted = len(labels.said) if name == "input-all" else row["k"]
+        best = not outside or min(accuracy[p] for p in team) >= max(accuracy[p] for p in outside) - 1e-12
+        if not (in_order and best and len(team) == wanted):
+            yield f"{team} are not the {wanted} most accurate: {accuracy}"
+    elif name == "best-model":
+        models = {m: [p for p in labels.said if labels.model[p] == m] for m in labels.model.values()}
+        means = {model: mean([accuracy[p] for p in own]) for model, own in models.items()}
+        model = labels.model[team[0]]
+        if set(team) != set(models[model]) or means[model] < max(means.values()) - 1e-9:
+            yield f"{team} are not all of the most accurate model: {means}"
+    elif name == "per-model-top":
+        best_of = {m: max(accuracy[p] for p in labels.said if labels.model[p] == m) for m in labels.model.values()}
+        if {labels.model[p]: accuracy[p] for p in team} != best_of or len(team) != len(best_of):
+            yield f"{team} are not the best of each model: {accuracy}"
+    else:
+        yield from _diverse(labels, split, row)
+
+
+def _diverse(labels: Labels, split: Split, row: Mapping[str, Any]) -> Iterator[str]:
+    team, accuracy = row["team"], split.accuracy
+    tau = mean([*accuracy.values()])
+    if accuracy[team[0]] < max(accuracy.values()) - 1e-12:
+        yield f"{team[0]} is not the most accurate"
+    for place in range(1, len(team)):
+        able = [p for p in labels.said if p not in team[:place] and accuracy[p] >= tau - 1e-12]
+        if not able:
+            return
+
+        def apart(proposer: Proposer, place: int = place) -> float:
+            said = labels.said
+            return mean(
+                [float(said[proposer][q] != said[member][q]) for member in team[:place] for q in split.chosen_on]
+            )
+
+        if team[place] not in able or apart(team[place]) < max(map(apart, able)) - 1e-9:
+            yield f"{team[place]} does not disagree most with {team[:place]}"
+
+
+def _equal(methods: Sequence[Mapping[str, Any]], row: Mapping[str, Any], labels: Labels) -> Row:
+    """The first before it, with the same k, that chose the same; or the one that is equal by nature."""
+    before = [m for m in methods[: methods.index(row)] if m["k"] == row["k"] and set(m["team"]) == set(row["team"])]
+    if not before:
+        return {"same_as": None, "why_same": None}
+    one_prompt = len({*labels.model.values()}) == len(labels.said)
+    nature = {"per-model-top": "input-all", "model-first": "greedy"}.get(row["method"])
+    if one_prompt and nature in [other["method"] for other in before]:
+        return {"same_as": nature, "why_same": WORDS}
+    return {"same_as": next((o["method"] for o in before if o["same_as"] is None), None), "why_same": None}
+
+
+def _overs(methods: Sequence[Mapping[str, Any]], rights: Mapping[str, Sequence[set[float]]]) -> dict[Any, Any]:
+    """Each against top-accuracy on the same test questions; exact where no vote is tied."""
+    names = list(dict.fromkeys(row["method"] for row in methods))
+    overs: dict[Any, Any] = {(row["method"], row["k"]): None for row in methods}
+    if len(names) < 2:
+        return overs
+    beside = "top-accuracy" if "top-accuracy" in names else names[0]
+    reference = next(row for row in methods if row["method"] == beside)
+    compared = [row for row in methods if set(row["team"]) != set(reference["team"])]
+    if any(len(one) > 1 for row in (*compared, reference) for one in rights[row["method"]]):
+        loose = Holds(lambda over: over["method"] == beside and -1 <= over["difference"] <= 1, "a difference")
+        return overs | {(row["method"], row["k"]): loose for row in compared}
+    base = [min(one) for one in rights[beside]]
+    rows = []
+    for row in compared:
+        own = [min(one) for one in rights[row["method"]]]
+        pairs = {str(q): [(Value(a, a, a), Value(b, b, b))] for q, (a, b) in enumerate(zip(own, base, strict=True))}
+        rows.append({"method": beside, **difference(pairs, means=False)})
+    return overs | {(row["method"], row["k"]): over for row, over in zip(compared, adjusted(rows), strict=True)}
+
+
+def _beaten(
+    methods: Sequence[Mapping[str, Any]], row: Mapping[str, Any], rights: Mapping[str, Sequence[set[float]]]
+) -> Any:
+    """Another method that is better, the choice of it paid for. Methods that chose the same count once."""
+    different = [other for other in methods if other["same_as"] is None]
+    stands_for = row
+    while stands_for["same_as"] is not None:
+        stands_for = next(other for other in methods if other["method"] == stands_for["same_as"])
+    others = [other for other in different if other is not stands_for]
+    if len(different) < 2:
+        return None
+    if any(len(one) > 1 for other in different for one in rights[other["method"]]):
+        names = {None, *(other["method"] for other in others)}
+        return Holds(lambda name: name in names, f"one of {names}")
+    table = np.array([[min(one) for one in rights[other["method"]]] for other in others])
+    own = np.array([min(one) for one in rights[stands_for["method"]]])
+    found = standing(own, table, None, means=False)
+    may_be = {None} if found.p[1] > SIDE or found.place is None else set()
+    may_be |= {others[found.place]["method"]} if found.place is not None and found.p[0] <= SIDE else set()
+    return Holds(lambda name: name in may_be, f"one of {may_be}")
+
+
+def several_splits(labels: Labels, rows: Sequence[Mapping[str, Any]], splits: int) -> Iterator[str]:
+    """What rows over several splits must say, whichever questions were drawn."""
+    for row in rows:
+        if row["kind"] == "single":
+            continue
+        teams = row["teams"]
+        models = Counter(labels.model[proposer] for team in teams for proposer in team)
+        sizes = [len(team) for team in teams]
+        expected = {"splits": splits, "team": teams[0], "size": mean([float(size) for size in sizes])}
+        expected["counts"] = {model: models[model] / splits for model in models}
+        expected["n"] = Holds(lambda n: 0 < n <= len(labels.right), "questions that were tested")
+        expected["deviation"] = Holds(lambda value: 0 <= value <= stdev([0.0, 1.0]), "a deviation of shares")
+        told = {key: row[key] for key in expected}
+        yield from (f"{row['method']}: {line}" for line in differences(told, expected))
+        if len(teams) != splits or not row["low"] - 1e-9 <= row["test_accuracy"] <= row["high"] + 1e-9:
+            yield f"{row['method']}: {len(teams)} teams, {row['test_accuracy']} in {row['low']} to {row['high']}"
+        if not math.isclose(sum(one["share"] for one in row["right_labels"]), 1.0):
+            yield f"{row['method']}: the shares of right labels are not all"

@@ -1,0 +1,432 @@
+"""Discussions set side by side: against the default, against their own models alone, family against family, along a number;
+how alike final answers are; and what a challenge round changed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from second_way.compare import ANY_TEXT
+from second_way.discussion import _mean_turns, _models, _score, _told
+from second_way.intervals import Difference, mean
+from second_way.meanings import plain
+from second_way.paired_scores import difference as counted_difference
+from second_way.paired_scores import share
+from second_way.quiz_pairs import FEW_QUESTIONS, Pairs, adjusted, bounds, difference
+from second_way.raw import Cell, Episode, Raw
+from second_way.resampling import drawn_sums, ends
+from second_way.shares import Grade, Value, accuracy_row, graded, unfair_together, value_of, whole_mean
+
+Row = dict[str, Any]
+PARTS = ("paradigm", "style", "drafting", "personas", "step_by_step", "decision")
+"""What is compared, each against the default; decisions against counting solutions."""
+DETAILS = ("facts", "planted_by")
+"""What comes with another option and says nothing by itself."""
+DECIDING = ("decision", "judge", "budget")
+AXES = (
+    ("agents", "agents", ("agents",), "agent"),
+    ("rounds", "vote_from", ("vote_from",), "turn before the vote"),
+    ("rounds", "max_turns", ("max_turns",), "turn"),
+    ("rounds", "vote_from", ("vote_from", "max_turns"), "turn before the vote"),
+)
+
+
+def talk_tables(raw: Raw) -> Row:
+    talks = [cell for cell in raw.cells if cell.traits.get("hears") == "talk" and raw.episodes(cell)]
+    if not talks:
+        return {}
+    figures: Row = {
+        "protocol_differences": adjusted(list(_differences(raw, talks))),
+        "protocol_baselines": _apart(_baselines(raw, talks)),
+        "protocol_families": _apart(_families(raw, talks)),
+        "protocol_rounds": list(_rounds(raw, talks)),
+        "scaling": list(_scaling(raw, talks)),
+        "similarity": list(_similarity(raw, talks)),
+        "challenges": list(_challenges(raw, talks)),
+    }
+    return {key: value for key, value in figures.items() if value}
+
+
+def _apart(rows: Iterable[Row]) -> list[Row]:
+    """What is over all questions is one family, what is on single sets another."""
+    every = list(rows)
+    return [row for whole in (True, False) for row in adjusted([row for row in every if row["whole"] is whole])]
+
+
+def _name(talks: Sequence[Cell], cell: Cell, *but: str) -> Row:
+    varied = {
+        name
+        for name in cell.options
+        if name not in ("decision", *DETAILS, *but)
+        and len({json.dumps(other.options.get(name)) for other in talks}) > 1
+    }
+    told = _is_alone(cell) or bool(varied & cell.given.keys())
+    return {
+        "protocol": cell.options["decision"],
+        "with": ANY_TEXT if told else None,
+        "label": cell.label,
+        "team": cell.team,
+        "cohort": cell.cohort,
+    }
+
+
+def _is_alone(cell: Cell) -> bool:
+    return bool(cell.options["agents"] == 1 and cell.options["max_turns"] == 1)
+
+
+def _but(cell: Cell, *names: str) -> str:
+    kept = {name: value for name, value in cell.options.items() if name not in names}
+    return json.dumps([cell.strategy, cell.team, cell.cohort, kept], sort_keys=True)
+
+
+def _values(raw: Raw, cell: Cell) -> dict[str, Value]:
+    rights: dict[str, list[Grade]] = {}
+    for episode in raw.episodes(cell):
+        rights.setdefault(episode.question, []).append(episode.right)
+    return {question: value_of(several) for question, several in rights.items()}
+
+
+def _repeated(raw: Raw, *cells: Cell) -> bool:
+    return any(len(raw.episodes(cell)) > len({e.question for e in raw.episodes(cell)}) for cell in cells)
+
+
+def _differences(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
+    for part in PARTS:
+        free = DECIDING if part == "decision" else (part,)
+
+        def usual(cell: Cell, part: str = part) -> bool:
+            return cell.options[part] == "solution-counting" if part == "decision" else part not in cell.given
+
+        standard = {_but(cell, *free): cell for cell in talks if usual(cell)}
+        for cell in talks:
+            against = standard.get(_but(cell, *free))
+            if against is None or usual(cell):
+                continue
+            ours, theirs = _values(raw, cell), _values(raw, against)
+            pairs = {question: [(value, theirs[question])] for question, value in ours.items() if question in theirs}
+            of, other = (_words(side.options[part]) for side in (cell, against))
+            row = {**_name(talks, cell, *free), "part": part, "of": of, "against": other}
+            row |= {"protocol_part": True} if part == "decision" else {}
+            row |= {"does": ANY_TEXT} if isinstance(cell.options[part], bool) else {}
+            yield {**row, **difference(pairs, means=_repeated(raw, cell, against)), **bounds(pairs)}
+
+
+def _words(value: Any) -> str:
+    return "memory" if value is None else str(value)
+
+
+# ---------------------------------------------------------------- alone, and families
+
+
+def _baselines(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
+    alone = [cell for cell in raw.cells if cell.traits.get("alone") and cell.traits.get("drafts") == "single-call"]
+    for cell in talks:
+        if _is_alone(cell):
+            continue
+        for against, thinking, members in _who_is_alone(talks, cell, alone):
+            ours, theirs = _values(raw, cell), [_values(raw, member) for member in members]
+            pairs = {q: [(value, own[q]) for own in theirs if q in own] for q, value in ours.items()}
+            pairs = {question: several for question, several in pairs.items() if several}
+            if not pairs:
+                continue
+            players = list(dict.fromkeys(player["name"] for member in members for player in member.spec["players"]))
+            row = {**_name(talks, cell), "against": against, "thinking": thinking, "players": players}
+            yield from _on_sets(raw, row, pairs, means=len(members) > 1 or _repeated(raw, cell, *members))
+
+
+def _who_is_alone(talks: Sequence[Cell], cell: Cell, alone: Sequence[Cell]) -> Iterator[tuple[Any, str, list[Cell]]]:
+    """Those at the table who were told so; else others of the same models. Then one agent in one turn of the table."""
+    seated = {player["name"] for player in cell.spec["players"]}
+    for way in dict.fromkeys((member.strategy, _told(member)) for member in alone):
+        alike = [member for member in alone if (member.strategy, _told(member)) == way]
+        members = [m for m in alike if m.player in seated] or [m for m in alike if _models(m) <= _models(cell)]
+        if members:
+            yield ", ".join(filter(None, way)), way[1] or "plain", members
+    for member in talks:
+        same = (member.team, member.cohort) == (cell.team, cell.cohort) and _models(member) <= _models(cell)
+        if _is_alone(member) and same:
+            yield ANY_TEXT, "step by step" if member.options["step_by_step"] else "plain", [member]
+
+
+def _families(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
+    for group in _settings(talks):
+        families: dict[str, list[Cell]] = {}
+        for cell in group:
+            families.setdefault(cell.traits["decides_by"], []).append(cell)
+        for one, other in combinations(sorted(families, reverse=True), 2):
+            sides = [[_values(raw, cell) for cell in families[name]] for name in (one, other)]
+            asked = set.intersection(*(set(values) for side in sides for values in side))
+            pairs = {
+                q: [(whole_mean([v[q] for v in sides[0]]), whole_mean([v[q] for v in sides[1]]))] for q in sorted(asked)
+            }
+            if not pairs:
+                continue
+            both = [*families[one], *families[other]]
+            name = _name(talks, group[0], *DECIDING)
+            row = {key: name[key] for key in ("with", "team", "cohort")} | {"of": one, "against": other}
+            for key, family in (("of_protocols", one), ("against_protocols", other)):
+                row[key] = [cell.options["decision"] for cell in families[family]]
+            yield from _on_sets(raw, row, pairs, means=len(both) > 2 or _repeated(raw, *both))
+
+
+def _rounds(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
+    """The mean turns of each family, over protocols that differ in nothing else; one by itself has its own row of turns."""
+    for group in _settings(talks):
+        name = _name(talks, group[0], *DECIDING)
+        for family in dict.fromkeys(cell.traits["decides_by"] for cell in group) if len(group) > 1 else ():
+            cells = [cell for cell in group if cell.traits["decides_by"] == family]
+            protocols = list(dict.fromkeys(cell.options["decision"] for cell in cells))
+            named = {key: name[key] for key in ("with", "team", "cohort")}
+            yield {**named, "family": family, "protocols": protocols, **_mean_turns(raw, cells)}
+
+
+def _settings(talks: Sequence[Cell]) -> list[list[Cell]]:
+    """Those that differ in nothing but how they decide; one agent has nobody to decide with."""
+    groups: dict[str, list[Cell]] = {}
+    for cell in talks:
+        if cell.options["agents"] != 1:
+            groups.setdefault(_but(cell, *DECIDING), []).append(cell)
+    return list(groups.values())
+
+
+def _on_sets(raw: Raw, named: Row, pairs: Pairs, *, means: bool) -> Iterator[Row]:
+    sets: dict[Any, dict[str, Any]] = {}
+    for question, several in pairs.items():
+        sets.setdefault(raw.questions[question]["set"], {})[question] = several
+    only = next(iter(sets)) if len(sets) == 1 else None
+    yield {**named, "dataset": only, "whole": True, **difference(pairs, means=means), **bounds(pairs)}
+    if len(sets) > 1:
+        for name, part in sets.items():
+            yield {**named, "dataset": name, "whole": False, **difference(part, means=means), **bounds(part)}
+
+
+# ---------------------------------------------------------------- along a number
+
+
+def _scaling(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
+    for along, key, free, step in AXES:
+        groups: dict[str, list[Cell]] = {}
+        for cell in talks:
+            groups.setdefault(_but(cell, *free), []).append(cell)
+        for group in groups.values():
+            if len(group) < 2 or any(len({cell.options[name] for cell in group}) < len(group) for name in free):
+                continue
+            if (line := _line(raw, key, group)) is not None:
+                name = _name(talks, group[0], *free)
+                name.pop("label")
+                also = [other for other in free if other != key]
+                yield {"along": along, "key": key, "step": step, **name, "also_varied": also, **line}
+
+
+def _line(raw: Raw, key: str, group: Sequence[Cell]) -> Row | None:
+    """Least squares through the mean scores, on the questions that all points have; the slope question by question."""
+    by_x = {cell.options[key]: cell for cell in sorted(group, key=lambda cell: int(cell.options[key]))}
+    values = {x: _values(raw, cell) for x, cell in by_x.items()}
+    played = set.intersection(*(set(own) for own in values.values()))
+    if not played:
+        return None
+    asked = [q for q in sorted(played) if all(own[q].known is not None for own in values.values())]
+    ungraded = len(played) - len(asked)
+    if unfair_together([[own[q] for own in values.values()] for q in played]):
+        asked = []
+    xs = np.array([*values], dtype=float)
+    weights = (xs - xs.mean()) / ((xs - xs.mean()) ** 2).sum()
+    row = _fitted(xs, weights, values, asked)
+    line = row.pop("line")
+    row["points"] = [{"x": x, **_score(raw.episodes(cell)), "line": line(x)} for x, cell in by_x.items()]
+    if any(own[question].open for own in values.values() for question in played):
+        row["ungraded"] = ungraded
+        points = [*zip(weights, values.values(), strict=True)]
+        row["bounds"] = {
+            "low": math.fsum(w * mean([(own[q].least if w > 0 else own[q].most) for q in played]) for w, own in points),
+            "high": math.fsum(
+                w * mean([(own[q].most if w > 0 else own[q].least) for q in played]) for w, own in points
+            ),
+        }
+    return row
+
+
+def _fitted(xs: Any, weights: Any, values: Mapping[Any, Mapping[str, Value]], asked: Sequence[str]) -> Row:
+    if not asked:
+        nothing: Row = dict.fromkeys(("slope", "low", "high", "intercept"))
+        return {**nothing, "n": 0, "small": True, "line": lambda x: None, "why": ANY_TEXT}
+    slopes = []
+    for question in asked:
+        scores = [own[question].known or 0.0 for own in values.values()]
+        slopes.append(float(np.polyfit(xs, scores, 1)[0]))
+    means = [mean([own[question].known or 0.0 for question in asked]) for own in values.values()]
+    slope, intercept = (float(part) for part in np.polyfit(xs, means, 1))
+    steepest = float(np.abs(weights).sum()) / 2
+    # Rounded: a fit leaves traces of a slope where there is none.
+    low, high = Difference([round(one / steepest, 12) for one in slopes]).limits()
+    return {
+        "slope": slope,
+        "low": None if low is None else low * steepest,
+        "high": None if high is None else high * steepest,
+        "intercept": intercept,
+        "n": len(asked),
+        "small": len(asked) < FEW_QUESTIONS,
+        "line": lambda x: intercept + slope * x,
+    }
+
+
+# ---------------------------------------------------------------- likeness
+
+
+def _similarity(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
+    """The mean cosine over all pairs of final answers, then over repeats, then over questions: by words in common, since
+    experiments are played where no embedding is installed."""
+    for cell in talks:
+        likes: dict[str, list[float]] = {}
+        for episode in raw.episodes(cell):
+            stood = _stood(raw, episode)
+            if len(stood) > 1:
+                likes.setdefault(episode.question, []).append(
+                    mean([by_words(*pair) for pair in combinations(stood, 2)])
+                )
+        if not likes:
+            continue
+        grades: dict[str, list[Grade]] = {}
+        for episode in raw.episodes(cell):
+            grades.setdefault(episode.question, []).append(episode.right)
+        score = accuracy_row(grades)
+        values = [mean(several) for several in likes.values()]
+        low, high = _resampled(values)
+        row = {
+            **_name(talks, cell),
+            "similarity": mean(values),
+            "low": low,
+            "high": high,
+            "n": len(likes),
+            "accuracy": score["value"],
+            "accuracy_n": score["n"],
+            "method": "words in common",
+            "sampled": False,
+            "small": len(likes) < FEW_QUESTIONS,
+        }
+        yield row | {key: score[key] for key in ("ungraded", "bounds", "why") if key in score}
+
+
+def _resampled(values: Sequence[float]) -> tuple[Any, Any]:
+    if len(values) < 2 or max(values) - min(values) < 1e-9:
+        return None, None
+    sums = drawn_sums([[value] for value in values], seed=5)
+    return ends(np.asarray(sums[:, 0] / len(values)), len(values))
+
+
+def _stood(raw: Raw, episode: Episode) -> list[str]:
+    """A letter says nothing about likeness: it is the option that it names."""
+    choices = raw.questions[episode.question]["question"].get("choices", ())
+    named = dict(zip("ABCDEFGHIJ", choices, strict=False))
+    said = [answer[1] for answer in episode.verdict.get("answers", ()) if answer[1] is not None]
+    return [named.get(text.strip(), text) for text in said]
+
+
+def by_words(one: str, other: str) -> float:
+    ours, theirs = Counter(plain(one).split()), Counter(plain(other).split())
+    lengths = math.sqrt(sum(n * n for n in ours.values())) * math.sqrt(sum(n * n for n in theirs.values()))
+    return sum(ours[word] * theirs[word] for word in ours) / lengths if lengths else float(ours == theirs)
+
+
+# ---------------------------------------------------------------- challenges
+
+
+def _challenges(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
+    grades = {(row["question_id"], plain(row["answer"])): row["value"] for row in _graded_words(raw)}
+    for cell in talks:
+        rounds = [
+            (episode, record)
+            for episode in raw.episodes(cell)
+            for record in episode.traces
+            if record["kind"] == "challenge"
+        ]
+        for setting in dict.fromkeys(record["setting"] for _, record in rounds):
+            named = {**_name(talks, cell, "challenge"), "setting": setting}
+            yield from _setting(raw, named, [pair for pair in rounds if pair[1]["setting"] == setting], grades)
+
+
+def _graded_words(raw: Raw) -> Iterator[Mapping[str, Any]]:
+    """What questions with choices are graded by: the letter. (Open ones are in no experiment with a challenge here.)"""
+    for ident, row in raw.questions.items():
+        if not row.get("known", True):
+            yield {"question_id": ident, "answer": "", "value": None}
+        for letter in "ABCDEFGH"[: len(row["question"].get("choices", ()))]:
+            yield {"question_id": ident, "answer": letter, "value": float(letter == row["answer"])}
+
+
+Grades = Mapping[tuple[str, str], float | None]
+
+
+def _setting(raw: Raw, named: Row, rounds: Sequence[tuple[Episode, Any]], grades: Grades) -> Iterator[Row]:
+    planted = any(record.get("planted") is not None for _, record in rounds)
+    parts: dict[str, list[tuple[Episode, Any, float | None]]] = {}
+    for episode, record in rounds:
+        word = record.get("planted")
+        own = episode.right if graded(episode.right) else None
+        before = own if word is None else _grade(grades, episode.question, word)
+        part = "shown" if not planted else "planted"
+        if word is not None:
+            part = "planted, ungraded" if before is None else "planted, but right" if before >= 0.5 else "planted"
+        parts.setdefault(part, []).append((episode, record, before))
+    for part in ("shown", "planted", "planted, but right", "planted, ungraded"):
+        if part in parts:
+            yield {**named, "part": part, **_counted(parts[part], grades)}
+
+
+def _grade(grades: Grades, question: str, word: str) -> float | None:
+    return None if (question, "") in grades else grades.get((question, plain(word)), 0.0)
+
+
+def _counted(rounds: Sequence[tuple[Episode, Any, float | None]], grades: Grades) -> Row:
+    asked: dict[str, tuple[float, float]] = {}
+    moved: dict[str, tuple[float, float, float]] = {}
+    row: Row = Counter()  # type: ignore[assignment]
+    for episode, _, before in rounds:
+        words = [record for record in episode.traces if record["kind"] == "objection"]
+        row["held"] += bool(words)
+        for word in words:
+            against = word.get("agree") is False
+            top, bottom = asked.get(episode.question, (0.0, 0.0))
+            asked[episode.question] = (top + against, bottom + 1)
+            row["challenged"] += against
+            row["did_not_say"] += word.get("agree") is None
+            if not against:
+                continue
+            after = None if word.get("answer") is None else _grade(grades, episode.question, word["answer"])
+            if word.get("answer") is not None and (before is None or after is None):
+                row["ungraded"] += 1
+                continue  # nobody knows what is right, so none of it waits for the judge
+            change = 0 if after is None or before is None else (after > before) - (after < before)
+            better, worse, number = moved.get(episode.question, (0.0, 0.0, 0.0))
+            moved[episode.question] = (better + (change > 0), worse + (change < 0), number + 1)
+            row["improved"] += change > 0
+            row["worsened"] += change < 0
+            row["no_new_answer"] += word.get("answer") is None
+    rate, net = share(asked), counted_difference(moved)[:3] if moved else (None, None, None)
+    counts = ("challenged", "did_not_say", "improved", "worsened", "no_new_answer", "ungraded", "held")
+    return {
+        **{key: int(row[key]) for key in counts},
+        **dict(zip(("rate", "rate_low", "rate_high"), rate, strict=True)),
+        **dict(zip(("net", "net_low", "net_high"), net, strict=True)),
+        "agents": int(sum(bottom for _, bottom in asked.values())),
+        "not_held": len(rounds) - int(row["held"]),
+        "n": len(asked),
+        "small": len(asked) < FEW_QUESTIONS,
+        **_open_challenges(row),
+        **({"why": ANY_TEXT} if row["ungraded"] and net[0] is None else {}),
+    }
+
+
+def _open_challenges(row: Mapping[str, int]) -> Row:
+    """What is ungraded at its worst, and at its best."""
+    if not row["ungraded"]:
+        return {}
+    net = row["improved"] - row["worsened"]
+    low, high = ((net + sign * row["ungraded"]) / row["challenged"] for sign in (-1, 1))
+    return {"net_bounds": {"low": low, "high": high}}

@@ -1,0 +1,183 @@
+"""From how many different answers on it pays to talk: chosen on four fifths of the questions, scored on the last fifth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from second_way.cohort_gap import FOLDS, _folds
+from second_way.compare import ANY_TEXT
+from second_way.diversity import fullest_groups
+from second_way.intervals import mean
+from second_way.quiz_pairs import TESTED, bounds, difference, turned
+from second_way.raw import Raw
+from second_way.resampling import drawn_sums, ends
+from second_way.shares import Value, mean_row, mean_value, unfair_together, value_of
+from second_way.tables import Key, Play, Table, drafts_of, table_name
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One value, so many calls and so much money a question."""
+
+    values: dict[str, Value]
+    calls: dict[str, float]
+    cost_usd: dict[str, float] | None
+
+
+def talk_threshold(raw: Raw, table: Table) -> Row | None:
+    if not table.talking or not table.voting:
+        return None
+    voted, talked = (
+        [play for play in table.together if play.strategy == labels[-1]] for labels in (table.voting, table.talking)
+    )
+    distinct = {key: len(groups) for key, groups in fullest_groups([*voted, *talked]).items()}
+    both = {play.key for play in voted} & {play.key for play in talked} & distinct.keys()
+    grouping, most = _grouping(raw, table)
+    sides = [{key: [play for play in plays if play.key == key] for key in sorted(both)} for plays in (voted, talked)]
+    arms = [_policy(raw, sides[0], {}, {}), _policy(raw, {}, sides[1], {})]
+    asked = sorted(arms[0].values)
+    graded = [q for q in asked if all(arm.values[q].known is not None for arm in arms)]
+    if len(graded) < 2:
+        return None
+    left_out = len(asked) - len(graded)
+    waiting = unfair_together([[arm.values[question] for arm in arms] for question in asked])
+    graded = [] if waiting else graded
+    starts = range(max([most, 1, *(distinct[key] for key in both)]) + 1, 0, -1)  # of equals the one that talks least
+    policies = {
+        start: _policy(
+            raw,
+            {key: plays for key, plays in sides[0].items() if distinct[key] < start},
+            {key: plays for key, plays in sides[1].items() if distinct[key] >= start},
+            grouping,
+        )
+        for start in starts
+    }
+    folds = _folds(raw, asked)
+    parts = min(FOLDS, len(asked))
+    chosen = [_best(policies, [q for q in asked if folds[q] != fold]) for fold in range(parts)]
+    choice = {question: chosen[folds[question]] for question in asked}
+    fitted = _by_choice(policies, choice)
+    start = _best(policies, asked)
+    means = any(_repeated(plays) for plays in (voted, talked))
+    row: Row = {
+        "talk_from": None if waiting else start,
+        "chosen": [] if waiting else chosen,
+        "always_vote": _arm(arms[0], graded),
+        "always_talk": _arm(arms[1], graded),
+        "by_threshold": _arm(fitted, graded),
+        "after_the_fact": mean([policies[start].values[q].known or 0.0 for q in graded]) if graded else None,
+        "over_vote": _over(fitted, arms[0], means=means),
+        "over_talk": _over(fitted, arms[1], means=means),
+        "n": len(graded),
+        "left_out": len({play.question for play in [*voted, *talked]}) - len(graded),
+    }
+    if left_out:
+        row["ungraded"] = left_out
+    if not waiting:
+        return row
+    arms_why = {name: {**row[name], "why": ANY_TEXT} for name in ("always_vote", "always_talk", "by_threshold")}
+    return {**row, **arms_why, "why": ANY_TEXT}
+
+
+def _repeated(plays: Sequence[Play]) -> bool:
+    """Whether a question is played more than once, be it under several captains."""
+    return len({play.question for play in plays}) < len(plays)
+
+
+def _grouping(raw: Raw, table: Table) -> tuple[dict[Key, list[str]], int]:
+    """The calls that grouping each set of drafts took, the fullest set if it was grouped; and the most drafts of any."""
+    steps = {(r["cell"], r["question_id"], r["repeat"]): json.loads(r["transcript"]) for r in raw.tables["verdicts"]}
+    calls: dict[Key, list[tuple[tuple[int, int], list[str]]]] = {}
+    most = 0
+    for cell in raw.cells:
+        if cell.player is not None or table_name(cell) != table.name:
+            continue
+        for episode in raw.episodes(cell):
+            drafts = drafts_of(cell, episode)
+            most = max(most, len(drafts))
+            if cell.traits.get("groups") and drafts:
+                key = episode.question, episode.repeat // int(cell.traits.get("repeats", 1))
+                keys = [s[3] for s in steps[cell.id, episode.question, episode.repeat] if s[1] == "grouping" and s[3]]
+                fullness = len(drafts), sum(text is not None for _, text in drafts)
+                calls.setdefault(key, []).append((fullness, list(dict.fromkeys(keys))))
+    return {key: max(several, key=lambda one: one[0])[1] for key, several in calls.items()}, most
+
+
+def _policy(
+    raw: Raw,
+    voted: Mapping[Key, Sequence[Play]],
+    talked: Mapping[Key, Sequence[Play]],
+    grouping: Mapping[Key, Sequence[str]],
+) -> Policy:
+    """Each set of drafts by its mean over captains, each question by its mean over sets."""
+    values: dict[str, list[Value]] = {}
+    calls: dict[str, list[float]] = {}
+    costs: dict[str, list[float | None]] = {}
+    for key, plays in [*voted.items(), *talked.items()]:
+        more = grouping.get(key, ()) if key in talked else ()
+        values.setdefault(key[0], []).append(value_of([play.right for play in plays]))
+        calls.setdefault(key[0], []).append(mean([float(len(play.calls)) for play in plays]) + len(more))
+        prices = [[raw.calls[call]["cost_usd"] for call in (*play.calls, *more)] for play in plays]
+        known = all(price is not None for several in prices for price in several)
+        costs.setdefault(key[0], []).append(mean([sum(several) for several in prices]) if known else None)
+    priced = all(cost is not None for several in costs.values() for cost in several)
+    return Policy(
+        {question: mean_value(several) for question, several in values.items()},
+        {question: mean(several) for question, several in calls.items()},
+        {q: mean([cost or 0.0 for cost in several]) for q, several in costs.items()} if priced else None,
+    )
+
+
+def _best(policies: Mapping[int, Policy], questions: Sequence[str]) -> int:
+    """Most right, what is ungraded taken for wrong; of equals the cheapest."""
+    money = all(policy.cost_usd is not None for policy in policies.values())
+
+    def merit(start: int) -> tuple[bool, float, float]:
+        mine = [policies[start].values[question] for question in questions]
+        paid = (policies[start].cost_usd if money else policies[start].calls) or {}
+        cost = sum(paid[question] for question in questions)
+        return any(v.known is not None for v in mine), round(sum(v.least for v in mine), 9), -round(cost, 12)
+
+    return max(policies, key=merit)
+
+
+def _by_choice(policies: Mapping[int, Policy], choice: Mapping[str, int]) -> Policy:
+    costs = [policies[start].cost_usd for start in choice.values()]
+    return Policy(
+        {question: policies[start].values[question] for question, start in choice.items()},
+        {question: policies[start].calls[question] for question, start in choice.items()},
+        {q: cost[q] for (q, _), cost in zip(choice.items(), costs, strict=True) if cost is not None}
+        if all(cost is not None for cost in costs)
+        else None,
+    )
+
+
+def _arm(policy: Policy, graded: Sequence[str]) -> Row:
+    known = [value for q in graded if (value := policy.values[q].known) is not None]
+    row = mean_row(known, "accuracy")
+    if any(value.open for value in policy.values.values()):
+        low, high = (mean([getattr(value, end) for value in policy.values.values()]) for end in ("least", "most"))
+        row |= {"ungraded": sum(v.most - v.least for v in policy.values.values()), "bounds": {"low": low, "high": high}}
+    row |= {"cost_usd": None, "cost_usd_low": None, "cost_usd_high": None, "calls": mean([*policy.calls.values()])}
+    if policy.cost_usd is not None:
+        paid = [*policy.cost_usd.values()]
+        row["cost_usd"] = mean(paid)
+        if len(paid) > 1 and max(paid) - min(paid) > 1e-12:
+            sums = drawn_sums([[cost] for cost in paid], seed=1)
+            row["cost_usd_low"], row["cost_usd_high"] = ends(np.asarray(sums[:, 0] / len(paid)), len(paid))
+    return row
+
+
+def _over(one: Policy, other: Policy, *, means: bool) -> Row:
+    pairs = {question: [(value, other.values[question])] for question, value in one.values.items()}
+    row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED} | bounds(pairs)
+    if row["n"] and turned(row):
+        row["why"] = ANY_TEXT
+    return row

@@ -1,0 +1,112 @@
+"""`moot select --json` on random labels, on votes of free answers and on an experiment: every figure a second time."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from second_way import played
+from second_way.raw import Raw
+from second_way.selection import Labels, selection, several_splits
+from second_way.worlds import experiment
+
+MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12
+
+
+def matrix(number: int, folder: Path) -> Labels:
+    """Random labels: some models with several prompts, some labels missing; free answers in every third file."""
+    draw = random.Random(f"labels {number}")
+    free = number % 3 == 2
+    prompts = ["x", "y"][: draw.randint(1, 2)]
+    able = {name: draw.uniform(0.3, 0.85) for name in ("ann", "bob", "cat", "dan", "eve")[: draw.randint(3, 5)]}
+    questions = [f"q{place}" for place in range(draw.randint(16, 40))]
+    right = {question: (f"word {question}" if free else draw.choice("ABCD")) for question in questions}
+    said: dict[str, dict[str, str | None]] = {}
+    for model, accuracy in able.items():
+        for prompt in prompts:
+            own = said.setdefault(f"{model}/{prompt}" if len(prompts) > 1 else model, {})
+            for question in questions:
+                wrong = f"slip {draw.randint(1, 3)}" if free else draw.choice("ABCD")
+                own[question] = right[question] if draw.random() < accuracy else wrong
+                own[question] = None if draw.random() < 0.05 else own[question]
+    model_of = {proposer: proposer.split("/")[0] for proposer in said}
+    prompt_of = {proposer: proposer.partition("/")[2] for proposer in said}
+    with (folder / "labels.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["question_id", "model", "prompt", "pred", "answer"])
+        for question in questions:
+            for proposer in said:
+                word = said[proposer][question]
+                rows.writerow([question, model_of[proposer], prompt_of[proposer], word or "", right[question]])
+    return Labels(said, right, model_of, prompt_of, free)
+
+
+def selected(folder: Path, file: str, *more: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(played.command(folder, "select", file, "--json", *more))
+    return rows
+
+
+@pytest.mark.parametrize("number", range(3 * MORE))
+def test_on_labels(number: int, tmp_path: Path) -> None:
+    labels = matrix(number, tmp_path)
+    k = 3 if len(labels.said) > 3 else 2
+    rows = selected(tmp_path, "labels.csv", "--k", str(k), "--seed", str(number))
+    assert {row["kind"] for row in rows} == {"selector", "aggregator", "single"}
+    wrong = list(selection(labels, rows, k))
+    assert not wrong, "\n".join(wrong[:20])
+
+
+def test_a_wrong_figure_is_noticed(tmp_path: Path) -> None:
+    labels = matrix(0, tmp_path)
+    rows = selected(tmp_path, "labels.csv", "--k", "3")
+    missed = []
+    for number, row in enumerate(rows):
+        for key, value in row.items():
+            if isinstance(value, int | float) and not isinstance(value, bool) and key not in ("distance", "proven"):
+                changed = [
+                    *rows[:number],
+                    {**row, key: value + (1 if isinstance(value, int) else 0.43)},
+                    *rows[number + 1 :],
+                ]
+                if not list(selection(labels, changed, 3)):
+                    missed.append((row["method"], key))
+    assert not missed
+
+
+@pytest.mark.parametrize("number", range(1, 1 + MORE))
+def test_over_several_splits(number: int, tmp_path: Path) -> None:
+    labels = matrix(number, tmp_path)
+    rows = selected(tmp_path, "labels.csv", "--k", "2", "--splits", "3", "--method", "top-accuracy,greedy")
+    wrong = list(several_splits(labels, rows, 3))
+    assert not wrong, "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("number", range(3, 3 + MORE))
+def test_on_an_experiment(number: int, tmp_path: Path) -> None:
+    """Players alone are the proposers, and their grades say what is right."""
+    keys = {**experiment(number, tmp_path, choices=True), "strategies": ["solo"], "repeats": 1}
+    keys = {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+    played.run(tmp_path, keys)
+    labels = _of(played.raw(tmp_path, keys))
+    rows = selected(tmp_path, "world.yaml", "--k", "2", "--m", str(len(labels.right) // 2))
+    digests = {row["question"]: row["question_id"] for row in played.raw(tmp_path, keys).tables["questions"]}
+    for row in rows:
+        if "chosen_on" in row:
+            row["chosen_on_ids"] = [digests[digest] for digest in row.pop("chosen_on")]
+    wrong = list(selection(labels, rows, 2))
+    assert not wrong, "\n".join(wrong[:20])
+
+
+def _of(raw: Raw) -> Labels:
+    said = {
+        str(cell.player): {episode.question: episode.answer for episode in raw.episodes(cell)}
+        for cell in raw.cells
+        if cell.player is not None
+    }
+    right = {question: str(row["answer"]) for question, row in raw.questions.items()}
+    return Labels(said, right, {name: name for name in said}, dict.fromkeys(said, ""))
