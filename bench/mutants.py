@@ -50,7 +50,8 @@ BESIDE = {
 """Tests of a room that do not stand in its own folder."""
 STARTING_S = 60.0
 """What pytest may take to start on a busy machine, above what its tests took."""
-PATIENCE = 6.0
+PATIENCE = 4.0
+"""So many times what its tests took is a mutant waited for."""
 Z_95 = 1.959964
 
 
@@ -129,8 +130,8 @@ def changed(mutant: Mutant) -> str:
 class Reach:
     """The tests that run a line, by test file; a file is recorded anew when it, or the package, has changed."""
 
-    def __init__(self, folder: Path, python: str, without: Sequence[str]) -> None:
-        self.folder, self.python, self.without = folder, python, without
+    def __init__(self, folder: Path, python: str, without: Sequence[str], longest_s: float) -> None:
+        self.folder, self.python, self.without, self.longest_s = folder, python, without, longest_s
         folder.mkdir(parents=True, exist_ok=True)
         package = sorted((HOUSE / "src").rglob("*.py")) + sorted((HOUSE / "tests" / "shared").rglob("*.py"))
         self.package = digest(*package)
@@ -158,9 +159,13 @@ class Reach:
             return record
 
     def tests_for(self, file: str, line: int) -> dict[str, float]:
-        """Their names and seconds, the quickest files first."""
+        """Their names and seconds, the quickest files first; the slowest tests go where all take too long together."""
         tests = self._reaching({f"{file}:{line}"})
-        return tests or self._reaching({key for record in self.records.values() for key in record["lines"]}, file)
+        tests = tests or self._reaching({key for record in self.records.values() for key in record["lines"]}, file)
+        quickest = sorted(tests, key=tests.__getitem__)
+        together = itertools.accumulate(tests[test] for test in quickest)
+        kept = {test for test, seconds in zip(quickest, together, strict=True) if seconds <= self.longest_s}
+        return {test: seconds for test, seconds in tests.items() if test in kept}
 
     def _reaching(self, lines: set[str], file: str | None = None) -> dict[str, float]:
         by_file: list[dict[str, float]] = []
@@ -263,7 +268,7 @@ def main() -> None:
     kept = Path(asked.out)
     kept.parent.mkdir(parents=True, exist_ok=True)
     done = {tuple(json.loads(line)["id"]): json.loads(line) for line in (kept.open() if kept.exists() else ())}
-    reach = Reach(kept.parent / "reach", asked.python, asked.without)
+    reach = Reach(kept.parent / "reach", asked.python, asked.without, asked.seconds)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         tree = copied(Path(folder))
         for room in asked.rooms:
@@ -317,6 +322,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rooms", nargs="+", default=ROOMS, choices=ROOMS)
     parser.add_argument("--python", default=str(HOUSE / ".venv/bin/python"), help="the one that runs the tests")
     parser.add_argument("--without", nargs="*", default=(), help="files of tests that take too long")
+    parser.add_argument(
+        "--seconds", type=float, default=120.0, help="that the tests of one mutant may take, as recorded"
+    )
     parser.add_argument("--out", default=str(HOUSE / ".mutants/outcomes.jsonl"), help="what has been tried, one a line")
     return parser.parse_args()
 

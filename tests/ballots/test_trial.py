@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from moot.ballots import BUILT_IN, rule
+from moot.ballots import BUILT_IN, register, rule
 from moot.ballots.tally import Ballot, Tally
 from moot.ballots.trial import problem_with, tally_of, try_rule, usual_ballots
+from moot.errors import UsageError
 from moot.plugins import PluginBroke
 
 
@@ -118,3 +119,16 @@ def test_there_is_a_usual_ballot_for_every_rule() -> None:
         assert ballot in ballots
     for name in BUILT_IN:
         assert any(rule(name).problem(ballot, 3) is None for ballot in ballots), name
+
+
+def test_a_tally_that_says_no_more_has_nothing_spoilt_and_nobody_voting() -> None:
+    tally = Tally((1.0,), (0,))
+    assert (tally.spoilt, tally.voters) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "given", [Theirs, Theirs(name=7), object(), "theirs"], ids=["a-class", "no-name", "no", "text"]
+)  # type: ignore[arg-type]
+def test_only_an_object_with_all_its_parts_is_taken_for_a_rule(given: Any) -> None:
+    with pytest.raises(UsageError, match="expected an object with name, problem and count"):
+        register(given)

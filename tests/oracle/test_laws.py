@@ -324,8 +324,10 @@ def test_clusters_change_intervals_and_nothing_else(number: int, tmp_path: Path)
 
 
 OF_INTERVALS = ("low", "high", "p", "test", "small", "clusters", "note", "verdict", "words", "sentence", "beaten_by")
-DRAWN_BY_CLUSTER = frozenset({"runs", "prompts", "gain_by_strength", "measurement", "power"})
-"""Halves of the questions keep clusters together, and where questions hang together no pair stands for itself."""
+IN_FOLDS = frozenset({"folds", "of_folds", "talk_threshold", "gap_closure", "gap_closure_models", "gain_by_strength"})
+"""Folds and halves of the questions keep clusters whole, so that others are chosen on and scored on."""
+DRAWN_BY_CLUSTER = IN_FOLDS | {"runs", "prompts", "measurement", "power"}
+"""And where questions hang together no pair stands for itself."""
 
 
 def _other_values(one: Any, other: Any, place: str = "") -> Any:

@@ -127,6 +127,19 @@ async def test_what_becomes_of_an_attempt(place: Place, script: Any, books: tupl
         assert place.books() == pytest.approx(books)
 
 
+async def test_the_cap_itself_may_be_spent_and_nothing_above_it(place: Place) -> None:
+    """Halves and quarters, which a float holds exactly; nobody else is there who could give anything back."""
+    async with opened(place, 1) as (store,):
+        ledger = await Ledger.opened(store, "cup", 1.0)
+        holds = [await asyncio.wait_for(ledger.reserve(usd), 60) for usd in (0.5, 0.25, 0.25)]
+        for hold in holds:
+            ledger.settle(hold, hold.usd, lost=True)
+        await store.flush()
+        assert place.books() == (0.0, 1.0, 0.0)
+        with pytest.raises(BudgetReached):
+            await ledger.reserve(2.0**-40)
+
+
 async def test_who_is_cancelled_while_the_books_are_written_holds_nothing(place: Place) -> None:
     async with opened(place, 1) as (store,):
         ledger = await Ledger.opened(store, "cup", 1.0)
