@@ -207,6 +207,7 @@ async def test_the_headline_has_the_interval_of_its_row(tmp_path: Path) -> None:
         path = write(tmp_path, 24, repeats=2, models=models, primary=primary, name=primary.partition("@")[0])
         shown = await run(path, name=primary.partition("@")[0])
         head = shown["headline"]
+        assert "score test" in head["over_best_single"]["rule"], "of means no test is exact"
         (row,) = (each for each in shown["accuracy"] if f"{each['label']}@{each.get('captain')}" == primary)
         assert [head[key] for key in ("value", "low", "high", "n")] == [
             row[key] for key in ("value", "low", "high", "n")

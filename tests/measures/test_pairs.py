@@ -430,7 +430,33 @@ def test_weak_models_gain_more() -> None:
     assert found is not None
     assert found["rho"] == pytest.approx(-1)
     assert found["p"] == pytest.approx(2 / 24), "two of the orders of four go together so closely"
+    assert (found["low"], found["high"]) == (None, None), "with an interval of no width p would be 0"
+    assert "fewer than five" in found["why"]
     assert gain_by_strength([pair for pair in pairs if pair.model in "ab"]) is None
+
+
+@pytest.mark.parametrize(
+    ("gains", "reason"),
+    [
+        ((4, 3, 2, 1), "fewer than five"),
+        ((4, 2, 3, 1), "fewer than five"),
+        ((5, 4, 3, 2, 1), "perfect"),
+        ((5, 4, 3, 1, 2), None),
+    ],
+)
+def test_a_perfect_order_of_models_has_no_interval(gains: tuple[int, ...], reason: str | None) -> None:
+    """Fisher's z of 1 is infinite, and below five models its variance says nothing."""
+    pairs = [
+        Pair(f"q{number}", f"m{model}", float(number % 10 < model), float(number % 10 < model + gain))
+        for model, gain in enumerate(gains)
+        for number in range(400)
+    ]
+    found = gain_by_strength(pairs)
+    assert found is not None
+    assert found["rho"] is not None
+    assert (found["low"] is None, found["high"] is None) == (reason is not None, reason is not None)
+    assert (reason is None) == ("why" not in found)
+    assert reason is None or reason in found["why"]
 
 
 def test_equal_gains_are_no_sign_that_weak_models_gain_more() -> None:

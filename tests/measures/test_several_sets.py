@@ -79,6 +79,7 @@ def test_in_the_mean_every_set_counts_alike(tmp_path: Path) -> None:
     assert mean["n"] == 3
     below = sum((value - wilson(right, n)[0]) ** 2 for value, right, n in ((0.25, 5, 20), (0.8, 8, 10), (1.0, 5, 5)))
     assert mean["low"] == pytest.approx(mean["value"] - math.sqrt(below) / 3)
+    assert mean["value"] < mean["high"] <= 1
     (overall,) = figures["accuracy"]
     assert overall["value"] == pytest.approx(18 / 35)
 

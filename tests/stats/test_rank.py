@@ -21,7 +21,7 @@ def test_p_is_students(n: int) -> None:
         assert of_rho(rho, n).p == pytest.approx(2 * stats.t.sf(abs(t), n - 2), rel=1e-9), rho
 
 
-@pytest.mark.parametrize("n", [4, 5, 30, 439])
+@pytest.mark.parametrize("n", [5, 6, 30, 439])
 def test_the_interval_is_fishers_with_the_variance_of_bonett_and_wright(n: int) -> None:
     for rho in RHOS:
         half = Z_95 * math.sqrt((1 + rho * rho / 2) / (n - 3))
@@ -34,17 +34,19 @@ def test_the_interval_is_fishers_with_the_variance_of_bonett_and_wright(n: int) 
 def test_of_a_few_pairs_nothing_is_said_that_they_do_not_tell() -> None:
     assert (of_rho(0.5, 2).p, of_rho(0.5, 2).estimate.low) == (None, None)
     assert of_rho(0.5, 3).p is not None
-    assert (of_rho(0.5, 3).estimate.low, of_rho(0.5, 3).estimate.high) == (None, None)
-    assert of_rho(0.5, 4).estimate.low is not None
+    for n in (2, 3, 4):
+        assert (of_rho(0.5, n).estimate.low, of_rho(0.5, n).estimate.high) == (None, None)
+        assert "fewer than five" in (of_rho(0.5, n).why or "")
+    assert of_rho(0.5, 5).estimate.low is not None
+    assert of_rho(0.5, 5).why is None
 
 
 @pytest.mark.parametrize("rho", [1.0, -1.0])
-def test_a_perfect_order_stays_within_its_interval(rho: float) -> None:
+def test_a_perfect_order_has_neither_interval_nor_students_p(rho: float) -> None:
+    """The interval would have no width and the p would be 0, of five pairs as of a thousand."""
     perfect = of_rho(rho, 10)
-    assert perfect.p == 0.0
-    low, high = perfect.estimate.low or 0.0, perfect.estimate.high or 0.0
-    assert -1 <= low <= rho <= high <= 1
-    assert high - low < 0.001
+    assert (perfect.estimate.value, perfect.estimate.low, perfect.estimate.high, perfect.p) == (rho, None, None, None)
+    assert "perfect" in (perfect.why or "")
 
 
 def test_of_few_pairs_every_order_is_tried() -> None:

@@ -100,7 +100,7 @@ def compare(
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
 ) -> int:
-    """Two strategies on the same questions: difference, interval, exact test, rescues and regressions."""
+    """Two strategies on the same questions: difference, interval, test, rescues and regressions."""
     from moot.cli.compare import compare_command
 
     return compare_command(source, a=a, b=b, store=store, as_json=as_json)

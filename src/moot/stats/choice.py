@@ -6,8 +6,9 @@ whoever is the best in truth is among them, so nothing has to be paid for not kn
 that the highest of many options is high by luck: against each single, the test must be passed at the point that the
 highest of so many options, as alike as these are, would pass by luck in 2.5 % of experiments.
 
-Each option's own test is exact (`moot.stats.score`); how alike options are comes from their differences to the single,
-as a normal copula. Two options hang together by the questions on which both are better and by those on which both are
+Each option's own test is that of `moot.stats.score`, which is exact for one 0/1 pair a question; how alike options are
+comes from their differences to the single, as a normal copula.
+Two options hang together by the questions on which both are better and by those on which both are
 worse; under no difference both kinds are equally frequent, so they are counted as if they were. This matters: teams that
 share drafts repair the same errors and make different ones, and where luck gave many repairs, plain correlations, or
 flips of signs, take options for more alike than they are (flips: 4 % false claims instead of 2.5). The point is never
@@ -263,7 +264,8 @@ def chosen_interval(
 
     `usual`: its accuracy with the interval that it has in its own row. The highest of many is too high rather than too
     low, so it is the lower end that pays; who is the highest in truth got no more right than the one chosen, so the upper
-    end of the latter holds as it is.
+    end of the latter holds as it is. A score interval far out in its tails is too high for rare answers, so the end is no
+    higher than that of Clopper and Pearson for as many questions as these are worth.
     """
     if len(values) == 1 or usual.low is None:
         return usual
@@ -273,7 +275,16 @@ def chosen_interval(
     if gap <= 0 or usual.low <= 0:
         return usual
     width = gap * gap / (usual.low * (1 - usual.low))
-    return replace(usual, low=score_limits(usual.value, width * (z / Z_95) ** 2)[0])
+    low = score_limits(usual.value, width * (z / Z_95) ** 2)[0]
+    return replace(usual, low=min(low, _clopper_pearson_low(usual.value, Z_95**2 / width, z)))
+
+
+def _clopper_pearson_low(share: float, questions: float, z: float) -> float:
+    """The share at which as much or more is as rare as a normal figure above z; `questions` need not be whole."""
+    from scipy.special import betaincinv, ndtr
+
+    right = share * questions
+    return float(betaincinv(right, max(0.0, questions - right) + 1, ndtr(-z)))
 
 
 def _mean(row: Floats) -> float:

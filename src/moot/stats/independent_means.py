@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from moot.stats.proportion import score_limits
 from moot.types import Estimate
 
 
@@ -25,3 +26,36 @@ def mean_of_independent(estimates: Sequence[Estimate]) -> Estimate:
         below.append((estimate.value - estimate.low) ** 2)
         above.append((estimate.high - estimate.value) ** 2)
     return Estimate(value, value - math.sqrt(sum(below)) / count, value + math.sqrt(sum(above)) / count, count)
+
+
+def mean_of_independent_shares(estimates: Sequence[Estimate]) -> Estimate:
+    """The same of shares, each with a score interval of its own: see `stats.proportion`.
+
+    Distances added up end too early on the side of the nearer end: 0 or 1 in every set is far from 0 or 1 in all of them.
+    So the mean also gets one score interval, with as many questions as would leave it the variance of the sets together;
+    but that knows nothing of a small set in which nothing differs beside a great one. Each end is the farther of the two.
+    """
+    summed = mean_of_independent(estimates)
+    if summed.low is None or summed.high is None:
+        return summed
+    low, high = score_limits(summed.value, _width_of_mean(estimates, summed.value))
+    return Estimate(summed.value, max(0.0, min(summed.low, low)), min(1.0, max(summed.high, high)), summed.n)
+
+
+def _width_of_mean(estimates: Sequence[Estimate], value: float) -> float:
+    """z² by the number of questions that the mean is worth; where no set shows a spread, by what they are worth at the least."""
+    widths = [_width(estimate) for estimate in estimates]
+    spreads = [estimate.value * (1 - estimate.value) for estimate in estimates]
+    seen = math.fsum(spread * width for spread, width in zip(spreads, widths, strict=True)) / len(estimates) ** 2
+    if seen <= 1e-15 or value * (1 - value) <= 1e-15:
+        return math.fsum(widths) / len(estimates) ** 2
+    return seen / (value * (1 - value))
+
+
+def _width(estimate: Estimate) -> float:
+    """Of a score interval, what `score_limits` made it from, by the end that is farther from 0 and 1; a variance that is
+    measured from so many units is greater by one of them."""
+    end = estimate.low if estimate.value >= 0.5 else estimate.high
+    assert end is not None, "there is an interval"
+    units = estimate.n if estimate.clusters is None else estimate.clusters
+    return (estimate.value - end) ** 2 / (end * (1 - end)) * units / (units - 1)

@@ -2,11 +2,12 @@
 
 Questions are the unit, or clusters of them. One rule holds for every difference, and it is said here:
 
-- The p of no difference is exact: McNemar's where each question gives one pair of right and wrong, else a permutation
-  that flips the sign of whole questions, or of whole clusters.
+- The p of no difference is McNemar's, which is exact, where each question gives one pair of right and wrong, else a
+  permutation that flips the sign of whole questions, or of whole clusters. That one is exact if gains and losses are
+  alike, not if only their mean is zero: docs/report.md says how often it errs where they are not.
 - The interval is the score interval of a paired difference (Tango 1998), with as many questions in it as they are worth:
   see `stats.proportion`. Its p of any other difference than none is the score test's.
-- The exact p decides about zero: where it is above the level the interval reaches to zero, where it is not it stops
+- This p decides about zero: where it is above the level the interval reaches to zero, where it is not it stops
   short of it. So words, p and interval never disagree, whatever level Holm's correction asks for.
 """
 
@@ -49,7 +50,7 @@ class Difference:
     worth: Worth | None
     """None: no interval."""
     exact: Callable[[], float | None]
-    """The exact p of no difference."""
+    """The p of no difference, McNemar's or of sign flips."""
     told: bool = True
     """False: questions hang together, and nobody has said which difference is of which question."""
 

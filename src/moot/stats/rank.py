@@ -9,9 +9,12 @@ from itertools import permutations
 
 from moot.stats.bootstrap import seed_of
 from moot.stats.clusters import unit_of
+from moot.stats.estimates import Row, estimate_row
 from moot.stats.quantiles import Z_95
 from moot.types import Estimate, digest
 
+LEAST_PAIRS = 5
+"""Below so many the variance of Fisher's z says nothing."""
 _ALL_ORDERS = 7
 """Up to so many pairs every order is tried."""
 
@@ -22,6 +25,11 @@ class Correlation:
 
     estimate: Estimate
     p: float | None
+    why: str | None = None
+    """Why there is no interval."""
+
+    def row(self) -> Row:
+        return {**estimate_row(self.estimate, "rho"), "p": self.p, **({} if self.why is None else {"why": self.why})}
 
 
 def midranks(values: Sequence[float]) -> list[float]:
@@ -58,18 +66,18 @@ def spearman_over_questions(pairs: Mapping[str, tuple[float, float]]) -> Correla
 def of_rho(rho: float, n: int) -> Correlation:
     """What a rho over n pairs says: Fisher's z with the variance of Bonett and Wright (2000), and p by Student's t.
 
-    Below four pairs there is no interval, below three no p.
+    Of a perfect order both are infinite, whatever n is: it has neither. Below five pairs there is no interval, below
+    three no p.
     """
-    if n < 3:
-        return Correlation(Estimate(rho, None, None, n), None)
-    perfect = abs(rho) >= 1
-    p = 0.0 if perfect else _two_sided_t(rho * math.sqrt((n - 2) / (1 - rho * rho)), n - 2)
-    if n < 4:
-        return Correlation(Estimate(rho, None, None, n), p)
-    inside = math.copysign(1 - 1e-12, rho) if perfect else rho  # the z of 1 is infinite
-    half = Z_95 * math.sqrt((1 + inside * inside / 2) / (n - 3))
-    low, high = math.tanh(math.atanh(inside) - half), math.tanh(math.atanh(inside) + half)
-    return Correlation(Estimate(rho, min(low, rho), max(high, rho), n), p)
+    without = Estimate(rho, None, None, n)
+    perfect = abs(rho) >= 1 - 1e-12
+    p = None if perfect or n < 3 else _two_sided_t(rho * math.sqrt((n - 2) / (1 - rho * rho)), n - 2)
+    if n < LEAST_PAIRS:
+        return Correlation(without, p, f"{n} are fewer than five, which is too few for an interval of rho")
+    if perfect:
+        return Correlation(without, p, "a perfect order has no interval of rho: it would have no width")
+    half = Z_95 * math.sqrt((1 + rho * rho / 2) / (n - 3))
+    return Correlation(Estimate(rho, math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half), n), p)
 
 
 def halves(questions: Collection[str], *, seed: int = 0) -> set[str]:

@@ -150,12 +150,10 @@ def _strength(raw: Raw, pairs: Sequence[Pair]) -> Row | None:
     orders = [float(stats.pearsonr(ranks[0], order).statistic) for order in permutations(ranks[1])]
     row: Row = {"rho": rho, "low": None, "high": None, **beside}
     row["p"] = mean([float(abs(other) >= abs(rho) - 1e-9) for other in orders])
-    if len(models) >= 4:
-        inside = max(-1 + 1e-12, min(1 - 1e-12, rho))
-        width = normal_point() * math.sqrt((1 + inside**2 / 2) / (len(models) - 3))
-        low, high = math.tanh(math.atanh(inside) - width), math.tanh(math.atanh(inside) + width)
-        row |= {"low": min(low, rho), "high": max(high, rho)}
-    return row
+    if len(models) < 5 or abs(rho) > 1 - 1e-12:
+        return {**row, "why": ANY_TEXT}
+    width = normal_point() * math.sqrt((1 + rho**2 / 2) / (len(models) - 3))
+    return {**row, "low": math.tanh(math.atanh(rho) - width), "high": math.tanh(math.atanh(rho) + width)}
 
 
 def _half(raw: Raw, questions: set[str]) -> set[str]:

@@ -19,7 +19,7 @@ from second_way.raw import Raw
 from second_way.shares import NOBODY_KNOWS, Value, fair, known_of, mean_row
 
 Row = dict[str, Any]
-RULE = "beats every single player; exact test; paid for the options"
+RULE = "beats every single player; {} test; paid for the options"
 
 
 def claims(raw: Raw) -> Row:
@@ -167,7 +167,8 @@ def _over_best(
     row = _room_for_the_best(row, several, values, ends)
     reached = mean_row([value.known for value in known[place].values() if value.known is not None])
     reached["low"] = paid_low(alone, reached["value"], reached["low"])
-    row |= {"single": single, "singles": len(several.values), "options": len(paid), "rule": RULE}
+    row |= {"single": single, "singles": len(several.values), "options": len(paid)}
+    row["rule"] = RULE.format("exact" if row["test"] == "mcnemar" else "score")
     return {**row, "best_single": reached}
 
 

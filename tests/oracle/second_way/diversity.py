@@ -108,15 +108,13 @@ def _with_people(distinct: Mapping[Key, int], rates: Mapping[str, float]) -> Row
     one, other = (stats.rankdata([round(pair[side], 12) for pair in pairs]) for side in (0, 1))
     rho = float(stats.pearsonr(one, other).statistic)
     row: Row = {"rho": rho, "low": None, "high": None, "n": n, "p": None}
-    if n > 2:
-        perfect = abs(rho) > 1 - 1e-12
-        row["p"] = 0.0 if perfect else float(2 * stats.t.sf(abs(rho) * math.sqrt((n - 2) / (1 - rho**2)), n - 2))
-    if n > 3:
-        inside = max(-1 + 1e-12, min(1 - 1e-12, rho))
-        half = normal_point() * math.sqrt((1 + inside**2 / 2) / (n - 3))
-        row["low"] = min(rho, math.tanh(math.atanh(inside) - half))
-        row["high"] = max(rho, math.tanh(math.atanh(inside) + half))
-    return row
+    perfect = abs(rho) > 1 - 1e-12
+    if n > 2 and not perfect:
+        row["p"] = float(2 * stats.t.sf(abs(rho) * math.sqrt((n - 2) / (1 - rho**2)), n - 2))
+    if n < 5 or perfect:
+        return {**row, "why": ANY_TEXT}
+    half = normal_point() * math.sqrt((1 + rho**2 / 2) / (n - 3))
+    return {**row, "low": math.tanh(math.atanh(rho) - half), "high": math.tanh(math.atanh(rho) + half)}
 
 
 def self_preference(table: Table) -> list[Row]:

@@ -200,12 +200,21 @@ def fieller(pairs: Sequence[tuple[float, float]], alpha: float = ALPHA) -> Limit
     return low, high
 
 
-def mean_limits(parts: Sequence[tuple[float, Limits]]) -> Limits:
-    """Of the mean of independent figures: the distances to their own limits, squared and added up."""
+def mean_limits(parts: Sequence[tuple[float, Limits, int]]) -> Limits:
+    """Of the mean of independent shares of so many questions: the distances to their own limits, squared and added up; or
+    the score interval that has the summed variance, whichever end is farther."""
     below, above = 0.0, 0.0
-    for value, (low, high) in parts:
+    summed, widest = 0.0, 0.0
+    for value, (low, high), n in parts:
         if low is None or high is None:
             return None, None
         below, above = below + (value - low) ** 2, above + (high - value) ** 2
-    value = mean([part[0] for part in parts])
-    return value - math.sqrt(below) / len(parts), value + math.sqrt(above) / len(parts)
+        # The score interval's own equation, solved for the standard errors squared, at the end in the middle of the scale.
+        end = low if value >= 0.5 else high
+        square = (value - end) ** 2 / (end - end**2) * n / (n - 1)
+        summed, widest = summed + square * (value - value**2), widest + square
+    k, value = len(parts), mean([part[0] for part in parts])
+    one = value - value**2
+    errors = math.sqrt(summed / one if summed > 1e-14 and one > 1e-14 else widest) / k
+    low, high = score_limits(value, errors)
+    return max(0.0, min(low, value - math.sqrt(below) / k)), min(1.0, max(high, value + math.sqrt(above) / k))

@@ -264,12 +264,17 @@ def claim(
 
 def paid_low(table: Floats, value: float, low: float | None) -> float | Near | None:
     """The lower end of an accuracy that was chosen as the highest: that of the score interval of as many questions as its
-    own interval is worth, at the point that pays."""
+    own interval is worth, at the point that pays, or Clopper and Pearson's of as many where that is lower."""
     if low is None or len(table) == 1 or low <= 0 or value <= low:
         return low
     # Its own end is that of some number of questions, whole or not; the root of one over it is looked for.
     width = root_between(lambda width: low - score_limits(value, width * normal_point())[0], 1e-9, 100.0)
-    ends = [score_limits(value, width * z)[0] for z in Luck(alike_in_values(table)).point()]
+    n = 1 / width**2
+    ends = []
+    for z in Luck(alike_in_values(table)).point():
+        # Clopper and Pearson: were the share this one, so many or more would be right with the chance of a z so high.
+        exact = float(stats.beta.ppf(stats.norm.sf(z), value * n, max(0.0, n - value * n) + 1))
+        ends.append(min(score_limits(value, width * z)[0], exact))
     return near((ends[1], ends[0]))
 
 

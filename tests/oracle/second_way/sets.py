@@ -57,5 +57,5 @@ def _mean(rows: Sequence[Row]) -> Row:
         }
     if any(row["value"] is None for row in rows):
         return {"value": None, "low": None, "high": None, "n": 0, **beside, "why": ANY_TEXT}
-    low, high = mean_limits([(row["value"], (row["low"], row["high"])) for row in rows])
+    low, high = mean_limits([(row["value"], (row["low"], row["high"]), row.get("clusters", row["n"])) for row in rows])
     return {"value": mean([row["value"] for row in rows]), "low": low, "high": high, "n": len(rows), **beside}

@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scipy import stats
+
 from second_way.compare import ANY_TEXT, Holds
 from second_way.intervals import ALPHA, fieller, mean, normal_point
 from second_way.raw import Raw
@@ -166,12 +168,14 @@ def best_single(one: Single) -> dict[str, Any]:
 
 
 def _paying(value: float, low: float, players: int, n: int) -> Holds:
-    """Stretched, or Wilson's at the wider point, which is lower near the ends."""
+    """Stretched, or Wilson's at the wider point, which is lower near the ends, or Clopper and Pearson's there."""
     point = normal_point(ALPHA / players)
     width = point * point / n
     centre = (value + width / 2) / (1 + width)
     score = centre - math.sqrt(width * (value * (1 - value) + width / 4)) / (1 + width)
     least = min(score, value - (value - low) * point / normal_point())
+    if value > 0:
+        least = min(least, float(stats.beta.ppf(ALPHA / players / 2, value * n, n - value * n + 1)))
     return Holds(lambda found: least - 1e-3 <= found <= low + 1e-9, f"between {least} and {low}")
 
 

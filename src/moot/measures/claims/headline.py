@@ -40,7 +40,7 @@ from moot.types import Estimate
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
 
-RULE = "beats every single player; exact test; paid for the options"
+RULE = "beats every single player; {test}; paid for the options"
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,8 @@ def _over_best(
     over = _whoever_is_best(over, singles, values)
     if reached is not None:
         reached = chosen_interval(alone, place, reached, clusters=clusters, seed=source.seed)
-    paid = {"single": single, "singles": len(singles), "options": len(chosen.paid), "rule": RULE}
+    rule = RULE.format(test="exact test" if over["test"] == "mcnemar" else "score test")
+    paid = {"single": single, "singles": len(singles), "options": len(chosen.paid), "rule": rule}
     return {**over, **paid, "best_single": estimate_row(reached)}
 
 

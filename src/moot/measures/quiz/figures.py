@@ -39,7 +39,7 @@ from moot.measures.quiz.skyline import best_single, gap_rows, skyline
 from moot.measures.quiz.threshold import GroupingPaid, learn_threshold
 from moot.measures.source import Source as Source
 from moot.measures.team_drafts import TeamDrafts as TeamDrafts
-from moot.stats.estimates import Row, estimate_row, with_holm
+from moot.stats.estimates import Row, with_holm
 from moot.stats.graded import family_row
 from moot.strategies.traits import Traits
 from moot.types import Case
@@ -106,7 +106,7 @@ def _team_figures(source: Source, team: str, cells: Sequence[Stored]) -> Row:
     if any(play.human is not None for play in plays):
         figures["human"] = human_comparison(plays, seed=seed)
         figures["diversity_by_difficulty"] = diversity_by_difficulty(plays).rows
-        figures["diversity_and_people"] = people and {**estimate_row(people.estimate, "rho"), "p": people.p}
+        figures["diversity_and_people"] = people and people.row()
     return {key: value for key, value in figures.items() if value}
 
 

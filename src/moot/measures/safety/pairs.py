@@ -308,7 +308,8 @@ def gain_by_strength(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
         return None
     rho = correlation.estimate
     p = permuted_p(strengths, gains, seed=seed)
-    return {"rho": rho.value, "low": rho.low, "high": rho.high, "p": p, **beside}
+    without = {} if correlation.why is None else {"why": correlation.why}
+    return {"rho": rho.value, "low": rho.low, "high": rho.high, "p": p, **beside, **without}
 
 
 def _too_few(of_model: Mapping[str, Sequence[Pair]], pairs: Sequence[Pair]) -> str | None:

@@ -304,7 +304,7 @@ def _macro(figures: Figures) -> Iterator[Section]:
         Column("n", "sets"),
     )
     words = (
-        "Every set of questions (its category or package) counts the same, however large it is.",
+        "Every set of questions of the file counts the same, however large it is.",
         *([_GRADED_PAIRS] if any(row.get("bounds") for row in rows) else []),
         *unknown_words(rows, "difference"),
     )

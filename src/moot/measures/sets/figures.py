@@ -12,7 +12,7 @@ from moot.measures.cells import Stored
 from moot.measures.source import Source
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, accuracy_row, mean_value
-from moot.stats.independent_means import mean_of_independent
+from moot.stats.independent_means import mean_of_independent_shares
 from moot.types import Estimate
 
 Row = dict[str, Any]
@@ -75,8 +75,8 @@ def _mean(rows: Sequence[Row]) -> Row:
     if any(row["value"] is None for row in rows):
         why = "; ".join(f"{row['question_set']}: {row['why']}" for row in rows if row["value"] is None)
         return {**estimate_row(None), **bounds, "why": why}
-    estimates = [Estimate(row["value"], row["low"], row["high"], row["n"]) for row in rows]
-    return {**estimate_row(mean_of_independent(estimates)), **bounds}
+    estimates = [Estimate(row["value"], row["low"], row["high"], row["n"], row.get("clusters")) for row in rows]
+    return {**estimate_row(mean_of_independent_shares(estimates)), **bounds}
 
 
 def _bounds(rows: Sequence[Mapping[str, Any]]) -> Row:
