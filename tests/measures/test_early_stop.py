@@ -119,7 +119,7 @@ def disputed(request: Request) -> bool:
     return int(re.sub(r"\D", "", request.question_id or "0")) % 4 == 0
 
 
-def partly_heard(strategies: list[Any], agreed: str = "Paris", count: int = 20) -> dict[str, Any]:
+def partly_heard(strategies: list[Any], agreed: str = "Paris", count: int = 20, captain: str = "ann") -> dict[str, Any]:
     """Three agree, but on every fourth question they differ, and the other two are asked: all are wrong there."""
 
     def say(name: str, request: Request) -> Script:
@@ -135,7 +135,7 @@ def partly_heard(strategies: list[Any], agreed: str = "Paris", count: int = 20) 
         "name": "early",
         "questions": [Case(Question(f"q{number}", f"Which city, {number}?"), "Paris") for number in range(count)],
         "models": {name: model(name) for name in PLAYERS},
-        "teams": {"five": {"players": list(PLAYERS), "captain": "ann"}},
+        "teams": {"five": {"players": list(PLAYERS), "captain": captain}},
         "strategies": strategies,
     }
     return dict(moot.run(keys).figures)
@@ -166,6 +166,20 @@ def test_a_skyline_of_players_who_were_not_heard_is_not_known() -> None:
     best = figures["best_single"]
     assert (best["player"], best["value"], best["bounds"]) == ("ann", 0.0, {"low": 0.0, "high": 0.75})
     assert best["why"] == "the best as far as is graded: dan, eve could be better"
+
+
+def test_a_captain_whom_nobody_waited_for_was_rescued_from_nothing_known() -> None:
+    """Heard only where all were wrong, dan would seem to gain nothing, and eve nothing to lose."""
+    figures = partly_heard([EARLY], captain="each")
+    (row,) = figures["safety"]
+    assert (row["multiple"], row["net_share"]) == (None, None)
+    assert "30 of 100 pairs have an ungraded answer" in row["why"]
+    models = {row["model"]: row for row in figures["safety_models"]}
+    for name in UNHEARD:
+        assert (models[name]["native"], models[name]["difference"]) == (None, None)
+        assert models[name]["why"]
+    alone = next(row for row in figures["cohort_averages"] if row["when"] == "alone")
+    assert (alone["value"], alone["bounds"]["high"]) == (None, pytest.approx(0.75))
 
 
 def test_how_many_answers_there_were_is_known_only_where_all_were_heard() -> None:

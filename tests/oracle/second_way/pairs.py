@@ -148,7 +148,7 @@ def _pairs(raw: Raw, cell: Cell) -> Iterable[Pair]:
 
 
 def _own_drafts(raw: Raw, cell: Cell) -> dict[tuple[str, int], Side]:
-    """What the captain said alone in the very episode, unless nobody waited for it."""
+    """What the captain said alone in the very episode; open where nobody waited for it."""
     if "drafts" not in cell.traits:
         return {}
     dropped = {
@@ -157,7 +157,7 @@ def _own_drafts(raw: Raw, cell: Cell) -> dict[tuple[str, int], Side]:
         for record in episode.traces
         if record["kind"] == "not-needed" and cell.captain in record["players"]
     }
-    return {
+    return {place: Side("answered", None, None) for place in dropped} | {
         (row["question_id"], row["repeat"]): _side(
             row["outcome"], raw.draft_grades[row["question_id"], row["text"]] if row["text"] is not None else 0.0
         )

@@ -195,6 +195,9 @@ def _closed(reached: Values, top: Values, one: Single, *, heard: bool) -> dict[s
     """On the questions of which all three are graded; nothing where the others could do away with the gap."""
     triples = [(reached[q], one.values[q], top[q]) for q in top if q in one.values and q in reached]
     row = _graded(triples)
+    if one.rivals:
+        open_questions = sum(any(value.known is None for value in triple) for triple in triples)
+        return {**NOTHING, **({"ungraded": open_questions} if open_questions else {}), "why": ANY_TEXT}
     if not any(value.open for triple in triples for value in triple):
         return row if triples or one.known else {**row, "why": ANY_TEXT}
     left_out = sum(any(value.known is None for value in triple) for triple in triples)

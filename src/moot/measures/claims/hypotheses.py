@@ -214,26 +214,6 @@ def _changes(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -
         if captain is None:
             return f"{cell['label']} has no captain to be compared with"
         native = alone.get((captain, drafting(cell)))
-        pairs = native_pairs(source, cell, native) if native is not None else _drafted_pairs(source, cell)
-        for pair in pairs:
+        for pair in native_pairs(source, cell, native):
             changes.add(pair)
     return changes if changes.counts or changes.turns else "no captain has played alone"
-
-
-def _drafted_pairs(source: Source, cell: Stored) -> Iterable[Pair]:
-    """The captain's draft and its word afterwards, where nobody played alone."""
-    captain, seen = cell["captain"], source.seen(cell)
-    for after in seen:
-        for draft in after.drafts:
-            if draft.player == captain:
-                native, way = source.graded(source.cases[after.key[0]], draft.text)
-                yield Pair(
-                    after.key[0],
-                    captain,
-                    native,
-                    after.right,
-                    draft.outcome,
-                    after.outcome,
-                    native_way=way,
-                    after_way=after.way,
-                )

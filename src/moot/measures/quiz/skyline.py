@@ -217,6 +217,9 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
         if question in single.values and question in played
     }
     closed = GapClosed(_graded_gap(triples))
+    if single.rivals:
+        ungraded = sum(any(value.known is None for value in triple) for triple in triples.values())
+        return GapClosed(None, ungraded, why=f"{', '.join(single.rivals)} could be the best single player")
     if not any(value.open for triple in triples.values() for value in triple):
         return closed if triples or single.estimate is not None else replace(closed, why=why_nothing(len(tops)))
     left_out = sum(any(value.known is None for value in triple) for triple in triples.values())

@@ -13,7 +13,7 @@ from itertools import permutations
 from typing import Any
 
 from moot.grade.normalise import normalise
-from moot.measures.cells import Stored
+from moot.measures.cells import Stored, table_of
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.safety.by_model import average_rows, by_model, gap_rows, model_rows, tax_rows, values_alone
 from moot.measures.safety.calibration import calibration_rows
@@ -119,7 +119,7 @@ def _reviews(source: Source, cells: Sequence[Stored]) -> bool:
 
 
 def native_pairs(source: Source, cell: Stored, alone: Stored | None) -> Iterator[Pair]:
-    """The captain alone and as captain, wherever both are known."""
+    """The captain alone and as captain. Whom nobody waited for would have said something: what it is worth is open."""
     before = {native.key: native for native in source.seen(alone)} if alone else {}
     for after in source.seen(cell):
         played = before.get(after.key)
@@ -130,9 +130,12 @@ def native_pairs(source: Source, cell: Stored, alone: Stored | None) -> Iterator
 
 def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str, Way] | None:
     """How right the captain's own draft was, its outcome and how it was graded; None: it gave none, be it usable or not."""
-    draft = next((draft for draft in after.drafts if draft.player == after.cell["captain"]), None)
+    captain = after.cell["captain"]
+    draft = next((draft for draft in after.drafts if draft.player == captain), None)
     if draft is None:
-        return None
+        table = source.tables.get(table_of(after.cell))
+        dropped = table is not None and captain in table.not_needed.get(after.key, ())
+        return (None, "answered", "waiting") if dropped else None
     right, way = source.graded(source.cases[after.key[0]], draft.text)
     return right, draft.outcome, way
 
