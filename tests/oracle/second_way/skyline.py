@@ -199,7 +199,7 @@ def _closed(reached: Values, top: Values, one: Single, *, heard: bool) -> dict[s
         open_questions = sum(any(value.known is None for value in triple) for triple in triples)
         return {**NOTHING, **({"ungraded": open_questions} if open_questions else {}), "why": ANY_TEXT}
     if not any(value.open for triple in triples for value in triple):
-        return row if triples or one.known else {**row, "why": ANY_TEXT}
+        return row if row["value"] is not None else {**row, "why": ANY_TEXT}
     left_out = sum(any(value.known is None for value in triple) for triple in triples)
     beside = {"ungraded": left_out} if left_out else {}
     ends = closure_bounds(triples)

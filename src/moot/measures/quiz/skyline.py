@@ -208,6 +208,9 @@ def gap_closed(team: Sequence[Played], alone: Sequence[Played], *, seed: int = 0
     return _closed(team, top_by_question(solos(alone)), best_single(alone, seed=seed))
 
 
+NO_GAP = "there is no gap: the best single player is as good as the skyline"
+
+
 def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingle) -> GapClosed:
     """On the questions of which all three are graded, and nothing where the rest could do away with the gap itself."""
     played = values_by_question(team)
@@ -221,7 +224,9 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
         ungraded = sum(any(value.known is None for value in triple) for triple in triples.values())
         return GapClosed(None, ungraded, why=f"{', '.join(single.rivals)} could be the best single player")
     if not any(value.open for triple in triples.values() for value in triple):
-        return closed if triples or single.estimate is not None else replace(closed, why=why_nothing(len(tops)))
+        if closed.estimate is not None:
+            return closed
+        return replace(closed, why=NO_GAP if triples else why_nothing(len(tops) if single.estimate is None else 0))
     left_out = sum(any(value.known is None for value in triple) for triple in triples.values())
     bounds = closure_bounds(triples.values())
     if left_out < len(triples) and (unfair := why_unfair_together(list(triples.values()))):
