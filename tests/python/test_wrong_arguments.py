@@ -70,7 +70,10 @@ def test_a_judge_that_raises_leaves_answers_ungraded() -> None:
     players = {name: {"model": name} for name in ("ann", "bob")}
     results = moot.run(keys(models=models, players=players, judge={"models": ["jay"]}, strategies=["solo"]))
     (first, _) = results.figures["accuracy"]
-    assert (first["value"], first["n"]) == (1.0, 1), "the capital of France matches; on the other the judge broke"
+    assert (first["value"], first["ungraded"]) == (None, 1), (
+        "the capital of France matches; on the other the judge broke"
+    )
+    assert first["bounds"] == {"low": 0.5, "high": 1.0}
     assert "ZeroDivisionError: a bug of somebody's" in " ".join(filter(None, results.frame("scores")["detail"]))
 
 

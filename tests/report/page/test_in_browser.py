@@ -382,6 +382,7 @@ def test_two_runs_stand_side_by_side(page: Page, pair: Written) -> None:
     page.until(lambda: page.find(".sides .chip:last-child").get_attribute("aria-pressed") == "true")
     assert page.text(".episode-title") == "talkative@ann"
     page.choose("cell", "vote@ann")  # which the second run has not played
+    page.choose("cell", "talkative@ann")
     page.flag("regressed")
     assert page.ids() == ["regress"]
     assert page.browser.get_log("browser") == []
