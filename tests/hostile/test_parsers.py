@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -36,6 +37,7 @@ from moot.grade.normalise import normalise, spelled
 from moot.grade.squad import squad
 from moot.models.border import storable
 from moot.models.hiccups import preview
+from moot.models.intake import IN_FLIGHT_BYTES, REPLY_BYTES, Intake, Room
 from moot.models.recorded import read_recording
 from moot.models.stream import read_stream
 from moot.models.wire import read_completion
@@ -111,7 +113,8 @@ class Content:
 def streamed(raw: str) -> object:
     content = Content(b"data: " + raw.encode("utf-8", "surrogatepass") + b"\n\n")
     try:
-        return asyncio.run(read_stream(content, started=0.0, price=None))
+        response = SimpleNamespace(content=content, headers={}, content_length=None)
+        return asyncio.run(read_stream(response, Intake(REPLY_BYTES, Room(IN_FLIGHT_BYTES)), started=0.0, price=None))
     except MootError as error:
         return str(error)
 

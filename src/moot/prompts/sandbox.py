@@ -24,6 +24,8 @@ MOST_STEPS = 400_000
 CHARACTERS_A_STEP = 100
 MOST_TEXT = 20_000_000
 """Characters of a prompt, and of any text on the way to it."""
+TIMES_INPUTS = 4
+"""Inputs may be large, such as replies of many megabytes: a template may show them, so many times beyond these bounds."""
 MOST_BITS = 256
 """Of a whole number."""
 MOST_SOURCE = 200_000
@@ -69,7 +71,36 @@ _ALLOWED = (
 )  # fmt: skip
 _SPECIAL = frozenset(("self", "super", "caller", "varargs", "kwargs"))
 
-_spent: ContextVar[list[int]] = ContextVar("spent")
+
+class _Spent:
+    """What one prompt has taken so far, and what its inputs allow beyond the usual."""
+
+    __slots__ = ("_characters", "_inputs", "steps")
+
+    def __init__(self, inputs: Mapping[str, Any]) -> None:
+        self.steps = 0
+        self._inputs = inputs
+        self._characters: int | None = None
+
+    @property
+    def more(self) -> int:
+        """Characters; counted only by who needs them."""
+        if self._characters is None:
+            self._characters = TIMES_INPUTS * _characters(self._inputs)
+        return self._characters
+
+
+def _characters(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(map(_characters, value.values()))
+    if isinstance(value, list | tuple):
+        return sum(map(_characters, value))
+    return sum(_characters(getattr(value, name)) for name in getattr(type(value), "__dataclass_fields__", ()))
+
+
+_spent: ContextVar[_Spent] = ContextVar("spent")
 
 
 def fill(template: Template, inputs: Mapping[str, Any]) -> str:
@@ -77,15 +108,16 @@ def fill(template: Template, inputs: Mapping[str, Any]) -> str:
 
     By hand, because Jinja's own way copies its global functions, which a prompt has no use for, at every render.
     """
-    counted = _spent.set([0])
+    spent = _Spent(inputs)
+    counted = _spent.set(spent)
     try:
         context = Context(template.environment, dict(inputs), template.name, template.blocks)
         pieces: list[str] = []
         characters = 0
         for piece in template.root_render_func(context):
             characters += len(piece)
-            if characters > MOST_TEXT:
-                raise SecurityError(f"makes a prompt of more than {MOST_TEXT} characters")
+            if characters > MOST_TEXT and characters > MOST_TEXT + spent.more:
+                raise SecurityError(f"makes a prompt of more than {MOST_TEXT + spent.more} characters")
             pieces.append(piece)
         return "".join(pieces).strip()
     finally:
@@ -96,9 +128,9 @@ def _spend(steps: int) -> None:
     spent = _spent.get(None)
     if spent is None:  # while a template is compiled
         return
-    spent[0] += steps
-    if spent[0] > MOST_STEPS:
-        raise SecurityError(f"takes more than {MOST_STEPS} steps")
+    spent.steps += steps
+    if spent.steps > MOST_STEPS and spent.steps > (most := MOST_STEPS + spent.more // CHARACTERS_A_STEP):
+        raise SecurityError(f"takes more than {most} steps")
 
 
 def _length(value: object) -> int:
@@ -122,8 +154,10 @@ def _counted(values: Any) -> Any:
 
 def _short_enough(length: int) -> None:
     _spend(1 + length // CHARACTERS_A_STEP)
-    if length > MOST_TEXT:
-        raise SecurityError(f"makes a text of more than {MOST_TEXT} characters")
+    spent = _spent.get(None)
+    most = MOST_TEXT if length <= MOST_TEXT or spent is None else MOST_TEXT + spent.more
+    if length > most:
+        raise SecurityError(f"makes a text of more than {most} characters")
 
 
 def _concat(text: Any) -> Any:
