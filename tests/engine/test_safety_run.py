@@ -24,7 +24,7 @@ from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.live.team import LiveTeam
 from moot.models.scripted import Script, ScriptedModel
-from moot.store import queries, schema, store_at
+from moot.store import migrating, queries, schema, store_at
 from moot.store.attendance import StoredAttendance
 from moot.store.sqlite import SqliteStore
 from moot.types import Request
@@ -315,7 +315,7 @@ async def test_a_store_of_before_cohorts_is_brought_up_to_date(url: str, tmp_pat
         return await store.run(lambda connection: [tuple(row) for row in connection.execute(query)])
 
     cells = schema.cells.c
-    assert sorted(await found(select(schema.migrations.c.name))) == [(name,) for name in sorted(schema.MIGRATIONS)]
+    assert sorted(await found(select(schema.migrations.c.name))) == [(name,) for name in sorted(migrating.MIGRATIONS)]
     assert await found(select(cells.captain, cells.cohort).where(cells.id == "old")) == [("ann", None)]
     mine = select(cells.cohort).where(cells.label == "vote", cells.id != "old")
     assert sorted(await found(mine)) == [("closed",), ("open",)]

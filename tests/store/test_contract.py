@@ -16,7 +16,7 @@ from sqlalchemy import Connection, insert, select
 from moot.errors import StoreError, StoreNewer, UsageError
 from moot.models.cache import Cache, StoredCall
 from moot.models.scripted import ScriptedModel
-from moot.store import queries, schema, store_at
+from moot.store import migrating, queries, schema, store_at
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import call_row
 from moot.store.store import Store
@@ -87,14 +87,14 @@ async def test_migrations_are_named_and_each_runs_once(place: Place, monkeypatch
     for _ in range(2):
         await (await place.store().open()).close()
     names = "SELECT name FROM migrations ORDER BY applied_at, name"
-    assert [name for (name,) in place.sql(names)] == list(schema.MIGRATIONS)
+    assert [name for (name,) in place.sql(names)] == list(migrating.MIGRATIONS)
     ran = []
 
     def step(connection: Connection) -> None:
         connection.exec_driver_sql("CREATE TABLE added (x integer)")
         ran.append("added")
 
-    monkeypatch.setitem(schema.MIGRATIONS, "0999-added", step)
+    monkeypatch.setitem(migrating.MIGRATIONS, "0999-added", step)
     for _ in range(2):
         await (await place.store().open()).close()
     assert ran == ["added"]
@@ -109,11 +109,11 @@ async def test_a_migration_that_fails_leaves_the_store_as_it_was(place: Place, m
         connection.exec_driver_sql("no SQL at all")
 
     with monkeypatch.context() as patched:
-        patched.setitem(schema.MIGRATIONS, "0999-broken", step)
+        patched.setitem(migrating.MIGRATIONS, "0999-broken", step)
         with pytest.raises(StoreError):
             await place.store().open()
     monkeypatch.setitem(
-        schema.MIGRATIONS, "0999-broken", lambda each: each.exec_driver_sql("CREATE TABLE half (x integer)")
+        migrating.MIGRATIONS, "0999-broken", lambda each: each.exec_driver_sql("CREATE TABLE half (x integer)")
     )
     await (await place.store().open()).close()
 
@@ -122,7 +122,7 @@ async def test_several_who_open_an_empty_store_at_once_make_its_tables_once(plac
     stores = await asyncio.gather(*(place.store().open() for _ in range(5)))
     for store in stores:
         await store.close()
-    assert len(place.sql("SELECT name FROM migrations")) == len(schema.MIGRATIONS)
+    assert len(place.sql("SELECT name FROM migrations")) == len(migrating.MIGRATIONS)
 
 
 async def test_a_store_of_a_newer_moot_is_left_alone(place: Place) -> None:

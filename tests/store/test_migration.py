@@ -19,7 +19,7 @@ from sqlalchemy import Connection, insert
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import StoreNewer
-from moot.store import schema, store_at
+from moot.store import migrating, schema, store_at
 from moot.store.before_traces import OldCell, options_and_traits, options_in_label, verdict_with_traces
 from moot.strategies import label, strategy
 from moot.traces import Objection, trace_of
@@ -98,7 +98,9 @@ async def test_opening_brings_a_store_up_to_date(name: str, tmp_path: Path) -> N
     assert rows(after, "SELECT count(*) FROM episodes") == episodes
     assert not [verdict for verdict in verdicts(after).values() if {"notes", "ballots"} & verdict.keys()]
     assert rows(after, "SELECT count(*) FROM cells WHERE options IS NULL OR traits IS NULL") == [(0,)]
-    assert rows(after, "SELECT name FROM migrations ORDER BY name") == [(each,) for each in sorted(schema.MIGRATIONS)]
+    assert rows(after, "SELECT name FROM migrations ORDER BY name") == [
+        (each,) for each in sorted(migrating.MIGRATIONS)
+    ]
 
 
 PLAYED_OTHERWISE_TODAY = ("discuss(", "peer-review")
@@ -217,7 +219,7 @@ async def test_what_a_judge_said_stands_in_fields(tmp_path: Path) -> None:
 async def test_some_at_a_time_makes_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "all").mkdir()
     whole = verdicts(await migrated("quiz", tmp_path / "all"))
-    monkeypatch.setattr(schema, "MIGRATED_TOGETHER", 5)
+    monkeypatch.setattr(migrating, "MIGRATED_TOGETHER", 5)
     assert verdicts(await migrated("quiz", tmp_path)) == whole
 
 

@@ -14,7 +14,7 @@ from beside import rows
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.store import schema
+from moot.store import migrating
 
 FIXTURES = Path(__file__).parent / "fixtures" / "steps"
 STEPS = tuple(step_experiment.STEPS)
@@ -58,8 +58,8 @@ def added_up(store: Path) -> dict[tuple[Any, ...], tuple[float, int]]:
 
 def test_there_is_a_store_for_every_step_but_those_that_came_with_another() -> None:
     came_with_another = {"0002-cohorts", "0003-hypotheses", "0006-options-and-sets"}
-    today = max(schema.MIGRATIONS)
-    assert set(STEPS) | came_with_another | {today} == set(schema.MIGRATIONS), "see make_step_stores.py"
+    today = max(migrating.MIGRATIONS)
+    assert set(STEPS) | came_with_another | {today} == set(migrating.MIGRATIONS), "see make_step_stores.py"
 
 
 def test_its_figures_are_those_that_it_holds_and_going_on_asks_nothing_again(
@@ -72,7 +72,7 @@ def test_its_figures_are_those_that_it_holds_and_going_on_asks_nothing_again(
     assert calls
     expected = {key: (pytest.approx(value), n) for key, (value, n) in held.items()}
     assert accuracies(file, capsys) == expected
-    assert max(rows(store, "SELECT name FROM migrations")) == (max(schema.MIGRATIONS),)
+    assert max(rows(store, "SELECT name FROM migrations")) == (max(migrating.MIGRATIONS),)
     assert moot("run", file, "--quiet") == 0
     if step not in OTHER_CALLS:
         assert rows(store, CALLS) == calls

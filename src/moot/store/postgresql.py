@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 from sqlalchemy import Connection, Engine, Table, Text, inspect
 
 from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, UsageError
-from moot.store import schema
+from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, RELEASE, ClosedBooks, numbered
 from moot.store.postgresql_line import (
     STATUS,
@@ -338,7 +338,7 @@ async def _fetch(connection: Any, keys: list[str]) -> Sequence[Any]:
 
 def _migrate(connection: Connection) -> None:
     connection.exec_driver_sql("SELECT pg_advisory_xact_lock($1)", (MIGRATING,))
-    schema.migrate(connection)
+    migrating.migrate(connection)
 
 
 def _checked(url: str) -> str:

@@ -1,19 +1,9 @@
-"""The tables, and the named migrations that lead to them.
-
-A migration is a function with a name; its name is written down when it has run. A store that holds names we do not know
-was written by a newer moot, and is left alone. Once released a migration is never edited: a change is a new one.
-"""
+"""The tables. How older stores come to them is in `migrating`."""
 
 from __future__ import annotations
 
-import json
-import re
-import time
-from collections.abc import Callable
-
 from sqlalchemy import (
     Column,
-    Connection,
     Float,
     Index,
     Integer,
@@ -21,16 +11,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    bindparam,
-    func,
-    insert,
-    inspect,
-    select,
-    tuple_,
-    update,
 )
-
-from moot.errors import StoreNewer
 
 metadata = MetaData()
 
@@ -265,157 +246,3 @@ absences = Table(
     Column("players", Text, nullable=False),  # who was late for it, as JSON
     Column("created_at", Float, nullable=False),
 )
-
-
-def _first_tables(connection: Connection) -> None:
-    metadata.create_all(connection)
-
-
-def _cohorts(connection: Connection) -> None:
-    """A store that is new has the column already: the first step makes all tables as they are today."""
-    if "cohort" not in {column["name"] for column in inspect(connection).get_columns("cells")}:
-        connection.exec_driver_sql("ALTER TABLE cells ADD COLUMN cohort VARCHAR")
-
-
-def _absences(connection: Connection) -> None:
-    absences.create(connection, checkfirst=True)
-
-
-def _hypotheses(connection: Connection) -> None:
-    declarations.create(connection, checkfirst=True)
-
-
-def _served_at_length(connection: Connection) -> None:
-    """What a served team writes and shows must not take longer the longer it serves."""
-    for table in (experiment_questions, episodes):
-        for index in table.indexes:
-            index.create(connection, checkfirst=True)
-
-
-def _columns(connection: Connection, table: str) -> set[str]:
-    return {column["name"] for column in inspect(connection).get_columns(table)}
-
-
-def _options_and_sets(connection: Connection) -> None:
-    """What a cell's options and traits are, which set and cluster a question is of, and what choices were made on."""
-    for table, column, kind in (
-        *(("cells", name, "TEXT") for name in ("options", "traits")),
-        *(("experiment_questions", name, "VARCHAR") for name in ("question_set", "cluster")),
-    ):
-        if column not in _columns(connection, table):
-            connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
-    choices.create(connection, checkfirst=True)
-    _tell_options(connection)
-
-
-def _tell_options(connection: Connection) -> None:
-    """Options and traits of cells that kept a label only: from the files they were played for, else from the label."""
-    from moot.store.before_traces import options_and_traits, played_by_label
-
-    columns_of: dict[str, dict[str, str]] = {}
-    files = select(experiments.c.id, experiments.c.config).order_by(experiments.c.created_at, experiments.c.id)
-    for experiment, config in connection.execute(files).all():
-        by_label = played_by_label(json.loads(config))
-        of_file = select(cells).join(experiment_cells, experiment_cells.c.cell == cells.c.id)
-        of_file = of_file.where(experiment_cells.c.experiment == experiment, cells.c.options.is_(None))
-        for cell in connection.execute(of_file).mappings().all():
-            if cell["id"] not in columns_of and (named := by_label.get(cell["label"])):
-                columns_of[cell["id"]] = options_and_traits(dict(cell), named)
-    for cell in connection.execute(select(cells).where(cells.c.options.is_(None))).mappings().all():
-        columns = columns_of.get(cell["id"]) or options_and_traits(dict(cell), ())
-        connection.execute(update(cells).where(cells.c.id == cell["id"]).values(**columns))
-
-
-def _traces(connection: Connection) -> None:
-    """Notes become typed records, in the stored verdicts themselves. Episodes are taken some thousands at a time."""
-    from moot.store.before_traces import OldCell, verdict_with_traces
-
-    columns = (cells.c.id, cells.c.strategy, cells.c.captain, cells.c.options)
-    old_cells = {row["id"]: OldCell.of_row(dict(row)) for row in connection.execute(select(*columns)).mappings().all()}
-    place = (episodes.c.cell, episodes.c.question, episodes.c.repeat)
-    noted = episodes.c.verdict.like('%"notes"%') | episodes.c.verdict.like('%"ballots"%')
-    changed = update(episodes).where(
-        episodes.c.cell == bindparam("b_cell"),
-        episodes.c.question == bindparam("b_question"),
-        episodes.c.repeat == bindparam("b_repeat"),
-    )
-    for ident, cell in old_cells.items():
-        after: tuple[str, int] = ("", -1)
-        of_cell = select(*place, episodes.c.verdict).where(episodes.c.cell == ident, noted)
-        while True:
-            query = of_cell.where(tuple_(episodes.c.question, episodes.c.repeat) > after)
-            rows = connection.execute(query.order_by(*place).limit(MIGRATED_TOGETHER)).all()
-            if not rows:
-                break
-            migrated = [
-                {"b_cell": ident, "b_question": question, "b_repeat": repeat, "verdict": verdict}
-                for _, question, repeat, written in rows
-                if (verdict := verdict_with_traces(written, cell)) is not None
-            ]
-            if migrated:
-                connection.execute(changed.values(verdict=bindparam("verdict")), migrated)
-            after = (rows[-1][1], rows[-1][2])
-
-
-def _judgements_in_fields(connection: Connection) -> None:
-    """Which call a judge's word stands in, and how often it was asked in vain, stood in words under `detail`."""
-    for column, kind in (("judge_name", "VARCHAR"), ("call_key", "VARCHAR"), ("tries", "INTEGER")):
-        if column not in _columns(connection, "judgements"):
-            connection.exec_driver_sql(f"ALTER TABLE judgements ADD COLUMN {column} {kind}")
-    table, name_length = judgements, func.length(judgements.c.judge) - len("#") - 12
-    named = update(table).where(func.substr(table.c.judge, name_length + 1, 1) == "#")
-    connection.execute(named.values(judge_name=func.substr(table.c.judge, 1, name_length)))
-    called = update(table).where(table.c.right.is_not(None), table.c.detail.like("call %"))
-    connection.execute(called.values(call_key=func.substr(table.c.detail, len("call ") + 1), detail=None))
-    in_vain = select(table).where(table.c.right.is_(None), table.c.detail.like("asked %"))
-    for row in connection.execute(in_vain).mappings().all():
-        if match := re.match(r"asked (\d+)×: (.*)", row["detail"], re.DOTALL):
-            place = [column == row[column.name] for column in table.primary_key.columns]
-            counted = {"tries": int(match.group(1)), "detail": match.group(2)}
-            connection.execute(update(table).where(*place).values(**counted))
-
-
-def _grades(connection: Connection) -> None:
-    grades.create(connection, checkfirst=True)
-
-
-def _askers(connection: Connection) -> None:
-    """Whose a question is that a served team was asked; of those before, nobody knows."""
-    if "asker" not in _columns(connection, "experiment_questions"):
-        connection.exec_driver_sql("ALTER TABLE experiment_questions ADD COLUMN asker VARCHAR")
-
-
-def _ledger(connection: Connection) -> None:
-    """Money that is held for calls under way, and who is making which call."""
-    for table in (reservations, accounts, payments, holders, claims):
-        table.create(connection, checkfirst=True)
-
-
-MIGRATED_TOGETHER = 2_000
-
-MIGRATIONS: dict[str, Callable[[Connection], None]] = {
-    "0001-first-tables": _first_tables,
-    "0002-cohorts": _cohorts,
-    "0003-hypotheses": _hypotheses,
-    "0004-absences": _absences,
-    "0005-served-at-length": _served_at_length,
-    "0006-options-and-sets": _options_and_sets,
-    "0007-traces": _traces,
-    "0008-judgements-in-fields": _judgements_in_fields,
-    "0009-grades": _grades,
-    "0010-askers": _askers,
-    "0011-ledger": _ledger,
-}
-
-
-def migrate(connection: Connection) -> None:
-    """Bring a store up to date, or refuse one from the future."""
-    applied: set[str] = set()
-    if inspect(connection).has_table("migrations"):
-        applied = set(connection.execute(select(migrations.c.name)).scalars())
-    if unknown := sorted(applied - set(MIGRATIONS)):
-        raise StoreNewer(f"written by a newer moot (it has {unknown[-1]!r}); update moot, or use another store")
-    for name, step in MIGRATIONS.items():
-        if name not in applied:
-            step(connection)
-            connection.execute(insert(migrations).values(name=name, applied_at=time.time()))
