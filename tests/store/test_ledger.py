@@ -186,7 +186,7 @@ async def test_what_the_dead_had_under_way_is_spent(place: Place, monkeypatch: p
         assert dying.presence is not None
         monkeypatch.setattr(presence_module, "is_living", lambda holder, now: False)
         with pytest.raises(BudgetReached, match=r"the budget of \$1 is reached: \$0.6"):
-            await asyncio.wait_for(waiting, 10)
+            await asyncio.wait_for(waiting, 120)
         await Ledger.opened(living, "cup", 1.0)
         assert place.books() == pytest.approx((0.0, 0.6, 0.0))
 
@@ -315,7 +315,7 @@ async def test_a_claim_ends_with_whoever_held_it(place: Place, ending: str) -> N
                     connection.execute(update(holders).where(holders.c.id == ident).values(**gone)).rowcount
                 )
             )
-        assert (await asyncio.wait_for(waiting, 10)).text == "second"
+        assert (await asyncio.wait_for(waiting, 120)).text == "second"
         failing.cancel()
         await asyncio.gather(failing, return_exceptions=True)
 
