@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -187,12 +188,12 @@ def _sums(raw: Raw, term: str) -> Sums | None:
         return Sums(tops_known, dict.fromkeys(tops_known, 1.0), best, once=raw.repeats == 1, waiting=waiting)
     if function == "gap_closure":
         return _gap(raw, meant, whole.values) if cohort is None else _cohorts_gap(raw, meant, cohort)
-    counts, turns, waiting = _changes(raw, meant)
+    counts, turns, most, waiting = _changes(raw, meant)
     if not counts and not turns:
         return None
     if function == "net":
         net = {question: float(gained - lost) for question, (gained, lost) in counts.items()}
-        return Sums(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=turns, waiting=waiting)
+        return Sums(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=turns, most=most, waiting=waiting)
     gained = {question: float(count[0]) for question, count in counts.items()}
     lost = {question: float(count[1]) for question, count in counts.items()}
     return Sums(gained, lost, turns=turns, waiting=waiting)
@@ -294,8 +295,9 @@ assert UNPLAYED.known is None
 Counts = dict[str, tuple[int, int]]
 
 
-def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[Counts, Counts, bool]:
-    """Rescues and regressions of each question over captains; what ungraded pairs could be; whether the others flatter."""
+def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[Counts, Counts, float, bool]:
+    """Rescues and regressions of each question over captains; what ungraded pairs could be; how many pairs a question has at
+    the most; whether the graded ones flatter."""
     ours = {(cell.team, cell.label, cell.captain, cell.cohort, drafting(cell)) for cell in meant}
     counts: Counts = {}
     turns: Counts = {}
@@ -317,7 +319,8 @@ def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[Counts, Counts, bool]:
                 ways = {(n, a) for n in natives for a in afters} if pair.native.given else set()
                 gained, lost = turns.get(pair.question, (0, 0))
                 turns[pair.question] = (gained + ((False, True) in ways), lost + ((True, False) in ways))
-    return counts, turns, unfair_pairs(every)
+    most = max(Counter(pair.question for pair in every).values(), default=1)
+    return counts, turns, float(most), unfair_pairs(every)
 
 
 def _in_pairs(raw: Raw, sums: dict[str, Sums], one: str, other: str) -> dict[str, Sums]:

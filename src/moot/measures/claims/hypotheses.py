@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -79,7 +80,8 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
                 return changes
             # A count, so the bottoms add up to 1.
             net = {question: rescues - regressions for question, (rescues, regressions) in changes.counts.items()}
-            return Ratio(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=changes.turns, why=changes.why)
+            bottoms = dict.fromkeys(net, 1 / max(1, len(net)))
+            return Ratio(net, bottoms, turns=changes.turns, most=changes.most, why=changes.why)
         case "safety_multiple":
             changes = _changes(source, cells, meant)
             if isinstance(changes, str):
@@ -185,6 +187,11 @@ class _Changes:
     @property
     def why(self) -> str | None:
         return why_unfair_changes(self.pairs)
+
+    @property
+    def most(self) -> float:
+        """How many pairs a question has at the most: captains, by repeats."""
+        return float(max(Counter(pair.question for pair in self.pairs).values()))
 
     def add(self, pair: Pair) -> None:
         """A native answer that never came and is right after was recovered: no rescue."""
