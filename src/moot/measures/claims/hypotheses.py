@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from moot.experiment.claims import ClaimError, Hypothesis, Number, SideName, Term, cells_meant, parse
-from moot.measures.cells import Stored, table_of
+from moot.measures.cells import Stored
 from moot.measures.claims.figure import Ratio
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import best_single, top_by_question
-from moot.measures.safety.figures import drafting, native_pairs
+from moot.measures.safety.figures import native_pairs
 from moot.measures.safety.pairs import Pair, why_unfair_changes
 from moot.measures.sides import SideResults, best_alone, side_of, values_by_player
 from moot.measures.source import Source
@@ -114,7 +114,7 @@ def _alone(
     """What the players of these cells did by themselves, each once; of a cohort, what its members did."""
     plays_by_player: dict[str | None, list[Played]] = {}
     for cell in meant:
-        plays = plays_of(source, table_of(cell), cells)[0] if cell["player"] is None else alone_plays(source, cell)
+        plays = plays_of(source, source.draft_table(cell)) if cell["player"] is None else alone_plays(source, cell)
         plays_by_player |= split(solos(plays), lambda play: play.player)
     return [play for player, plays in plays_by_player.items() if members is None or player in members for play in plays]
 
@@ -214,13 +214,11 @@ def _changes(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -
 
     A captain who was never played alone is taken by its drafts.
     """
-    alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["player"] is not None}
     changes = _Changes()
     for cell in meant:
         captain = cell["captain"]
         if captain is None:
             return f"{cell['label']} has no captain to be compared with"
-        native = alone.get((captain, drafting(cell)))
-        for pair in native_pairs(source, cell, native):
+        for pair in native_pairs(source, cell):
             changes.add(pair)
     return changes if changes.counts or changes.turns else "no captain has played alone"

@@ -13,7 +13,7 @@ from itertools import permutations
 from typing import Any
 
 from moot.grade.normalise import normalise
-from moot.measures.cells import Stored, table_of
+from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.safety.by_model import average_rows, by_model, gap_rows, model_rows, tax_rows, values_alone
 from moot.measures.safety.calibration import calibration_rows
@@ -53,6 +53,8 @@ class Stage:
     team: str | None
     traits: Traits
     pairs: tuple[Pair, ...]
+    tables: frozenset[str]
+    """Whose drafts its native answers are."""
     reviews: bool = False
     """Whether the others' reasons were reviewed, and not only read."""
 
@@ -65,7 +67,7 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
     """The keys of the safety net; only those that there is something to say under."""
     alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["traits"].alone}
     led = [cell for cell in cells if cell["captain"] is not None and cell["traits"].captain is not None]
-    stages = [stage for stage in _stages(source, led, alone) if stage.pairs]
+    stages = [stage for stage in _stages(source, led) if stage.pairs]
     seed = source.seed
     models = [row for stage in stages for row in _models(stage, seed)]
     figures: Row = {
@@ -100,15 +102,14 @@ def drafting(cell: Stored) -> str:
     return cell["traits"].drafts or SINGLE_CALL
 
 
-def _stages(source: Source, led: Sequence[Stored], alone: Alone) -> Iterator[Stage]:
+def _stages(source: Source, led: Sequence[Stored]) -> Iterator[Stage]:
     together: dict[tuple[str | None, str], list[Stored]] = {}
     for cell in led:
         together.setdefault((cell["team"], cell["label"]), []).append(cell)
     for (team, label), cells in together.items():
-        pairs = [
-            pair for cell in cells for pair in native_pairs(source, cell, alone.get((cell["captain"], drafting(cell))))
-        ]
-        yield Stage(label, team, cells[0]["traits"], tuple(pairs), _reviews(source, cells))
+        pairs = tuple(pair for cell in cells for pair in native_pairs(source, cell))
+        tables = frozenset(source.draft_table(cell).name for cell in cells)
+        yield Stage(label, team, cells[0]["traits"], pairs, tables, _reviews(source, cells))
 
 
 def _reviews(source: Source, cells: Sequence[Stored]) -> bool:
@@ -118,8 +119,12 @@ def _reviews(source: Source, cells: Sequence[Stored]) -> bool:
     return any('"review"' in verdict and of_kind(verdict_of(verdict).traces, Review) for verdict in verdicts)
 
 
-def native_pairs(source: Source, cell: Stored, alone: Stored | None) -> Iterator[Pair]:
-    """The captain alone and as captain. Whom nobody waited for would have said something: what it is worth is open."""
+def native_pairs(source: Source, cell: Stored) -> Iterator[Pair]:
+    """The captain alone, by the calls of its drafts, and as captain.
+
+    Whom nobody waited for would have said something: what it is worth is open.
+    """
+    alone = source.draft_table(cell).alone.get(cell["captain"] or "")
     before = {native.key: native for native in source.seen(alone)} if alone else {}
     for after in source.seen(cell):
         played = before.get(after.key)
@@ -133,8 +138,8 @@ def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str
     captain = after.cell["captain"]
     draft = next((draft for draft in after.drafts if draft.player == captain), None)
     if draft is None:
-        table = source.tables.get(table_of(after.cell))
-        dropped = table is not None and captain in table.not_needed.get(after.key, ())
+        drafts = source.drafts(source.draft_table(after.cell))
+        dropped = captain in drafts.not_needed.get(after.key, ())
         return (None, "answered", "waiting") if dropped else None
     right, way = source.graded(source.cases[after.key[0]], draft.text)
     return right, draft.outcome, way
@@ -243,7 +248,7 @@ def _lifts(stages: Sequence[Stage], seed: int) -> Iterator[Row | None]:
     """What rounds of argument add to one review of the reasons, by the same team from the same native answers."""
     for review in stages:
         for debate in stages:
-            alike = (review.team, review.traits.drafts) == (debate.team, debate.traits.drafts)
+            alike = (review.team, review.tables) == (debate.team, debate.tables)
             if review.reviews and debate.traits.hears == "rounds" and alike:
                 yield from _lift(review, debate, seed)
 
