@@ -56,9 +56,21 @@ def quiz_figures(source: Source, cells: Sequence[Stored]) -> Row:
     for family in ("gains", "comparisons", "talk_by_diversity"):
         if family in figures:
             figures[family] = with_holm(figures[family])
+    if "human" in figures:
+        figures["human"] = with_holm(figures["human"], prefix="difference_")
+    _adjust(figures, "diversity_and_people")
     figures["measurement"] = _measurement(source, cells)
     figures["grouped_by_words"] = sum(len(source.tables[name].by_words) for name in names)
     return {key: value for key, value in figures.items() if value}
+
+
+def _adjust(figures: Row, key: str) -> None:
+    """One figure a team: those of all teams are one family. The first stands on top as well."""
+    holding = [team for team in figures.get("teams", [figures]) if key in team]
+    for team, row in zip(holding, with_holm([team[key] for team in holding]), strict=True):
+        team[key] = row
+    if holding and "teams" in figures:
+        figures[key] = {"team": holding[0]["team"], **holding[0][key]}
 
 
 def _several(names: Sequence[str], by_team: Sequence[Row]) -> Row:
