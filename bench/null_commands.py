@@ -1,5 +1,6 @@
 """Experiments in which no team is better than the best single player, through the commands:
-python bench/null_commands.py [WORLDS], half of them with questions that stand alone, half with clusters of three.
+python bench/null_commands.py [WORLDS [FIRST]], half of them with questions that stand alone, half with clusters of three;
+those from FIRST on, so that they can be played in parts and the counts added up.
 
 Recorded players: a strong one and, for each team, two weak ones who now and then agree: on the truth where the strong one
 is wrong, and as often on an error where it is right. So every vote is as good as the strong player in truth, by questions
@@ -147,11 +148,11 @@ MOST_S = 600.0
 KINDS = {1: "alone", 3: "clusters of 3"}
 
 
-def main(worlds: int) -> None:
+def main(worlds: int, first: int = 0) -> None:
     counts: dict[tuple[str, int], list[int]] = {}
     played = dict.fromkeys(KINDS, 0)
     with contextlib.suppress(KeyboardInterrupt):
-        for number in range(worlds):
+        for number in range(first, first + worlds):
             if time.process_time() > MOST_S:
                 break
             cluster = list(KINDS)[number % len(KINDS)]
@@ -179,4 +180,4 @@ def _of(times: int, worlds: int) -> str:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 60)
+    main(*(map(int, sys.argv[1:3]) if len(sys.argv) > 1 else (60,)))

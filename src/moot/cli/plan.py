@@ -67,7 +67,7 @@ def _family(path: Path, comparisons: int | None) -> tuple[int, str | None]:
     if comparisons is not None:
         raise UsageError("--comparisons: the file says how many there are; expected one of the two")
     file = read_experiment(path)
-    sizes = family_sizes(build(file), len(file.spec.hypotheses))
+    sizes = family_sizes(build(file, asked=False), len(file.spec.hypotheses))
     of = max(sizes, key=lambda name: sizes[name])
     return max(1, sizes[of]), of
 

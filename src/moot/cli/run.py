@@ -70,7 +70,7 @@ def run_command(
     file = read_experiment(path)
     if budget_usd is not None:
         file = ExperimentFile(path, file.spec.model_copy(update={"budget_usd": budget_usd}), file.places)
-    experiment = build(file, limit=limit, store_url=from_here(store) if store else None)
+    experiment = build(file, limit=limit, store_url=from_here(store) if store else None, asked=not estimate)
     for warning in experiment.warnings:
         print(f"moot: {tamed(warning)}", file=sys.stderr)
     if estimate:

@@ -35,13 +35,16 @@ from moot.team import Player, Team
 from moot.team.player import numbered
 
 
-def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None) -> Plan:
-    """Build all that the file names, or say what is wrong with it. `store_url` goes over the file's own."""
+def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None, asked: bool = True) -> Plan:
+    """Build all that the file names, or say what is wrong with it. `store_url` goes over the file's own.
+
+    `asked`: False where nobody will be asked anything. What only a call needs, such as a key, is not looked for then.
+    """
     spec = file.spec
     check_vendors(file)
     dataset = questions_of(file, limit) if spec.questions is not None else None
     prompts = _prompts(file)
-    models = make_models(file, dataset)
+    models = make_models(file, dataset, asked=asked)
     players = _players(file, models, prompts)
     teams = {
         name: replace(team, names=configured_names(file), reader=reader_of(file, models))

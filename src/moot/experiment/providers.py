@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
 from functools import partial
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Any, cast, get_type_hints
 
 from moot.config.key_lines import Key
@@ -66,6 +67,8 @@ class Shared:
     """For replies that come in."""
     world: Any = None
     """Of the simulated ones."""
+    asked: bool = True
+    """False: nobody will be asked anything, so no key, certificate or proxy is looked for."""
 
 
 def model_named(file: ExperimentFile, models: Mapping[str, BuiltModel], key: Key, name: str) -> Model:
@@ -76,10 +79,11 @@ def model_named(file: ExperimentFile, models: Mapping[str, BuiltModel], key: Key
     return models[name].model
 
 
-def make_models(file: ExperimentFile, dataset: Dataset | None) -> dict[str, BuiltModel]:
+def make_models(file: ExperimentFile, dataset: Dataset | None, *, asked: bool = True) -> dict[str, BuiltModel]:
+    """`asked`: False where nobody will be asked anything."""
     built: dict[str, BuiltModel] = {}
     limits: dict[str, tuple[str, LimitsSpec]] = {}
-    shared = Shared(Room(round(file.spec.replies_in_flight_mb * MIB)))
+    shared = Shared(Room(round(file.spec.replies_in_flight_mb * MIB)), asked=asked)
     for name, spec in file.spec.models.items():
         try:
             make: Callable[..., Model] = _MAKERS.get(spec.provider, _plugged)
@@ -189,18 +193,25 @@ def _proxy(file: ExperimentFile, name: str, spec: EndpointSpec, key: str | None)
     return proxy
 
 
-def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, dataset: Dataset | None, shared: Shared) -> Model:
-    from moot.models.endpoint import EndpointModel, Network
-
-    certificates = {}
+def _certificates(file: ExperimentFile, name: str, spec: EndpointSpec) -> dict[str, Path]:
+    certificates: dict[str, Path] = {}
     for key in ("ca_file", "client_cert"):
         if (certificate := getattr(spec, key)) is not None:
             certificates[key] = file.beside(certificate)
             if not certificates[key].is_file():
                 raise file.error(("models", name, key), f"no such file: {certificates[key]}")
-    api_key = _key_of(file, name, spec)
-    network = Network(spec.timeout_s, _proxy(file, name, spec, api_key), headers=spec.headers, **certificates)
-    network.ssl_context()
+    return certificates
+
+
+def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, dataset: Dataset | None, shared: Shared) -> Model:
+    from moot.models.endpoint import EndpointModel, Network
+
+    api_key = _key_of(file, name, spec) if shared.asked else None
+    network = Network(spec.timeout_s, headers=spec.headers)
+    if shared.asked:
+        proxy = _proxy(file, name, spec, api_key)
+        network = Network(spec.timeout_s, proxy, headers=spec.headers, **_certificates(file, name, spec))
+        network.ssl_context()
     return EndpointModel(
         name,
         base_url=spec.base_url,
@@ -224,10 +235,10 @@ def _local(file: ExperimentFile, name: str, spec: LocalSpec, *_: Any) -> Model:
     return LocalModel(name, model, params=spec.params, **options)
 
 
-def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, *_: Any) -> Model:
+def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, dataset: Dataset | None, shared: Shared) -> Model:
     from moot.models.litellm import LitellmModel
 
-    key = _key_of(file, name, spec)
+    key = _key_of(file, name, spec) if shared.asked else None
     return LitellmModel(
         name, model=spec.model, api_key=key, params=spec.params, price=_price(spec), timeout_s=spec.timeout_s
     )

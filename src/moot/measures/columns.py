@@ -132,6 +132,12 @@ def _turned(row: Mapping[str, Any]) -> str:
     return titled(row) if "strategy" in row else str(row.get("of", ""))
 
 
+def adjusted_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What p and interval of a table pay for; nothing where there is only one comparison."""
+    size = max((row["family"] for row in rows), default=0)
+    return [f"p and interval adjusted (Holm) for {count(size, 'comparison')}."] if size > 1 else []
+
+
 def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     size = max((row["family"] for row in rows), default=0)
     sentences = [

@@ -230,14 +230,17 @@ def _diversity(figures: Figures, width: int) -> Iterable[Table | Text]:
 
 
 def _human(figures: Figures, width: int) -> Iterable[Table]:
-    heads = ("strategy", "who", "right", "people", "difference (95 % interval)", "n")
+    heads = ("strategy", "who", "right", "people", "difference (interval)", "p", "n")
     for of, rows in _by_team(figures.get("human", ())):
         cells = []
         for row in in_order(figures, pooled(rows)):
-            bounds = {"low": row["difference_low"], "high": row["difference_high"]}
-            difference = f"{points(row['difference'])} {interval(bounds)}"
-            cells.append((*_named(row), plain(row["accuracy"]), plain(row["human"]), difference, str(row["n"])))
-        yield table(heads, cells, words=2, width=width, title=f"Beside people{of}")
+            adjusted = {"low": row["difference_low_holm"], "high": row["difference_high_holm"]}
+            difference = f"{points(row['difference'])} {interval(adjusted)}"
+            shares = plain(row["accuracy"]), plain(row["human"])
+            cells.append((*_named(row), *shares, difference, shown(row["p_holm"], "p"), str(row["n"])))
+        against = count(rows[0]["family"], "comparison")
+        title = f"Beside people{of} (interval and p of the difference adjusted for {against})"
+        yield table(heads, cells, words=2, width=width, title=title)
 
 
 def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from moot.stats.clusters import Values
-from moot.stats.paired import Paired, holm, holm_levels
+from moot.stats.paired import holm, holm_levels
 from moot.stats.proportion import mean_over_questions
 from moot.types import Estimate
 
 Row = dict[str, Any]
 
-PAIRED = "paired"
+TESTED = "tested"
 """Where a row keeps what its adjusted interval is made of, until its family is complete; then it is taken out."""
+
+
+class Tested(Protocol):
+    """A figure that has limits at any level."""
+
+    def limits(self, alpha: float) -> tuple[float | None, float | None]: ...
 
 
 def estimate(values: Values) -> Estimate | None:
@@ -29,24 +35,28 @@ def estimate_row(figure: Estimate | None, name: str = "value") -> Row:
     return row if figure.clusters is None else {**row, "clusters": figure.clusters}
 
 
-def with_holm(rows: Sequence[Row]) -> list[Row]:
+def with_holm(rows: Sequence[Row], *, prefix: str = "", family: int | None = None) -> list[Row]:
     """The same rows with `p_holm`, `low_holm`, `high_holm` and `family`, the number of rows that have a p.
+
+    `prefix`: what stands before `low_holm` and `high_holm`, in rows whose `low` and `high` are of another figure.
+    `family`: how many there were, where the rows were chosen from so many: then the smallest p pays for all of them.
 
     The adjusted interval is at the level at which Holm's procedure tests the row, so it leaves out zero exactly where
     `p_holm` is at most 0.05; `low` and `high` stay those of the row by itself.
     """
     tested = [position for position, row in enumerate(rows) if row["p"] is not None]
     values = [rows[position]["p"] for position in tested]
-    adjusted = dict(zip(tested, zip(holm(values), holm_levels(values), strict=True), strict=True))
-    return [_adjusted(row, adjusted.get(position), len(tested)) for position, row in enumerate(rows)]
+    unseen = [1.0] * max(0, (family or 0) - len(values))
+    levels = zip(holm([*values, *unseen]), holm_levels([*values, *unseen]), strict=True)
+    adjusted = dict(zip(tested, levels, strict=False))
+    size = len(tested) + len(unseen)
+    return [_adjusted(row, adjusted.get(position), size, prefix) for position, row in enumerate(rows)]
 
 
-def _adjusted(row: Row, tested: tuple[float, float] | None, family: int) -> Row:
-    """`tested`: the adjusted p, and the level of the interval beside it."""
-    paired: Paired | None = row.get(PAIRED)
-    low: float | None = None
-    high: float | None = None
-    if tested is not None and paired is not None and paired.figure is not None:
-        low, high = paired.figure.limits(tested[1])
-    kept = {key: value for key, value in row.items() if key != PAIRED}
-    return {**kept, "p_holm": tested and tested[0], "low_holm": low, "high_holm": high, "family": family}
+def _adjusted(row: Row, paid: tuple[float, float] | None, family: int, prefix: str) -> Row:
+    """`paid`: the adjusted p, and the level of the interval beside it."""
+    tested: Tested | None = row.get(TESTED)
+    low, high = tested.limits(paid[1]) if paid is not None and tested is not None else (None, None)
+    kept = {key: value for key, value in row.items() if key != TESTED}
+    ends = {f"{prefix}low_holm": low, f"{prefix}high_holm": high}
+    return {**kept, "p_holm": paid and paid[0], **ends, "family": family}

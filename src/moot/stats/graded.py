@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-from moot.stats.estimates import PAIRED, Row, estimate, estimate_row
+from moot.stats.estimates import TESTED, Row, estimate, estimate_row
 from moot.stats.paired import compare
 
 FEW_WAITING = 0.05
@@ -269,7 +269,7 @@ def family_row(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Row:
     """The same of a row that is printed with others: `estimates.with_holm` makes the adjusted interval of it."""
     return {
         **compared_row(pairs, pooled=pooled, seed=seed),
-        PAIRED: compare(known_pairs(fair_pairs(pairs)), pooled=pooled, seed=seed),
+        TESTED: compare(known_pairs(fair_pairs(pairs)), pooled=pooled, seed=seed).figure,
     }
 
 

@@ -9,12 +9,13 @@ from itertools import permutations
 
 from moot.stats.bootstrap import seed_of
 from moot.stats.clusters import unit_of
-from moot.stats.estimates import Row, estimate_row
-from moot.stats.quantiles import Z_95
+from moot.stats.estimates import TESTED, Row, estimate_row
+from moot.stats.quantiles import ALPHA, normal_quantile
 from moot.types import Estimate, digest
 
 LEAST_PAIRS = 5
 """Below so many the variance of Fisher's z says nothing."""
+_BESIDE_ZERO = 1e-9
 _ALL_ORDERS = 7
 """Up to so many pairs every order is tried."""
 
@@ -27,9 +28,29 @@ class Correlation:
     p: float | None
     why: str | None = None
     """Why there is no interval."""
+    independent: int = 0
+    """How many pairs there are evidence of: fewer than pairs where questions hang together."""
+
+    def limits(self, alpha: float = ALPHA) -> tuple[float | None, float | None]:
+        """Fisher's z with the variance of Bonett and Wright (2000). The p decides about zero, as it does of differences."""
+        if self.why is not None:
+            return None, None
+        rho = self.estimate.value
+        half = normal_quantile(alpha) * math.sqrt((1 + rho * rho / 2) / (self.independent - 3))
+        low, high = math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
+        if self.p is None or self.p > alpha:
+            return min(low, 0.0), max(high, 0.0)
+        return (max(low, _BESIDE_ZERO), high) if rho > 0 else (low, min(high, -_BESIDE_ZERO))
+
+    def with_p(self, p: float | None) -> Correlation:
+        """The same by another test, its interval in keeping with it."""
+        tested = replace(self, p=p)
+        low, high = tested.limits()
+        return replace(tested, estimate=replace(self.estimate, low=low, high=high))
 
     def row(self) -> Row:
-        return {**estimate_row(self.estimate, "rho"), "p": self.p, **({} if self.why is None else {"why": self.why})}
+        beside: Row = {} if self.why is None else {"why": self.why}
+        return {**estimate_row(self.estimate, "rho"), "p": self.p, **beside, TESTED: self}
 
 
 def midranks(values: Sequence[float]) -> list[float]:
@@ -64,7 +85,7 @@ def spearman_over_questions(pairs: Mapping[str, tuple[float, float]]) -> Correla
 
 
 def of_rho(rho: float, n: int) -> Correlation:
-    """What a rho over n pairs says: Fisher's z with the variance of Bonett and Wright (2000), and p by Student's t.
+    """What a rho over n pairs says: its interval (`Correlation.limits`), and p by Student's t.
 
     Of a perfect order both are infinite, whatever n is: it has neither. Below five pairs there is no interval, below
     three no p.
@@ -76,8 +97,7 @@ def of_rho(rho: float, n: int) -> Correlation:
         return Correlation(without, p, f"{n} are fewer than five, which is too few for an interval of rho")
     if perfect:
         return Correlation(without, p, "a perfect order has no interval of rho: it would have no width")
-    half = Z_95 * math.sqrt((1 + rho * rho / 2) / (n - 3))
-    return Correlation(Estimate(rho, math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half), n), p)
+    return Correlation(without, p, independent=n).with_p(p)
 
 
 def halves(questions: Collection[str], *, seed: int = 0) -> set[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
@@ -13,9 +12,9 @@ from scipy import stats
 
 from second_way.cohort_gap import _closed, _players
 from second_way.compare import ANY_TEXT
-from second_way.intervals import mean, normal_point
+from second_way.intervals import Rho, mean
 from second_way.pairs import Pair, drafting, split, stages, unfair_pairs
-from second_way.quiz_pairs import TESTED, Pairs, adjusted, bounds, difference
+from second_way.quiz_pairs import TESTED, Pairs, adjusted, bounds, difference, paid
 from second_way.raw import Raw
 from second_way.shares import Grade, Value, accuracy_row, flattering, unfair_together, value_of, whole_mean
 
@@ -30,7 +29,7 @@ def by_model(raw: Raw) -> Row:
         "gap_closure_models": [{**stage.named, **row} for stage in every for row in _gaps(raw, stage.by_cohort())],
         "cohort_averages": [{**stage.named, **row} for stage in every for row in _averages(stage.pairs)],
         "cohort_models": adjusted([{**stage.named, **row} for stage in every for row in _models(stage.pairs)]),
-        "gain_by_strength": [{**stage.named, **row} for stage in every if (row := _strength(raw, stage.pairs))],
+        "gain_by_strength": paid([{**stage.named, **row} for stage in every if (row := _strength(raw, stage.pairs))]),
         "safety_missing": _missing(raw),
     }
     return {key: value for key, value in figures.items() if value}
@@ -150,10 +149,9 @@ def _strength(raw: Raw, pairs: Sequence[Pair]) -> Row | None:
     orders = [float(stats.pearsonr(ranks[0], order).statistic) for order in permutations(ranks[1])]
     row: Row = {"rho": rho, "low": None, "high": None, **beside}
     row["p"] = mean([float(abs(other) >= abs(rho) - 1e-9) for other in orders])
-    if len(models) < 5 or abs(rho) > 1 - 1e-12:
-        return {**row, "why": ANY_TEXT}
-    width = normal_point() * math.sqrt((1 + rho**2 / 2) / (len(models) - 3))
-    return {**row, "low": math.tanh(math.atanh(rho) - width), "high": math.tanh(math.atanh(rho) + width)}
+    tested = Rho(rho, len(models), row["p"])
+    row |= {TESTED: tested, **dict(zip(("low", "high"), tested.limits(), strict=True))}
+    return row if row["low"] is not None else {**row, "why": ANY_TEXT}
 
 
 def _half(raw: Raw, questions: set[str]) -> set[str]:

@@ -15,6 +15,7 @@ from second_way.intervals import mean
 from second_way.luck import claim, near, paid_low
 from second_way.options import Option, Singles, cost_alone, highest, named, options, singles
 from second_way.quiz_pairs import FEW_QUESTIONS, TESTED, bounds, difference, turned
+from second_way.quiz_pairs import paid as family
 from second_way.raw import Raw
 from second_way.shares import NOBODY_KNOWS, Value, fair, known_of, mean_row
 
@@ -127,7 +128,7 @@ def _beside(
 ) -> Row:
     means = raw.repeats > 1 or not side.once
     own = singles(raw, [side])
-    row: Row = {"over_captain": _over_captain(side, own, values, means)}
+    row: Row = {"over_captain": _over_captain(side, own, values, len(paid), means)}
     several = own if how == "declared" else singles(raw, paid.values())
     single = highest(several.values, asked)
     if single is None:
@@ -191,7 +192,7 @@ def _room_for_the_best(row: Row, several: Singles, values: Mapping[str, Value], 
     return row
 
 
-def _over_captain(side: Option, own: Singles, values: Mapping[str, Value], means: bool) -> Row | None:
+def _over_captain(side: Option, own: Singles, values: Mapping[str, Value], options: int, means: bool) -> Row | None:
     if any(cell.traits.get("captain") != "leads" for cell in side.cells):
         return None
     pairs: dict[str, list[tuple[Value, Value]]] = {}
@@ -200,12 +201,12 @@ def _over_captain(side: Option, own: Singles, values: Mapping[str, Value], means
         if all(question in own.values.get(captain, {}) for captain in captains):
             led = [by_question.get(question, NOBODY_KNOWS) for by_question in side.by_cell]
             pairs[question] = [(one, own.values[c][question]) for one, c in zip(led, captains, strict=True)]
-    row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED}
+    row = difference(pairs, means=means)
     row |= bounds(pairs) if pairs else {}
     if row["n"] and turned(row):
         row["why"] = ANY_TEXT
     graded = any(None not in (one.known, other.known) for several in pairs.values() for one, other in several)
-    return row if graded else None
+    return family([row], chosen_from=options)[0] if graded else None
 
 
 def _cost(raw: Raw, side: Option, player: str, asked: Sequence[str]) -> Row:

@@ -9,8 +9,9 @@ from typing import Any
 from scipy import stats
 
 from second_way.compare import ANY_TEXT
-from second_way.intervals import mean, normal_point, share_interval
+from second_way.intervals import Rho, mean, share_interval
 from second_way.meanings import Groups
+from second_way.quiz_pairs import TESTED
 from second_way.raw import Raw
 from second_way.shares import filled, graded, unfair
 from second_way.skyline import heard_row
@@ -111,10 +112,10 @@ def _with_people(distinct: Mapping[Key, int], rates: Mapping[str, float]) -> Row
     perfect = abs(rho) > 1 - 1e-12
     if n > 2 and not perfect:
         row["p"] = float(2 * stats.t.sf(abs(rho) * math.sqrt((n - 2) / (1 - rho**2)), n - 2))
+        row[TESTED] = Rho(rho, n, row["p"])
     if n < 5 or perfect:
         return {**row, "why": ANY_TEXT}
-    half = normal_point() * math.sqrt((1 + rho**2 / 2) / (n - 3))
-    return {**row, "low": math.tanh(math.atanh(rho) - half), "high": math.tanh(math.atanh(rho) + half)}
+    return {**row, **dict(zip(("low", "high"), row[TESTED].limits(), strict=True))}
 
 
 def self_preference(table: Table) -> list[Row]:

@@ -140,7 +140,7 @@ def power_rows(raw: Raw, headline: Row | None) -> Iterable[Row]:
     if headline and (over := headline["over_best_single"]):
         yield from _power(headline["of"], "best single", over, over["options"])
     if headline and (over := headline["over_captain"]):
-        yield from _power(headline["of"], "its captain", over, 1)
+        yield from _power(headline["of"], "its captain", over, over["family"])
     for row in quiz(raw).get("comparisons", ()):
         yield from _power(row["a"], row["b"], row, row["family"])
 

@@ -158,6 +158,22 @@ class Difference:
         return root_between(over, self.value, end)
 
 
+class Rho:
+    """A rank correlation over n pairs: Fisher's z with the variance of Bonett and Wright; its p decides about zero."""
+
+    def __init__(self, rho: float, n: int, p: float) -> None:
+        self.rho, self.n, self.p = rho, n, p
+
+    def limits(self, alpha: float = ALPHA) -> Limits:
+        if self.n < 5 or abs(self.rho) > 1 - 1e-12:
+            return None, None
+        width = normal_point(alpha) * math.sqrt((1 + self.rho**2 / 2) / (self.n - 3))
+        low, high = (math.tanh(math.atanh(self.rho) + sign * width) for sign in (-1, 1))
+        if self.p > alpha:
+            return min(low, 0.0), max(high, 0.0)
+        return (max(low, 1e-9), high) if self.rho > 0 else (low, min(high, -1e-9))
+
+
 def root_between(function: Callable[[float], float], inside: float, outside: float) -> float:
     """Where it crosses zero: it is below it inside."""
     if not math.isfinite(function(outside)):

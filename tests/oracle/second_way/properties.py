@@ -19,6 +19,23 @@ def properties(raw: Raw, figures: Figures) -> Iterator[str]:
     yield from _places(figures)
     for place, row in _rows(figures):
         yield from _agree(place, row)
+        yield from _unadjusted(place, row)
+
+
+PAID = frozenset({"headline.over_best_single"})
+"""Whose p pays for all that it was chosen from: there is nothing left to adjust."""
+
+
+def _unadjusted(place: str, row: Mapping[str, Any]) -> Iterator[str]:
+    """Every p that is printed stands in a family, and beside it the p that pays for all of them, with its interval."""
+    if place in PAID or "talk_threshold" in place:
+        return
+    for key in row:
+        if key == "p" or key.endswith("_p"):
+            if not {f"{key}_holm", "family"} <= row.keys():
+                yield f"{place}: {key} without the one that pays for its family"
+            elif not any(end.endswith("low_holm") for end in row):
+                yield f"{place}: {key} without the interval that pays for its family"
 
 
 def _places(figures: Figures) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from second_way.diversity import diversity, number_of_answers, self_preference
 from second_way.intervals import Difference
-from second_way.quiz_pairs import adjusted, bounds, difference
+from second_way.quiz_pairs import TESTED, adjusted, bounds, difference, paid
 from second_way.raw import Raw
 from second_way.shares import Grade, Value, accuracy_row, mean_row, unfair, value_of
 from second_way.skyline import best_single, gap, heard_row, players, single, skyline
@@ -29,6 +29,13 @@ def quiz(raw: Raw) -> Mapping[str, Any]:
     for family in FAMILIES:
         if family in figures:
             figures[family] = adjusted(figures[family])
+    if "human" in figures:
+        figures["human"] = paid(figures["human"], before="difference_")
+    holding = [team for team in figures.get("teams", [figures]) if team.get("diversity_and_people")]
+    for team, row in zip(holding, paid([team["diversity_and_people"] for team in holding]), strict=True):
+        team["diversity_and_people"] = row
+    if holding and "teams" in figures:
+        figures["diversity_and_people"] = {"team": holding[0]["team"], **holding[0]["diversity_and_people"]}
     return figures
 
 
@@ -172,9 +179,11 @@ def _beside_people(right: Mapping[str, Sequence[Grade]], rates: Mapping[str, flo
         "difference": None,
         "difference_low": None,
         "difference_high": None,
+        "p": None,
     }
     if known:
         figure = Difference([value - rates[question] for question, value in known.items()])
         low, high = figure.limits()
-        row |= {"difference": figure.value, "difference_low": low, "difference_high": high}
+        row |= {"difference": figure.value, "difference_low": low, "difference_high": high, TESTED: figure}
+        row["p"] = figure.p
     return row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from second_way.compare import ANY_TEXT
+from second_way.compare import ANY_TEXT, Near
 from second_way.intervals import Difference, holm, mcnemar, mean
 from second_way.shares import Value, mean_value, unfair_together
 
@@ -54,18 +54,28 @@ def bounds(pairs: Pairs) -> Row:
 
 def adjusted(rows: Sequence[Row]) -> list[Row]:
     """Holm over all rows that have a p; an interval that the ungraded answers could turn round says so."""
+    return [{**row, "why": ANY_TEXT} if turned(row) else row for row in paid(rows)]
+
+
+def paid(rows: Sequence[Row], *, before: str = "", chosen_from: int = 0) -> list[Row]:
+    """Holm alone; `before`: what `low_holm` and `high_holm` begin with; `chosen_from`: so many were there to choose from."""
     tested = [row for row in rows if TESTED in row]
-    levels = iter(holm([row[TESTED].p for row in tested]))
+    others = [1.0] * (chosen_from - len(tested)) if tested else []
+    family = len(tested) + len(others)
+    levels = iter(holm([*(row[TESTED].p for row in tested), *others]))
     finished = []
     for row in rows:
         kept = {key: value for key, value in row.items() if key != TESTED}
-        p_holm, low, high = None, None, None
+        p_holm: Any = None
+        low, high = None, None
         if TESTED in row:
             p_holm, level = next(levels)
             low, high = row[TESTED].limits(level)
-        if turned(row):
-            kept["why"] = ANY_TEXT
-        finished.append({**kept, "p_holm": p_holm, "low_holm": low, "high_holm": high, "family": len(tested)})
+            if isinstance(row["p"], Near):
+                p_holm = Near(p_holm, family * row["p"].within)
+        finished.append(
+            {**kept, "p_holm": p_holm, f"{before}low_holm": low, f"{before}high_holm": high, "family": family}
+        )
     return finished
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from second_way.compare import ANY_TEXT
-from second_way.intervals import mean
+from second_way.intervals import Difference, mean
 from second_way.multiple import multiple
 from second_way.paired_scores import difference, mean_difference, share
 from second_way.pairs import Pair, Stage, split, stages, unfair_pairs
+from second_way.quiz_pairs import TESTED, paid
 from second_way.raw import Raw
 
 Row = dict[str, Any]
@@ -19,7 +20,7 @@ def safety(raw: Raw) -> Row:
     every = stages(raw)
     figures: Row = {
         "safety": [row for stage in every for row in _safety(stage)],
-        "safety_models": [row for stage in every for row in _models(stage)],
+        "safety_models": paid([row for stage in every for row in _models(stage)]),
     }
     return {key: rows for key, rows in figures.items() if rows}
 
@@ -143,6 +144,8 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
         "refused_after": sum(pair.after.outcome == "refused" for pair in pairs),
         "ungraded": sum(not pair.graded for pair in pairs),
     }
+    if gains:
+        row[TESTED] = Difference.of_pairs([*gains.values()]) if once else Difference([*gains.values()])
     if row["ungraded"]:
         whole = split(pairs, lambda pair: pair.question).values()
         low = mean([mean([pair.after.least - pair.native.most for pair in part]) for part in whole])

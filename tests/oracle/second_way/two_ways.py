@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from second_way.compare import ANY_TEXT
-from second_way.intervals import mean
+from second_way.intervals import Difference, mean
 from second_way.paired_scores import mean_difference, share
 from second_way.pairs import drafting
+from second_way.quiz_pairs import TESTED, paid
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Grade, filled, graded, rights, unfair
 
@@ -23,7 +24,7 @@ Grades = Mapping[Play, Sequence[Grade]]
 def two_ways(raw: Raw) -> Row:
     figures: Row = {
         "formatting_tax": _tax(raw),
-        "authority_bias": list(_authority(raw)),
+        "authority_bias": paid(list(_authority(raw))),
         "consensus": list(_consensus(raw)),
     }
     return {key: value for key, value in figures.items() if value}
@@ -42,7 +43,8 @@ def _tax(raw: Raw) -> Row | None:
     if row is None:
         return None
     ungraded = sum(not graded(grade) for side in sides for grades in side.values() for grade in grades)
-    return _turned({**row, "ungraded": ungraded, **_bounds(sides[0], sides[1])})
+    (finished,) = paid([_turned({**row, "ungraded": ungraded, **_bounds(sides[0], sides[1])})])
+    return finished
 
 
 def _turned(row: Row) -> Row:
@@ -96,6 +98,7 @@ def _paired(name: str, ours: Grades, other: str, theirs: Grades, *, flattering: 
         "n": len(gains),
         "small": len(gains) < 30 or differ < 10,
         "n_pairs": len(both),
+        TESTED: Difference.of_pairs([*gains.values()]) if once else Difference([*gains.values()]),
     }
 
 

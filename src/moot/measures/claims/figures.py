@@ -78,7 +78,7 @@ def power_rows(headline: Row | None, figures: Mapping[str, Any]) -> Iterator[Row
         # The claim pays for all options that it was chosen from, at the most as Bonferroni would.
         yield from _power(headline["of"], "best single", over, over["options"])
     if headline and (over := headline["over_captain"]):
-        yield from _power(headline["of"], "its captain", over, 1)
+        yield from _power(headline["of"], "its captain", over, over["family"])
     for row in figures.get("comparisons", ()):
         yield from _power(row["a"], row["b"], row, row["family"])
 

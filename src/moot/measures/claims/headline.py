@@ -22,13 +22,14 @@ from moot.measures.source import Source
 from moot.stats.choice import chosen_interval, claim
 from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
-from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.estimates import Row, estimate, estimate_row, with_holm
 from moot.stats.graded import (
     Value,
     accuracy_row,
     bounds_row,
     compared_row,
     fair,
+    family_row,
     known,
     known_pairs,
     least_of,
@@ -190,7 +191,7 @@ def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None
 def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, values: Mapping[str, Value]) -> Row:
     """Against the best single player, against the captain alone, and what it cost beside them."""
     pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
-    row: Row = {"over_captain": _over_captain(source, chosen.side, values, pooled)}
+    row: Row = {"over_captain": _over_captain(source, chosen, values, pooled)}
     singles = _singles(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
     single = _best_single(singles.values, chosen.asked)
     if single is None:
@@ -280,11 +281,13 @@ def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Ro
     return {**over, "why": turned} if turned else over
 
 
-def _over_captain(source: Source, side: SideResults, values: Mapping[str, Value], pooled: bool) -> Row | None:
+def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], pooled: bool) -> Row | None:
     """Captain by captain on each question; several captains of one question are one pair, their mean.
 
-    Only where captains lead: one that does no more than break ties has no errors that a team could fix.
+    Only where captains lead: one that does no more than break ties has no errors that a team could fix. The adjusted p
+    pays for all options that this one was chosen from.
     """
+    side = chosen.side
     if any(cell["traits"].captain != "leads" for cell in side.cells):
         return None
     tables = {table.name: table for table in map(source.draft_table, side.cells)}
@@ -296,8 +299,10 @@ def _over_captain(source: Source, side: SideResults, values: Mapping[str, Value]
         if all(question in own for own in alone):
             led = [own.get(question, UNPLAYED) for own in after]
             pairs[question] = list(zip(led, (own[question] for own in alone), strict=True))
-    row = compared_row(pairs, pooled=pooled, seed=source.seed)
-    return row if row["n"] or known_pairs(pairs) else None
+    row = family_row(pairs, pooled=pooled, seed=source.seed)
+    if not row["n"] and not known_pairs(pairs):
+        return None
+    return with_holm([row], family=len(chosen.paid) if row["p"] is not None else None)[0]
 
 
 def _cost(source: Source, chosen: _Chosen, table: DraftTable, player: str) -> Row:

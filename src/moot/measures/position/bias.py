@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from moot.stats.bootstrap import seed_of
-from moot.stats.estimates import PAIRED
+from moot.stats.estimates import TESTED
 from moot.stats.paired import FEW_QUESTIONS, Difference, difference, holm, holm_levels
 
 Row = dict[str, Any]
@@ -62,7 +62,7 @@ def position_bias(looks: Iterable[Look], *, places: bool = True, seed: int = 0) 
         **_figures("first", ends["first"]),
         **_figures("last", ends["last"]),
         **p_values,
-        PAIRED: {name: end and end.difference for name, end in ends.items()},
+        TESTED: {name: end and end.difference for name, end in ends.items()},
         "chance": excesses[0].chance if usable_looks else None,
         "decisions": len(usable_looks),
         "apart": dict(sorted(apart.items())),
@@ -186,11 +186,11 @@ def with_holm(rows: Sequence[Row]) -> list[Row]:
     levels = dict(zip(tested, holm_levels(p_values), strict=True))
     finished = []
     for number, row in enumerate(rows):
-        whole = {key: value for key, value in row.items() if key != PAIRED}
+        whole = {key: value for key, value in row.items() if key != TESTED}
         for end in ends:
             key, low, high = (number, end), None, None
             if key in levels:
-                low, high = row[PAIRED][end].limits(levels[key])
+                low, high = row[TESTED][end].limits(levels[key])
             whole |= {f"{end}_p_holm": adjusted.get(key), f"{end}_low_holm": low, f"{end}_high_holm": high}
         finished.append({**whole, "family": len(tested)})
     return finished

@@ -97,8 +97,9 @@ def _by_difficulty(figures: Figures) -> Iterator[Section]:
     )
     words = (*graded_words(rows), *grouped_by_words(figures))
     if (people := figures.get("diversity_and_people")) and people["rho"] is not None:
-        bounds = "" if people["low"] is None else f" ({people['low']:.2f} to {people['high']:.2f})"
-        p = "" if people["p"] is None else f", p {shown(people['p'], 'p').replace('<', '< ')}"
+        ends = people["low_holm"], people["high_holm"]
+        bounds = "" if None in ends else f" ({ends[0]:.2f} to {ends[1]:.2f})"
+        p = "" if people["p_holm"] is None else f", p {shown(people['p_holm'], 'p').replace('<', '< ')}"
         words += (
             f"Spearman's correlation of the number of answers with the rate of people: {people['rho']:.2f}{bounds}{p}.",
         )

@@ -61,9 +61,21 @@ def quiz_figures(source: Source, cells: Sequence[Stored]) -> Row:
     for family in ("gains", "comparisons", "talk_by_diversity"):
         if family in figures:
             figures[family] = with_holm(figures[family])
+    if "human" in figures:
+        figures["human"] = with_holm(figures["human"], prefix="difference_")
+    _adjust(figures, "diversity_and_people")
     figures["measurement"] = _measurement(source, cells)
     figures["grouped_by_words"] = sum(len(source.drafts(table).by_words) for table in tables)
     return {key: value for key, value in figures.items() if value}
+
+
+def _adjust(figures: Row, key: str) -> None:
+    """One figure a table: those of all tables are one family. Where one stands on top as well it is the same there."""
+    holding = [table for table in figures.get("teams", [figures]) if key in table]
+    for table, row in zip(holding, with_holm([table[key] for table in holding]), strict=True):
+        table[key] = row
+        if "teams" in figures and key in figures and figures[key]["team"] == table["team"]:
+            figures[key] = {"team": table["team"], **row}
 
 
 def _several(tables: Sequence[DraftTable], by_team: Sequence[Row]) -> Row:

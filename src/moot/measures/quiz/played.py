@@ -13,9 +13,9 @@ from itertools import chain
 from typing import Any
 
 from moot.engine.match_record import Groups
-from moot.stats.estimates import Row, estimate
+from moot.stats.estimates import TESTED, Row, estimate
 from moot.stats.graded import Value, Way, accuracy_row, fair, family_row, graded_value, known, mean_value
-from moot.stats.paired import mean_difference
+from moot.stats.paired import difference, split_signs
 from moot.types import Estimate
 
 UNPLAYED = Value(None, 0.0, 1.0)
@@ -203,7 +203,8 @@ def _place(play: Played) -> tuple[str, str | None]:
 def human_comparison(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
     """On the questions that people played too: their mean rate, ours, and the difference question by question.
 
-    A row for each strategy × captain (solo: player), and one for each strategy over all of them (captain None).
+    A row for each strategy × captain (solo: player), and one for each strategy over all of them (captain None); all of
+    them are one family (`estimates.with_holm`).
     """
     rated = [play for play in plays if play.human is not None]
     rates = {play.question: play.human or 0.0 for play in rated}
@@ -230,15 +231,19 @@ def _named(plays: Sequence[Played], whose: str | None) -> Row:
 
 def _beside_people(values: Mapping[str, Value], rates: Mapping[str, float], human: Estimate | None, seed: int) -> Row:
     right = known(fair(values))
-    difference = mean_difference({question: value - rates[question] for question, value in right.items()}, seed=seed)
+    gaps = {question: value - rates[question] for question, value in right.items()}
+    tested = difference(split_signs(gaps), seed=seed)
+    found = tested and tested.estimate()
     return {
         **accuracy_row(values, "accuracy"),
         "human": human and human.value,
         "human_low": human and human.low,
         "human_high": human and human.high,
-        "difference": difference and difference.value,
-        "difference_low": difference and difference.low,
-        "difference_high": difference and difference.high,
+        "difference": found and found.value,
+        "difference_low": found and found.low,
+        "difference_high": found and found.high,
+        "p": tested and tested.p_zero,
+        TESTED: tested,
     }
 
 

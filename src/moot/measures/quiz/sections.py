@@ -8,6 +8,7 @@ from typing import Any
 from moot.measures.columns import (
     Figures,
     Row,
+    adjusted_words,
     count,
     figure,
     graded_words,
@@ -199,11 +200,16 @@ def _human(figures: Figures) -> Iterator[Section]:
         figure("accuracy", "right"),
         *share_bounds(rows),
         figure("human", "people", "share", "human_low", "human_high"),
-        figure("difference", "difference", "points", "difference_low", "difference_high"),
+        figure("difference", "difference", "points", "difference_low_holm", "difference_high_holm"),
+        Column("p_holm", "p", "p"),
         Column("n", "questions"),
     )
-    words = ("On the questions that people played too.", *graded_words(rows))
+    words = ("On the questions that people played too.", *_of_difference(rows), *graded_words(rows))
     yield Section("human", "Beside people", words, columns, rows)
+
+
+def _of_difference(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [f"Of the difference, {words}" for words in adjusted_words(rows)]
 
 
 def _categories(figures: Figures) -> Iterator[Section]:

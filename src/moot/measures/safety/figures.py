@@ -69,12 +69,11 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
     led = [cell for cell in cells if cell["captain"] is not None and cell["traits"].captain is not None]
     stages = [stage for stage in _stages(source, led) if stage.pairs]
     seed = source.seed
-    models = [row for stage in stages for row in _models(stage, seed)]
     figures: Row = {
         "safety": [row for stage in stages for row in _safety(stage, seed)],
         "safety_missing": _missing(source, led, alone),
-        "safety_models": models,
-        "gain_by_strength": [row for stage in stages for row in _strength(stage, seed)],
+        "safety_models": with_holm([row for stage in stages for row in _models(stage, seed)]),
+        "gain_by_strength": with_holm([row for stage in stages for row in _strength(stage, seed)]),
         "coverage": [row for stage in stages for row in _coverage(source, stage)],
         "gap_closure": [row for stage in stages for row in _gaps(stage, seed)],
         "gap_closure_models": [
@@ -91,7 +90,7 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "formatting_tax": _tax(source, alone),
         "formatting_tax_models": _model_taxes(source, alone),
         "calibration": list(calibration_rows(source, cells)),
-        "authority_bias": list(_authority(source, led)),
+        "authority_bias": with_holm(list(_authority(source, led))),
         "consensus": [row for row in _consensus(source, cells) if row],
     }
     return {key: value for key, value in figures.items() if value}
@@ -273,7 +272,7 @@ def _tax(source: Source, alone: Alone) -> Row | None:
             ungraded += sum(episode.right is None for episode in seen)
             sides[drafts].update({(question, player or ""): [value] for question, value in values_alone(seen).items()})
     tax = formatting_tax(sides[SINGLE_CALL], sides[DOUBLE_CALL], repeated=_repeated(source), seed=source.seed)
-    return tax and {**tax, "ungraded": ungraded}
+    return tax and with_holm([{**tax, "ungraded": ungraded}])[0]
 
 
 def _model_taxes(source: Source, alone: Alone) -> list[Row]:

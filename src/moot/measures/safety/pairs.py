@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from moot.measures.safety.multiple import Multiple, multiple
+from moot.stats.estimates import TESTED
 from moot.stats.graded import Value, Way, difference_bounds, graded_value, why_unfair_together
 from moot.stats.paired import compare, difference
 from moot.stats.proportion import share_of
@@ -231,7 +232,10 @@ def split(pairs: Iterable[Pair], key: Callable[[Pair], Any]) -> dict[Any, list[P
 
 
 def per_model(pairs: Sequence[Pair], *, seed: int = 0) -> list[Row]:
-    """Each model alone and after, and the difference question by question; the strongest alone first."""
+    """Each model alone and after, and the difference question by question; the strongest alone first.
+
+    All rows that stand together in the end are one family (`estimates.with_holm`).
+    """
     rows = [_model_row(model, every, seed) for model, every in split(pairs, lambda pair: pair.model).items()]
     return sorted(rows, key=lambda row: (row["native"] is None, -(row["native"] or 0.0), row["model"]))
 
@@ -242,7 +246,8 @@ def _model_row(model: str, every: Sequence[Pair], seed: int) -> Row:
     values = {question: _means(part) for question, part in by_question.items()}
     pooled = len(every) > len({pair.question for pair in every})
     sides = {question: (after, native) for question, (native, after) in values.items()}
-    comparison = compare(sides, pooled=pooled, seed=seed).row()
+    compared = compare(sides, pooled=pooled, seed=seed)
+    comparison = compared.row()
     counts = Counter(pair.change for pair in graded_pairs)
     row = {
         "model": model,
@@ -256,6 +261,7 @@ def _model_row(model: str, every: Sequence[Pair], seed: int) -> Row:
         "refused": sum(pair.native_outcome == "refused" for pair in every),
         "refused_after": sum(pair.after_outcome == "refused" for pair in every),
         "ungraded": len(every) - len(graded_pairs),
+        TESTED: compared.figure,
     }
     if row["ungraded"]:
         row["bounds"] = difference_bounds(pairs_by_question(every))["bounds"]
@@ -306,10 +312,8 @@ def gain_by_strength(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
     correlation = spearman(strengths, gains)
     if correlation is None:
         return None
-    rho = correlation.estimate
-    p = permuted_p(strengths, gains, seed=seed)
-    without = {} if correlation.why is None else {"why": correlation.why}
-    return {"rho": rho.value, "low": rho.low, "high": rho.high, "p": p, **beside, **without}
+    found = correlation.with_p(permuted_p(strengths, gains, seed=seed)).row()
+    return {key: value for key, value in found.items() if key != "n"} | beside
 
 
 def _too_few(of_model: Mapping[str, Sequence[Pair]], pairs: Sequence[Pair]) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from moot.measures.columns import Figures, figure, unknown_words, with_team
+from moot.measures.columns import Figures, adjusted_words, count, figure, unknown_words, with_team
 from moot.measures.numbers import shown
 from moot.measures.safety.model_sections import calibration_section, model_sections, tax_section
 from moot.measures.section import Chart, Column, Section, Unit
@@ -113,25 +113,29 @@ def _models(figures: Figures) -> Iterator[Section]:
         *_cohort(rows),
         Column("native", "alone", "share"),
         Column("after", "after", "share"),
-        figure("difference", "difference", "points"),
+        figure("difference", "difference", "points", "low_holm", "high_holm"),
         *_ends(rows, "bounds", "difference", "points"),
+        Column("p_holm", "p", "p"),
         Column("rescues", "rescues"),
         Column("regressions", "regressions"),
         Column("refused", "refused alone"),
         Column("refused_after", "refused after"),
         Column("n", "questions"),
     )
-    words = [
+    words = adjusted_words(rows)
+    correlated = [row for row in figures.get("gain_by_strength", ()) if row["rho"] is not None]
+    words += [
         f"{row['stage']}: strength alone against gain over {row['models']} models, Spearman's rho {row['rho']:.2f}"
-        f" (p {shown(row['p'], 'p').replace('<', '< ')}){_pairs_left_out(row)}."
-        for row in figures.get("gain_by_strength", ())
-        if row["rho"] is not None
+        f" (p {shown(row['p_holm'], 'p').replace('<', '< ')}){_pairs_left_out(row)}."
+        for row in correlated
     ]
-    if words:
+    if correlated:
         words.append(
             "Strength is from one half of the questions and gain from the other: on the same ones, what was low by chance alone"
             " rises by chance after."
         )
+    if len(correlated) > 1:
+        words.append(f"Of these the p is adjusted (Holm) for {count(correlated[0]['family'], 'stage')}.")
     words += [
         f"{row['stage']}: whether weak models gain more is not known: {row['why']}."
         for row in figures.get("gain_by_strength", ())
@@ -277,14 +281,15 @@ def _authority(figures: Figures) -> Iterator[Section]:
         *_cohort(rows),
         Column("hidden", "names hidden", "share"),
         Column("shown", "names shown", "share"),
-        figure("difference", "bias", "points"),
+        figure("difference", "bias", "points", "low_holm", "high_holm"),
         *_ends(rows, "bounds", "bias", "points"),
-        Column("p", "p", "p"),
+        Column("p_holm", "p", "p"),
         figure("changed", "another answer", "share", "changed_low", "changed_high"),
         Column("n", "questions"),
         Column("n_pairs", "pairs"),
     )
     words = ["What a name is worth: the same reviewers on the same questions, with names and without."]
+    words += adjusted_words(rows)
     if any(row["small"] for row in rows):
         words.append("Small: fewer than 30 questions or 10 that differ.")
     words += [_GRADED_PAIRS] if any(row.get("bounds") for row in rows) else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from moot.stats.estimates import TESTED
 from moot.stats.graded import (
     Value,
     difference_bounds,
@@ -53,7 +54,8 @@ def authority_bias(
 def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: bool, seed: int) -> Row | None:
     """By (question, model), only where both were played, one pair a question: the mean over its models.
 
-    Over the pairs of which both answers are graded; the bounds are over all. None where nobody played both.
+    Over the pairs of which both answers are graded; the bounds are over all. None where nobody played both. The family that
+    it stands in makes the adjusted interval of it (`estimates.with_holm`).
     """
     shared = sorted(values.keys() & others.keys())
     if not shared:
@@ -70,7 +72,8 @@ def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: b
         for question, several in by_question.items()
     }
     pooled = repeated or len({model for _, model in shared}) > 1
-    comparison = compare(means, pooled=pooled, seed=seed).row()
+    compared = compare(means, pooled=pooled, seed=seed)
+    comparison = compared.row()
     row: Row = {
         **{
             side: sum(pair[place] for pair in means.values()) / len(means) if means else None
@@ -79,6 +82,7 @@ def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: b
         **{key: comparison[key] for key in ("difference", "low", "high", "p", "n", "small")},
         "n_pairs": sum(pair is not None for pair in graded.values()),
         **_bounds(pairs),
+        TESTED: compared.figure,
     }
     why = why_turned(row) if means else why_no_difference(by_name)
     return {**row, "why": why} if why else row
