@@ -22,7 +22,7 @@ from second_way.pairs import drafting, stages, unfair_pairs
 from second_way.raw import Cell, Raw
 from second_way.shares import NOBODY_KNOWS, Value, flattering, mean_value, unfair, unfair_together, value_of
 from second_way.skyline import single, tops
-from second_way.tables import Play, grades, parts, table_name, tables
+from second_way.tables import Play, grades, parts, table_of
 
 Row = dict[str, Any]
 _TERM = re.compile(r"(accuracy|skyline|net|safety_multiple|gap_closure|cost)\(((?:[^()]|\([^()]*\))*)\)")
@@ -215,11 +215,10 @@ def _of_cohort(raw: Raw, meant: Sequence[Cell], cohort: str | None) -> list[Cell
 
 def _alone(raw: Raw, meant: Sequence[Cell], members: set[str] | None = None) -> list[Play]:
     """What the players of these cells did alone, each once: as the last table that has them has it."""
-    by_name = {table.name: table for table in tables(raw)}
     plays: dict[str | None, list[Play]] = {}
     for cell in meant:
         if cell.player is None:
-            plays |= parts(by_name[table_name(cell)].alone, lambda play: play.player)
+            plays |= parts(table_of(raw, cell).alone, lambda play: play.player)
         else:
             plays[cell.player] = [
                 Play(episode.question, episode.repeat, cell.strategy, episode.right, player=cell.player)

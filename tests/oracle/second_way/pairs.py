@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Grade, graded, unfair
+from second_way.tables import table_of
 
 ANSWERED = ("answered", "undecided")
 
@@ -123,11 +124,10 @@ def drafting(cell: Cell) -> str:
 
 
 def _pairs(raw: Raw, cell: Cell) -> Iterable[Pair]:
+    solo = table_of(raw, cell).solo.get(cell.captain or "")
     alone = {
         (episode.question, episode.repeat): _side(episode.outcome, episode.right)
-        for other in raw.cells
-        if other.traits.get("alone") and other.player == cell.captain and drafting(other) == drafting(cell)
-        for episode in raw.episodes(other)
+        for episode in (raw.episodes(solo) if solo is not None else ())
     }
     drafts = _own_drafts(raw, cell)
     for episode in raw.episodes(cell):

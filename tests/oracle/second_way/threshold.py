@@ -17,7 +17,7 @@ from second_way.quiz_pairs import TESTED, bounds, difference, turned
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Value, mean_row, mean_value, unfair_together, value_of
-from second_way.tables import Key, Play, Table, drafts_of, table_name
+from second_way.tables import Key, Play, Table, drafts_of
 
 Row = dict[str, Any]
 
@@ -96,9 +96,7 @@ def _grouping(raw: Raw, table: Table) -> tuple[dict[Key, list[str]], int]:
     steps = {(r["cell"], r["question_id"], r["repeat"]): json.loads(r["transcript"]) for r in raw.tables["verdicts"]}
     calls: dict[Key, list[tuple[tuple[int, int], list[str]]]] = {}
     most = 0
-    for cell in raw.cells:
-        if cell.player is not None or table_name(cell) != table.name:
-            continue
+    for cell in table.cells:
         for episode in raw.episodes(cell):
             drafts = drafts_of(cell, episode)
             most = max(most, len(drafts))

@@ -221,7 +221,8 @@ def _singles(source: Source, options: Sequence[SideResults]) -> _Singles:
             for name, values in alone_by_player(source, table).items():
                 if values:
                     title = name if _alike(singles.values.get(name, values), values) else f"{name} ({table.name})"
-                    singles.values[title], singles.players[title], singles.tables[title] = values, name, table
+                    singles.values[title], singles.players[title] = values, name
+                    singles.tables.setdefault(title, table)
     return singles
 
 

@@ -22,7 +22,7 @@ def position_figures(source: Source, cells: Sequence[Stored]) -> dict[str, list[
     by_table: dict[tuple[str, str], list[Stored]] = {}
     for cell in cells:
         if cell["player"] is None:
-            by_table.setdefault((cell["label"], source.draft_table(cell).name), []).append(cell)
+            by_table.setdefault((cell["label"], source.draft_table(cell).team), []).append(cell)
     rows: list[Row] = []
     ballots: dict[str, dict[str, list[Look]]] = {}
     for cells_alike in by_table.values():
