@@ -21,7 +21,7 @@ from second_way.options import named, option
 from second_way.pairs import drafting, stages, unfair_pairs
 from second_way.raw import Cell, Raw
 from second_way.shares import NOBODY_KNOWS, Value, flattering, mean_value, unfair, unfair_together, value_of
-from second_way.skyline import single, tops
+from second_way.skyline import graded_only, single, tops
 from second_way.tables import Play, grades, parts, table_of
 
 Row = dict[str, Any]
@@ -234,10 +234,11 @@ def _gap(raw: Raw, meant: Sequence[Cell], reached: Mapping[str, Value]) -> Sums 
     if one.player is None:
         return None
     triples = {q: (reached.get(q, NOBODY_KNOWS), start, best[q]) for q, start in one.values.items() if q in best}
-    return _closure(triples)
+    sides = [{"": graded_only(reached)}, one.everyone, {"": graded_only(best)}]
+    return _closure(triples, sides, ["", one.player, ""])
 
 
-def _closure(triples: Mapping[str, tuple[Value, Value, Value]]) -> Sums:
+def _closure(triples: Mapping[str, tuple[Value, Value, Value]], sides: Sequence[Any], best: Sequence[str]) -> Sums:
     rises, ways = {}, {}
     for question, (reached, start, top) in triples.items():
         if reached.known is not None and start.known is not None and top.known is not None:
@@ -251,7 +252,8 @@ def _closure(triples: Mapping[str, tuple[Value, Value, Value]]) -> Sums:
         if most[0] > 1e-12:
             ratios = [rise / way for rise in up for way in most]
             bounds = {"low": min(ratios), "high": max(ratios)}
-    return Sums(rises, ways, bounds=bounds, unsettled=unsettled, waiting=unfair_together([*triples.values()]))
+    waiting = unfair_together([*triples.values()])
+    return Sums(rises, ways, bounds=bounds, unsettled=unsettled, waiting=waiting, best_of=(sides, best))
 
 
 def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:
@@ -273,7 +275,8 @@ def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:
             _value(side, _best(side, others(fold, question)), question) for side, fold in zip(sides, folds, strict=True)
         ]
         triples[question] = tuple(Value(v.known, v.least, v.most, tuple(v.grades)) for v in picked)
-    closure = _closure(triples)  # type: ignore[arg-type]
+    known = [{name: graded_only(own) for name, own in side.items()} for side in sides]
+    closure = _closure(triples, known, [_best(side, common) for side in sides])  # type: ignore[arg-type]
     return None if closure.tops and math.fsum(closure.bottoms.values()) <= 1e-12 else closure
 
 
