@@ -88,7 +88,8 @@ def claim(connection: Connection, keys: Sequence[str], holder: str) -> None:
 
 def claimed(connection: Connection, keys: Sequence[str]) -> dict[str, str]:
     """Who has a claim, by the key of the call. It goes in the transaction that stores the call."""
-    table, holders = schema.claims, {}
+    table = schema.claims
+    holders: dict[str, str] = {}
     for part in _parts(keys):
         query = select(table.c.key, table.c.holder).where(table.c.key.in_(part))
         holders.update((key, holder) for key, holder in connection.execute(query).all())
