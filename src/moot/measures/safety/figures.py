@@ -7,6 +7,7 @@ graded as any answer is. Where there is neither, the figures say what to add to 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -15,6 +16,8 @@ from typing import Any
 from moot.grade.normalise import normalise
 from moot.measures.cells import Stored, table_of
 from moot.measures.episodes import EpisodeOutline
+from moot.measures.quiz.played import UNPLAYED, solos
+from moot.measures.quiz.plays import plays_of
 from moot.measures.safety.by_model import average_rows, by_model, gap_rows, model_rows, tax_rows, values_alone
 from moot.measures.safety.calibration import calibration_rows
 from moot.measures.safety.cohorts import coverage, macro_average
@@ -23,12 +26,14 @@ from moot.measures.safety.gap import gap_closure
 from moot.measures.safety.lift import lift
 from moot.measures.safety.pairs import (
     ANSWERED,
+    Native,
     Pair,
     gain_by_strength,
+    native_value,
     per_model,
-    safety,
     split,
 )
+from moot.measures.safety.rescues import safety
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
@@ -53,6 +58,8 @@ class Stage:
     team: str | None
     traits: Traits
     pairs: tuple[Pair, ...]
+    others: tuple[Native, ...] = ()
+    """Members of the team who do not answer again, on the same questions."""
     reviews: bool = False
     """Whether the others' reasons were reviewed, and not only read."""
 
@@ -65,7 +72,7 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
     """The keys of the safety net; only those that there is something to say under."""
     alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["traits"].alone}
     led = [cell for cell in cells if cell["captain"] is not None and cell["traits"].captain is not None]
-    stages = [stage for stage in _stages(source, led, alone) if stage.pairs]
+    stages = [stage for stage in _stages(source, cells, led, alone) if stage.pairs]
     seed = source.seed
     figures: Row = {
         "safety": [row for stage in stages for row in _safety(stage, seed)],
@@ -77,9 +84,11 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "gap_closure_models": [
             {**stage.named, **row} for stage in stages for row in gap_rows(_cohorts(stage.pairs), seed=seed)
         ],
-        "cohort_averages": [{**stage.named, **row} for stage in stages for row in average_rows(stage.pairs)],
+        "cohort_averages": [
+            {**stage.named, **row} for stage in stages for row in average_rows(stage.pairs, stage.others)
+        ],
         "cohort_models": with_holm(
-            [{**stage.named, **row} for stage in stages for row in model_rows(stage.pairs, seed=seed)]
+            [{**stage.named, **row} for stage in stages for row in model_rows(stage.pairs, stage.others, seed=seed)]
         ),
         "debate_lift": [row for row in _lifts(stages, seed) if row],
         "macro_average": [
@@ -99,7 +108,7 @@ def drafting(cell: Stored) -> str:
     return cell["traits"].drafts or SINGLE_CALL
 
 
-def _stages(source: Source, led: Sequence[Stored], alone: Alone) -> Iterator[Stage]:
+def _stages(source: Source, every: Sequence[Stored], led: Sequence[Stored], alone: Alone) -> Iterator[Stage]:
     together: dict[tuple[str | None, str], list[Stored]] = {}
     for cell in led:
         together.setdefault((cell["team"], cell["label"]), []).append(cell)
@@ -107,7 +116,29 @@ def _stages(source: Source, led: Sequence[Stored], alone: Alone) -> Iterator[Sta
         pairs = [
             pair for cell in cells for pair in native_pairs(source, cell, alone.get((cell["captain"], drafting(cell))))
         ]
-        yield Stage(label, team, cells[0]["traits"], tuple(pairs), _reviews(source, cells))
+        others = tuple(_others(source, every, cells))
+        yield Stage(label, team, cells[0]["traits"], tuple(pairs), others, _reviews(source, cells))
+
+
+def _others(source: Source, every: Sequence[Stored], stage_cells: Sequence[Stored]) -> Iterator[Native]:
+    """What the members say alone who lead nothing in this stage, of each play. Of what they were not asked nobody knows."""
+    tables: dict[str, list[Stored]] = {}
+    for cell in stage_cells:
+        tables.setdefault(table_of(cell), []).append(cell)
+    for table, cells in tables.items():
+        members = [player["name"] for player in json.loads(cells[0]["spec"])["players"]]
+        silent = [name for name in members if name not in {cell["captain"] for cell in cells}]
+        if not silent:
+            continue
+        alone = {
+            (play.player, *play.drafts): native_value(play.right, play.outcome, play.way if play.heard else "not heard")
+            for play in solos(plays_of(source, table, every)[0])
+        }
+        played = dict.fromkeys((episode.key, episode.repeat) for cell in cells for episode in source.seen(cell))
+        for name in silent:
+            for (question, drafts), repeat in played:
+                value = alone.get((name, question, drafts), UNPLAYED)
+                yield Native(question, name, value, cells[0].get("cohort"), repeat)
 
 
 def _reviews(source: Source, cells: Sequence[Stored]) -> bool:
@@ -224,7 +255,7 @@ def _coverage(source: Source, stage: Stage) -> Iterable[Row]:
         for question, case in source.cases.items()
         if case.question.kind != "open"
     }
-    for row in coverage(stage.pairs, choices=choices, seed=source.seed):
+    for row in coverage(stage.pairs, stage.others, choices=choices, seed=source.seed):
         yield {**stage.named, **row}
 
 
