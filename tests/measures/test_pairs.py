@@ -26,8 +26,8 @@ from moot.measures.safety.pairs import (
     Pair,
     gain_by_strength,
     per_model,
-    safety,
 )
+from moot.measures.safety.rescues import safety
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.stats.graded import Value, graded_value, value_of
 from moot.stats.paired import compare

@@ -20,7 +20,8 @@ from moot.measures.quiz.skyline import guessing, skyline
 from moot.measures.safety.by_model import average_rows
 from moot.measures.safety.cohorts import coverage
 from moot.measures.safety.gap import gap_closure
-from moot.measures.safety.pairs import Pair, safety
+from moot.measures.safety.pairs import Pair
+from moot.measures.safety.rescues import safety
 from moot.select import LabelMatrix, Proposer, SelectionSplit, selector
 from moot.select.oracle import AskedOracle
 from moot.select.voting import log_odds

@@ -14,7 +14,7 @@ from moot.measures.sides import SideResults, cells_named, pairs_of, partners, si
 from moot.measures.source import Source
 from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate, estimate_row
-from moot.stats.graded import difference_bounds, fair_pairs, known_pairs, why_no_difference, why_turned
+from moot.stats.graded import difference_bounds, fair_pairs, known_pairs, uncounted, why_no_difference, why_turned
 from moot.stats.paired import compare
 from moot.stats.power import detectable
 
@@ -40,6 +40,7 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     row: dict[str, Any] = {"experiment": source.name, "a": a, "b": b, **comparison.row()}
     for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
         row[name] = estimate_row(estimate({question: pair[place] for question, pair in graded.items()}))
+    row |= uncounted(pairs)
     row["left_out"] = len(one.calls.keys() ^ other.calls.keys())
     row["captains"] = _captains(one, other)
     if comparison.test == "mcnemar" and graded:
@@ -83,7 +84,7 @@ def words(row: Mapping[str, Any]) -> list[str]:
         f"{row['a']} answered {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"
         f" of the {row['n']:,} question{'s' if row['n'] != 1 else ''} that both played{graded}.",
         f"Difference: {100 * row['difference']:+.1f} points{_limits(row)}; {_tested(row)}.",
-        f"{row['a']} was better on {row['rescues']:,} and worse on {row['regressions']:,}.",
+        _changes(row),
     ]
     if row["captains"]:
         sentences.append(f"Each question counts once, by its mean over {row['captains']} captains.")
@@ -102,6 +103,12 @@ def words(row: Mapping[str, Any]) -> list[str]:
         if row.get("why"):
             sentences.append("So the ungraded answers could turn it round: which is better cannot be told.")
     return sentences
+
+
+def _changes(row: Mapping[str, Any]) -> str:
+    if row["rescues"] is None:
+        return f"On how many {row['a']} was better or worse is not known: {row['counts_why']}."
+    return f"{row['a']} was better on {row['rescues']:,} and worse on {row['regressions']:,}."
 
 
 def _share(row: Mapping[str, Any]) -> str:

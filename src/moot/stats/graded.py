@@ -280,11 +280,22 @@ def compared_row(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Row:
     questions. `why` says where the ungraded answers could turn round what the interval shows.
     """
     row = {**compare(known_pairs(fair_pairs(pairs)), pooled=pooled, seed=seed).row(), **difference_bounds(pairs)}
+    row |= uncounted(pairs)
     if row["difference"] is None:
         row |= {"rescues": None, "regressions": None, "why": why_no_difference(pairs)}
     elif turned := why_turned(row):
         row["why"] = turned
     return row
+
+
+def uncounted(pairs: Pairs) -> Row:
+    """No counts while answers wait for a grade: they could only rise. Nothing where none waits."""
+    waiting = sum(any(value.waiting for pair in several for value in pair) for several in pairs.values())
+    if not waiting:
+        return {}
+    questions = "question has" if waiting == 1 else "questions have"
+    why = f"{waiting:,} {questions} an answer that waits for a grade, so that nobody can count what got better or worse"
+    return {"rescues": None, "regressions": None, "counts_why": why}
 
 
 def why_no_difference(pairs: Pairs) -> str:

@@ -13,7 +13,7 @@ from scipy import stats
 from second_way.cohort_gap import _closed, _players
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Rho, mean
-from second_way.pairs import Pair, drafting, split, stages, unfair_pairs
+from second_way.pairs import Other, Pair, Stage, drafting, split, stages, unfair_pairs
 from second_way.quiz_pairs import TESTED, Pairs, adjusted, bounds, difference, paid
 from second_way.raw import Raw
 from second_way.shares import Grade, Value, accuracy_row, flattering, unfair_together, value_of, whole_mean
@@ -27,8 +27,8 @@ def by_model(raw: Raw) -> Row:
     figures: Row = {
         "formatting_tax_models": adjusted(list(_taxes(raw))),
         "gap_closure_models": [{**stage.named, **row} for stage in every for row in _gaps(raw, stage.by_cohort())],
-        "cohort_averages": [{**stage.named, **row} for stage in every for row in _averages(stage.pairs)],
-        "cohort_models": adjusted([{**stage.named, **row} for stage in every for row in _models(stage.pairs)]),
+        "cohort_averages": [{**stage.named, **row} for stage in every for row in _averages(stage)],
+        "cohort_models": adjusted([{**stage.named, **row} for stage in every for row in _models(stage)]),
         "gain_by_strength": paid([{**stage.named, **row} for stage in every if (row := _strength(raw, stage.pairs))]),
         "safety_missing": _missing(raw),
     }
@@ -70,7 +70,7 @@ def _gaps(raw: Raw, by_cohort: Sequence[tuple[str | None, Sequence[Pair]]]) -> I
                 yield {"cohort": weaker, "towards": stronger, "model": model, **row}
 
 
-def _values(pairs: Sequence[Pair], side: str) -> dict[str, dict[str, Value]]:
+def _values(pairs: Sequence[Pair | Other], side: str) -> dict[str, dict[str, Value]]:
     rights: dict[str, dict[str, list[Grade]]] = {}
     for pair in pairs:
         rights.setdefault(pair.player, {}).setdefault(pair.question, []).append(getattr(pair, side).grade)
@@ -83,14 +83,17 @@ def _average(values: Mapping[str, Values]) -> dict[str, Value]:
     return {question: whole_mean([own[question] for own in values.values()]) for question in asked}
 
 
-WHEN = {"alone": "native", "after": "after"}
+def _everybody(stage: Stage) -> Iterator[tuple[str | None, str, dict[str, dict[str, Value]]]]:
+    """By cohort and when: alone those too who do not answer again."""
+    for cohort, own in split(stage.pairs, lambda pair: pair.cohort).items():
+        others = [other for other in stage.others if other.cohort == cohort]
+        yield cohort, "alone", _values([*own, *others], "native")
+        yield cohort, "after", _values(own, "after")
 
 
-def _averages(pairs: Sequence[Pair]) -> Iterator[Row]:
-    for cohort, own in split(pairs, lambda pair: pair.cohort).items():
-        for when, side in WHEN.items():
-            values = _values(own, side)
-            yield {"cohort": cohort, "when": when, "models": len(values), **_accuracy(_average(values))}
+def _averages(stage: Stage) -> Iterator[Row]:
+    for cohort, when, values in _everybody(stage):
+        yield {"cohort": cohort, "when": when, "models": len(values), **_accuracy(_average(values))}
 
 
 def _accuracy(values: Values) -> Row:
@@ -103,23 +106,21 @@ def _accuracy(values: Values) -> Row:
     return row if known else {**row, "why": ANY_TEXT}
 
 
-def _models(pairs: Sequence[Pair]) -> Iterator[Row]:
+def _models(stage: Stage) -> Iterator[Row]:
     """Against the average of the own cohort, itself included."""
-    for cohort, own in split(pairs, lambda pair: pair.cohort).items():
-        for when, side in WHEN.items():
-            values = _values(own, side)
-            average = _average(values)
-            for model in sorted(values):
-                right = _accuracy(values[model])
-                beside: Pairs = {question: [(values[model][question], value)] for question, value in average.items()}
-                row = difference(beside, means=True) | bounds(beside)
-                if len(values) < 2:
-                    row |= {"difference": None, "low": None, "high": None, "p": None, "why": ANY_TEXT}
-                    row.pop(TESTED, None)
-                named = {"cohort": cohort, "model": model, "when": when, "value": right["value"]}
-                named |= {"value_low": right["low"], "value_high": right["high"]}
-                named |= {"value_bounds": right["bounds"]} if "bounds" in right else {}
-                yield {**named, "average": _sides(beside, "value", "average")["average"], **row}
+    for cohort, when, values in _everybody(stage):
+        average = _average(values)
+        for model in sorted(values):
+            right = _accuracy(values[model])
+            beside: Pairs = {question: [(values[model][question], value)] for question, value in average.items()}
+            row = difference(beside, means=True) | bounds(beside)
+            if len(values) < 2:
+                row |= {"difference": None, "low": None, "high": None, "p": None, "why": ANY_TEXT}
+                row.pop(TESTED, None)
+            named = {"cohort": cohort, "model": model, "when": when, "value": right["value"]}
+            named |= {"value_low": right["low"], "value_high": right["high"]}
+            named |= {"value_bounds": right["bounds"]} if "bounds" in right else {}
+            yield {**named, "average": _sides(beside, "value", "average")["average"], **row}
 
 
 def _strength(raw: Raw, pairs: Sequence[Pair]) -> Row | None:

@@ -18,7 +18,7 @@ from second_way.options import Option, Singles, cost_alone, highest, named, opti
 from second_way.quiz_pairs import FEW_QUESTIONS, TESTED, bounds, difference, turned
 from second_way.quiz_pairs import paid as family
 from second_way.raw import Raw
-from second_way.shares import NOBODY_KNOWS, Value, fair, known_of, mean_row, value_of
+from second_way.shares import NOBODY_KNOWS, Ungraded, Value, fair, known_of, mean_row, value_of
 
 Row = dict[str, Any]
 RULE = "beats every single player; {} test; paid for the options"
@@ -29,13 +29,18 @@ def claims(raw: Raw) -> Row:
     headline = _headline(raw, every)
     figures: Row = {
         "headline": headline,
-        "frontier": frontier(raw, every),
+        "frontier": frontier(raw, {title: side for title, side in every.items() if not _failed(side)}),
+        "frontier_left_out": [{"of": title, "why": ANY_TEXT} for title, side in every.items() if _failed(side)],
         "power": list(power_rows(raw, headline)),
     }
     if headline is not None:
         headline["words"] = Holds(lambda words: _says(raw, words), "sentences about these figures")
         headline["sentence"] = ANY_TEXT
     return {key: value for key, value in figures.items() if value}
+
+
+def _failed(side: Option) -> bool:
+    return all(episode.outcome == "failed" for own in side.episodes for episode in own)
 
 
 # ---------------------------------------------------------------- the headline
@@ -134,7 +139,9 @@ def _beside(
     if single is None:
         return row
     over = _over_best(raw, side, paid, asked, values, several, single, means)
-    return {**row, "over_best_single": over, **_cost(raw, side, several, single, asked)} if over else row
+    known = over is not None and over["single"] is not None
+    cost = _cost(raw, side, several, single if known else None, asked)
+    return {**row, "over_best_single": over, **cost} if over else row
 
 
 def _over_best(
@@ -170,7 +177,40 @@ def _over_best(
     reached["low"] = paid_low(alone, reached["value"], reached["low"])
     row |= {"single": single, "singles": len(several.values), "options": len(paid)}
     row["rule"] = RULE.format("exact" if row["test"] == "mcnemar" else "score")
-    return {**row, "best_single": reached}
+    row |= {"best_single": reached, "each": [_beside_one(n, own, values, means) for n, own in several.values.items()]}
+    rivals = [name for name in several.values if name != single and _could_beat(several, name, single, asked)]
+    return {**row, "rivals": rivals, **_withheld(several, rivals, asked, values)} if rivals else row
+
+
+def _beside_one(name: str, own: Mapping[str, Value], values: Mapping[str, Value], means: bool) -> Row:
+    """On how many questions the two differ, where each gives one pair and all that will be graded is."""
+    pairs = {question: [(value, own[question])] for question, value in values.items() if question in own}
+    row = difference(pairs, means=means)
+    counted = row["test"] == "mcnemar" and row["rescues"] is not None
+    discordant = row["rescues"] + row["regressions"] if counted else None
+    return {"single": name, "difference": row["difference"], "n": row["n"], "discordant": discordant}
+
+
+def _could_beat(several: Singles, name: str, single: str, asked: Sequence[str]) -> bool:
+    most = sum(several.values[name].get(question, NOBODY_KNOWS).most for question in asked)
+    return most > sum(several.values[single].get(question, NOBODY_KNOWS).least for question in asked) + 1e-9
+
+
+def _withheld(several: Singles, rivals: Sequence[str], asked: Sequence[str], values: Mapping[str, Value]) -> Row:
+    """Nobody is called the best single while somebody who could be was not heard on more than one question in twenty."""
+    unheard = {
+        name: sum(Ungraded.NOT_HEARD in several.values[name].get(q, NOBODY_KNOWS).grades for q in asked)
+        for name in rivals
+    }
+    if not any(times > len(asked) / 20 for times in unheard.values()):
+        return {}
+    sides = [[own.get(question, NOBODY_KNOWS) for question in values] for own in several.values.values()]
+    ours = list(values.values())
+    low = min(mean([one.least - other.most for one, other in zip(ours, own, strict=True)]) for own in sides)
+    high = min(mean([one.most - other.least for one, other in zip(ours, own, strict=True)]) for own in sides)
+    nothing = dict.fromkeys(("difference", "low", "high", "p", "rescues", "regressions", "single"))
+    row: Row = {**nothing, "n": 0, "test": "none", "small": True, "bounds": {"low": low, "high": high}}
+    return {**row, "why": ANY_TEXT, "best_single": mean_row([]), "each": []}
 
 
 def _room_for_the_best(row: Row, several: Singles, values: Mapping[str, Value], ends: Any) -> Row:
@@ -212,9 +252,11 @@ def _over_captain(raw: Raw, side: Option, values: Mapping[str, Value], options: 
     return family([row], chosen_from=options)[0] if graded else None
 
 
-def _cost(raw: Raw, side: Option, several: Singles, single: str, asked: Sequence[str]) -> Row:
-    """In money, or in calls where money is nothing or not known."""
-    calls_alone, usd_alone = cost_alone(raw, several.tables[single], several.players[single], asked)
+def _cost(raw: Raw, side: Option, several: Singles, single: str | None, asked: Sequence[str]) -> Row:
+    """In money, or in calls where money is nothing or not known; no ratio to somebody whom nobody knows."""
+    calls_alone, usd_alone = None, None
+    if single is not None:
+        calls_alone, usd_alone = cost_alone(raw, several.tables[single], several.players[single], asked)
     usd = mean([side.cost_usd[q] for q in asked if q in side.cost_usd]) if side.cost_usd is not None else None
     if usd and usd_alone:
         return {"cost_ratio": usd / usd_alone, "cost_unit": "usd", "cost_usd": usd}

@@ -9,7 +9,7 @@ from typing import Any
 from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
 from second_way.paired_scores import mean_difference, share
-from second_way.pairs import Pair, Side, Stage, split, stages, unfair_pairs
+from second_way.pairs import Other, Pair, Side, Stage, split, stages, unfair_pairs
 from second_way.raw import Raw
 from second_way.shares import unfair
 
@@ -30,11 +30,14 @@ def coverage(raw: Raw) -> Row:
 def _ceilings(raw: Raw, stage: Stage) -> list[Row]:
     """Each cohort, and all together always."""
     parts = split(stage.pairs, lambda pair: pair.cohort) if any(pair.cohort for pair in stage.pairs) else {}
-    return [_ceiling(raw, cohort, pairs) for cohort, pairs in (*parts.items(), (None, stage.pairs))]
+    return [
+        _ceiling(raw, cohort, pairs, [other for other in stage.others if cohort in (None, other.cohort)])
+        for cohort, pairs in (*parts.items(), (None, stage.pairs))
+    ]
 
 
-def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair]) -> Row:
-    native, after = (_anybody(pairs, side) for side in ("native", "after"))
+def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair], others: Sequence[Other]) -> Row:
+    native, after = _anybody([*pairs, *others], "native"), _anybody(pairs, "after")
     own_words = all(pair.own_word for pair in pairs)
     both = [
         question
@@ -42,12 +45,13 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair]) -> Row:
         if native[question][0] is not None and (after[question][0] is not None or not own_words)
     ]
     ungraded = len(native) - len(both)
-    if _flattering(pairs, [("native", native), *([("after", after)] if own_words else [])]):
+    if _flattering([*pairs, *others], [("native", native), *([("after", after)] if own_words else [])]):
         both = []
-    models = len({pair.player for pair in pairs})
-    row = {
+    models = len({pair.player for pair in (*pairs, *others)})
+    row: Row = {
         "cohort": cohort,
         "models": models,
+        **({"models_after": len({pair.player for pair in pairs})} if others else {}),
         **_share("native", [native[question][0] or 0.0 for question in both]),
         **_share("after", [after[question][0] or 0.0 for question in both] if own_words else []),
         "difference": None,
@@ -62,9 +66,12 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair]) -> Row:
         row["why"] = ANY_TEXT
     if not own_words:
         return row
+    row |= _bounds("after_bounds", after)
+    if others:
+        return {**row, "why": ANY_TEXT}
     gains = {question: (after[question][0] or 0.0) - (native[question][0] or 0.0) for question in both}
     value, low, high, _ = mean_difference(gains)
-    row |= {"difference": value, "difference_low": low, "difference_high": high, **_bounds("after_bounds", after)}
+    row |= {"difference": value, "difference_low": low, "difference_high": high}
     if any(known is None or least < most for side in (native, after) for known, least, most in side.values()):
         row["bounds"] = {
             "low": mean([after[question][1] - native[question][2] for question in native]),
@@ -73,18 +80,24 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair]) -> Row:
     return row
 
 
-def _flattering(pairs: Sequence[Pair], sides: Sequence[tuple[str, Anybody]]) -> bool:
+def _flattering(pairs: Sequence[Pair | Other], sides: Sequence[tuple[str, Anybody]]) -> bool:
     """Of the sides that what is ungraded can change: whether a question that is graded is so because it is right."""
     unsettled = [side for side, values in sides if any(least != most for _, least, most in values.values())]
-    parts = split(pairs, lambda pair: pair.question).values()
-    return unfair([[getattr(pair, side).grade for pair in part for side in unsettled] for part in parts])
+    by_question: dict[str, list[Any]] = {}
+    for pair in pairs:
+        answers = [getattr(pair, side) for side in unsettled if hasattr(pair, side)]
+        by_question.setdefault(pair.question, []).extend(answer.grade for answer in answers)
+    return unfair(list(by_question.values()))
 
 
-def _anybody(pairs: Sequence[Pair], side: str) -> Anybody:
+def _anybody(pairs: Sequence[Pair | Other], side: str) -> Anybody:
     """Known of a play where every answer is graded; or of all, where what is ungraded can change none."""
     found: dict[str, tuple[float | None, float, float]] = {}
-    for question, part in split(pairs, lambda pair: pair.question).items():
-        plays = [[getattr(pair, side) for pair in play] for play in split(part, lambda pair: pair.repeat).values()]
+    answers: dict[str, dict[int, list[Side]]] = {}
+    for pair in sorted(pairs, key=lambda pair: pair.question):
+        answers.setdefault(pair.question, {}).setdefault(pair.repeat, []).append(getattr(pair, side))
+    for question, repeats in answers.items():
+        plays = list(repeats.values())
         graded = [max(answer.least for answer in play) for play in plays if not _ungraded(play)]
         ends = [[max(getattr(answer, end) for answer in play) for play in plays] for end in ("least", "most")]
         found[question] = mean(graded) if graded else None, mean(ends[0]), mean(ends[1])

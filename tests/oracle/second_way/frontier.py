@@ -138,7 +138,9 @@ def _one_of(names: set[str | None]) -> Holds:
 
 def power_rows(raw: Raw, headline: Row | None) -> Iterable[Row]:
     if headline and (over := headline["over_best_single"]):
-        yield from _power(headline["of"], "best single", over, over["options"])
+        for row in _power(headline["of"], "best single", over, over["options"]):
+            if all(one["discordant"] is not None for one in over["each"]):
+                yield {**row, **_over_each(over["each"], over["options"])}
     if headline and (over := headline["over_captain"]):
         yield from _power(headline["of"], "its captain", over, over["family"])
     for row in quiz(raw).get("comparisons", ()):
@@ -146,7 +148,7 @@ def power_rows(raw: Raw, headline: Row | None) -> Iterable[Row]:
 
 
 def _power(a: str, b: str, row: Mapping[str, Any], family: int) -> Iterable[Row]:
-    if row["test"] != "mcnemar":
+    if row["test"] != "mcnemar" or row["rescues"] is None:
         return
     pairs, n = row["rescues"] + row["regressions"], row["n"]
     yield {
@@ -163,7 +165,24 @@ def _power(a: str, b: str, row: Mapping[str, Any], family: int) -> Iterable[Row]
     }
 
 
-def _detectable(n: int, discordance: float, family: int) -> Near | None:
+def _over_each(each: Sequence[Row], options: int) -> Row:
+    """All singles have to be beaten: at the least whoever is hardest to tell from; at the most each in its part of runs."""
+    part = 1 - 0.2 / len(each)
+    at_least = [_detectable(one["n"], one["discordant"] / one["n"], options) for one in each]
+    at_most = [_detectable(one["n"], one["discordant"] / one["n"], options, part) for one in each]
+    rows = [
+        {**one, "discordance": one["discordant"] / one["n"], "detectable": least}
+        for one, least in zip(each, at_least, strict=True)
+    ]
+    return {"detectable": _hardest(at_most), "detectable_low": _hardest(at_least), "each": rows}
+
+
+def _hardest(values: Sequence[Near | None]) -> Near | None:
+    found = [value for value in values if value is not None]
+    return max(found, key=lambda value: value.value or 0.0) if len(found) == len(values) else None
+
+
+def _detectable(n: int, discordance: float, family: int, wanted: float = 0.8) -> Near | None:
     """The smallest difference that exact McNemar at alpha by the family finds in 80 % of runs with so many discordant pairs:
     every number of pairs, every way they can fall."""
     if n < 2 or discordance <= 0:
@@ -179,10 +198,10 @@ def _detectable(n: int, discordance: float, family: int) -> Near | None:
             total += stats.binom.pmf(pairs, n, discordance) * stats.binom.pmf(wins, pairs, better)[found].sum()
         return float(total)
 
-    if power(discordance) < 0.8:
+    if power(discordance) < wanted:
         return None
     low, high = 0.0, discordance
     for _ in range(14):
         middle = (low + high) / 2
-        low, high = (low, middle) if power(middle) >= 0.8 else (middle, high)
+        low, high = (low, middle) if power(middle) >= wanted else (middle, high)
     return Near(high, 2e-4 * discordance)

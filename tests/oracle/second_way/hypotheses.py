@@ -18,8 +18,9 @@ from second_way.intervals import (
     mean,
 )
 from second_way.options import named, option
-from second_way.pairs import drafting, stages, unfair_pairs
+from second_way.pairs import Pair, drafting, stages, unfair_pairs
 from second_way.raw import Cell, Raw
+from second_way.safety import multiple_withheld
 from second_way.shares import NOBODY_KNOWS, Value, flattering, mean_value, unfair, unfair_together, value_of
 from second_way.skyline import graded_only, single, tops
 from second_way.tables import Play, grades, parts, table_of
@@ -188,15 +189,16 @@ def _sums(raw: Raw, term: str) -> Sums | None:
         return Sums(tops_known, dict.fromkeys(tops_known, 1.0), best, once=raw.repeats == 1, waiting=waiting)
     if function == "gap_closure":
         return _gap(raw, meant, whole.values) if cohort is None else _cohorts_gap(raw, meant, cohort)
-    counts, turns, most, waiting = _changes(raw, meant)
+    counts, turns, most, pairs = _changes(raw, meant)
     if not counts and not turns:
         return None
     if function == "net":
         net = {question: float(gained - lost) for question, (gained, lost) in counts.items()}
+        waiting = unfair_pairs(pairs) or any(pair.waits for pair in pairs)
         return Sums(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=turns, most=most, waiting=waiting)
     gained = {question: float(count[0]) for question, count in counts.items()}
     lost = {question: float(count[1]) for question, count in counts.items()}
-    return Sums(gained, lost, turns=turns, waiting=waiting)
+    return Sums(gained, lost, turns=turns, waiting=unfair_pairs(pairs) or multiple_withheld(pairs))
 
 
 def _members(raw: Raw, cohort: str | None) -> set[str] | None:
@@ -297,9 +299,9 @@ assert UNPLAYED.known is None
 Counts = dict[str, tuple[int, int]]
 
 
-def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[Counts, Counts, float, bool]:
+def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[Counts, Counts, float, list[Pair]]:
     """Rescues and regressions of each question over captains; what ungraded pairs could be; how many pairs a question has at
-    the most; whether the graded ones flatter."""
+    the most; and all pairs."""
     ours = {(cell.team, cell.label, cell.captain, cell.cohort, drafting(cell)) for cell in meant}
     counts: Counts = {}
     turns: Counts = {}
@@ -322,7 +324,7 @@ def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[Counts, Counts, float, bo
                 gained, lost = turns.get(pair.question, (0, 0))
                 turns[pair.question] = (gained + ((False, True) in ways), lost + ((True, False) in ways))
     most = max(Counter(pair.question for pair in every).values(), default=1)
-    return counts, turns, float(most), unfair_pairs(every)
+    return counts, turns, float(most), every
 
 
 def _in_pairs(raw: Raw, sums: dict[str, Sums], one: str, other: str) -> dict[str, Sums]:

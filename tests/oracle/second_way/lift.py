@@ -10,6 +10,7 @@ from second_way.multiple import multiple
 from second_way.pairs import Pair, Stage, split, stages
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
+from second_way.safety import multiple_withheld
 from second_way.shares import unfair
 from second_way.tables import table_of
 
@@ -60,11 +61,15 @@ def _lift(first: Sequence[Pair], second: Sequence[Pair], seed: int) -> Row | Non
         return None
     answers = [[grade for side in sides for grade in (side[key].native.grade, side[key].after.grade)] for key in both]
     beside = _bounds([[side[key] for key in both] for side in sides])
+    names = ("multiple_before", "multiple_after", "lift", "net_before", "net_after")
+    more_names = ("net_difference", "net_difference_low", "net_difference_high")
+    left: Row = {"ungraded": len(both) - len(graded), "n_pairs": 0, "n": 0}
+    nothing: Row = {**dict.fromkeys((*names, *more_names)), **left, **beside, "why": ANY_TEXT}
     if unfair(answers) or not graded:
-        names = ("multiple_before", "multiple_after", "lift", "net_before", "net_after")
-        more_names = ("net_difference", "net_difference_low", "net_difference_high")
-        counts = {"ungraded": len(both) - len(graded), "n_pairs": 0, "n": 0}
-        return {**dict.fromkeys((*names, *more_names)), **counts, **beside, "why": ANY_TEXT}
+        return nothing
+    waiting = any(side[key].waits for side in sides for key in both)
+    if any(multiple_withheld([side[key] for key in both]) for side in sides):
+        return nothing
     multiples, nets = [], []
     for side in sides:
         parts = split([side[key] for key in graded], lambda pair: pair.question)
@@ -78,8 +83,8 @@ def _lift(first: Sequence[Pair], second: Sequence[Pair], seed: int) -> Row | Non
         "multiple_before": before,
         "multiple_after": after,
         "lift": None if before is None or after is None else after - before,
-        "net_before": sum(nets[0]),
-        "net_after": sum(nets[1]),
+        "net_before": None if waiting else sum(nets[0]),
+        "net_after": None if waiting else sum(nets[1]),
         "net_difference": sum(more),
         "net_difference_low": low,
         "net_difference_high": high,

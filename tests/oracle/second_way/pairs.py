@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import Grade, graded, unfair
+from second_way.shares import Grade, Ungraded, graded, unfair
 from second_way.tables import table_of
 
 ANSWERED = ("answered", "undecided")
@@ -52,6 +52,11 @@ class Pair:
     def graded(self) -> bool:
         return self.native.right is not None and self.after.right is not None
 
+    @property
+    def waits(self) -> bool:
+        """Whether an answer of it has no grade yet, and will have one."""
+        return any(side.right is None and side.grade is None for side in (self.native, self.after))
+
     def became(self, *, native: bool, after: bool, given: bool = True) -> bool:
         """Whether it is graded and went this way; `given`: whether there was an answer alone at all."""
         return self.graded and self.native.given is given and (self.native.right, self.after.right) == (native, after)
@@ -78,12 +83,24 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Other:
+    """What somebody says alone who leads no play of a stage."""
+
+    question: str
+    repeat: int
+    player: str
+    cohort: str | None
+    native: Side
+
+
+@dataclass(frozen=True)
 class Stage:
     """One strategy of one team, over all captains and cohorts."""
 
     label: str
     team: str | None
     pairs: Sequence[Pair]
+    others: Sequence[Other] = ()
 
     @property
     def named(self) -> dict[str, Any]:
@@ -113,10 +130,29 @@ def stages(raw: Raw) -> list[Stage]:
         if cell.captain is not None and "captain" in cell.traits:
             together.setdefault((cell.team, cell.label), []).append(cell)
     found = [
-        Stage(label, team, [pair for cell in cells for pair in _pairs(raw, cell)])
+        Stage(label, team, [pair for cell in cells for pair in _pairs(raw, cell)], list(_others(raw, cells)))
         for (team, label), cells in together.items()
     ]
     return [stage for stage in found if stage.pairs]
+
+
+def _others(raw: Raw, cells: Sequence[Cell]) -> Iterable[Other]:
+    leading = {(table_of(raw, cell).name, cell.captain) for cell in cells}
+    seen = set()
+    for cell in cells:
+        table = table_of(raw, cell)
+        alone = {(play.player, play.question, play.repeat): play for play in table.alone}
+        for episode in raw.episodes(cell):
+            drafts = episode.repeat // int(cell.traits.get("repeats", 1))
+            for player in table.sources:
+                place = (table.name, player, episode.question, episode.repeat)
+                if (table.name, player) in leading or place in seen:
+                    continue
+                seen.add(place)
+                play = alone.get((player, episode.question, drafts))
+                grade = Ungraded.NOBODY if play is None else play.right
+                side = _side("answered", grade)
+                yield Other(episode.question, episode.repeat, player, cell.cohort, side)
 
 
 def drafting(cell: Cell) -> str:
@@ -175,7 +211,9 @@ def _side(outcome: str, grade: Grade) -> Side:
     """Without an answer nothing is right; an answer without a grade is neither."""
     if outcome not in ANSWERED:
         return Side(outcome, False, 0.0)
-    return Side(outcome, grade >= 0.5 if graded(grade) else None, grade)
+    if not graded(grade):
+        return Side(outcome, None, grade)
+    return Side(outcome, grade >= 0.5, type(grade)(grade >= 0.5))  # it stays known who has given it
 
 
 def own_word(cell: Cell, episode: Episode) -> bool:

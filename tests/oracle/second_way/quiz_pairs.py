@@ -28,17 +28,19 @@ def difference(pairs: Pairs, *, means: bool, heard: bool = True) -> Row:
         both = []
     differences = [one - other for one, other in both]
     rescues, regressions = (sum(sign * value > 1e-12 for value in differences) for sign in (1, -1))
+    waiting = any(grade is None for several in pairs.values() for pair in several for v in pair for grade in v.grades)
     row: Row = {"difference": None, "low": None, "high": None, "p": None, "n": len(both), "test": "none"}
     row |= {"rescues": rescues, "regressions": regressions, "small": True}
+    uncounted = {"rescues": None, "regressions": None, "counts_why": ANY_TEXT} if waiting else {}
     if not both:
-        return {**row, "rescues": None, "regressions": None, "why": ANY_TEXT}
+        return {**row, **uncounted, "rescues": None, "regressions": None, "why": ANY_TEXT}
     exact = not means and all(value in (0, 1) for pair in both for value in pair)
     figure = Difference(differences, mcnemar(rescues, regressions) if exact else None)
     low, high = figure.limits()
     row |= {"difference": figure.value, "low": low, "high": high, "p": figure.p}
     row |= {"test": "mcnemar" if exact else "score", TESTED: figure}
     row["small"] = len(both) < FEW_QUESTIONS or rescues + regressions < FEW_DISCORDANT
-    return row
+    return {**row, **uncounted}
 
 
 def bounds(pairs: Pairs) -> Row:

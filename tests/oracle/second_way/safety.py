@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Difference, mean
 from second_way.multiple import multiple
 from second_way.paired_scores import difference, mean_difference, share
-from second_way.pairs import Pair, Stage, split, stages, unfair_pairs
+from second_way.pairs import Pair, Side, Stage, split, stages, unfair_pairs
 from second_way.quiz_pairs import TESTED, paid
 from second_way.raw import Raw
 
@@ -38,10 +39,12 @@ def _counted(pairs: Sequence[Pair]) -> Row:
     flattering = unfair_pairs(pairs)
     value, low, high = (None, None, None) if flattering else multiple(changes)
     with_recovered = (None, None, None) if flattering else multiple(fixed)
-    return {
-        "rescues": rescues,
-        "regressions": regressions,
-        "recovered": sum(pair.recovered for pair in pairs),
+    recovered = sum(pair.recovered for pair in pairs)
+    waiting = any(pair.waits for pair in pairs)
+    row = {
+        "rescues": None if waiting else rescues,
+        "regressions": None if waiting else regressions,
+        "recovered": None if waiting else recovered,
         "multiple": value,
         "low": low,
         "high": high,
@@ -50,9 +53,9 @@ def _counted(pairs: Sequence[Pair]) -> Row:
             zip(("multiple_with_recovered", "with_recovered_low", "with_recovered_high"), with_recovered, strict=True)
         ),
         **_rates({} if flattering else by_question),
-        "net": None if flattering else rescues - regressions,
-        **({"why": ANY_TEXT} if flattering else {}),
-        "regressions_without_answer": sum(pair.regression and not pair.after.given for pair in pairs),
+        "net": None if waiting else rescues - regressions,
+        **({"why": ANY_TEXT} if flattering or waiting else {}),
+        "regressions_without_answer": None if waiting else sum(p.regression and not p.after.given for p in pairs),
         "ungraded": len(pairs) - len(graded),
         "n_pairs": len(graded),
         "n": len(by_question),
@@ -60,6 +63,71 @@ def _counted(pairs: Sequence[Pair]) -> Row:
         "refused_after": sum(pair.after.outcome == "refused" for pair in pairs),
         **_bounds(pairs, rescues, regressions),
     }
+    return _held_back(row, pairs) if waiting else row
+
+
+COUNTED = {
+    "rescue_rate": ("rescue_rate_low", "rescue_rate_high"),
+    "regression_rate": ("regression_rate_low", "regression_rate_high"),
+    "multiple": ("low", "high"),
+    "multiple_with_recovered": ("with_recovered_low", "with_recovered_high"),
+}
+"""Ratios of two counts, and where their intervals stand."""
+
+
+def _ratio(name: str, pair: Pair) -> tuple[bool, bool]:
+    """What a graded pair adds above and below the line."""
+    if name == "multiple":
+        return pair.rescue, pair.regression
+    if name == "multiple_with_recovered":
+        return pair.rescue or pair.recovered, pair.regression
+    was = name == "regression_rate"
+    return (pair.regression if was else pair.rescue), pair.native.given and pair.native.right is was
+
+
+def _could_be(pair: Pair) -> list[Pair]:
+    """All that an ungraded pair may turn out to be."""
+    sides = [
+        [side] if side.right is not None else [Side(side.outcome, right, float(right)) for right in (False, True)]
+        for side in (pair.native, pair.after)
+    ]
+    return [replace(pair, native=native, after=after) for native in sides[0] for after in sides[1]]
+
+
+def _between(name: str, pairs: Sequence[Pair]) -> tuple[float | None, float | None]:
+    """The lowest and the highest that a ratio can be: all that can be tried for one pair at a time, since each pair that
+    moves it moves it one way."""
+    ends: list[float | None] = []
+    for sign in (1, -1):
+        above = below = 0
+        for pair in pairs:
+            options = [_ratio(name, one) for one in _could_be(pair)]
+            top, bottom = min(options, key=lambda option: (sign * (option[0] - option[1]), sign * option[0]))
+            above, below = above + top, below + bottom
+        ends.append(above / below if below else None)
+    return ends[0], ends[1]
+
+
+def _held_back(row: Row, pairs: Sequence[Pair]) -> Row:
+    """Without the ratios of which the pairs that wait could be more than one in twenty of what is counted on either side."""
+    for name, ends in COUNTED.items():
+        if _too_many(name, pairs):
+            row = {**row, name: None, **dict.fromkeys(ends)}
+            row |= {"note": None} if name == "multiple" else {}
+    return row
+
+
+def _too_many(name: str, pairs: Sequence[Pair]) -> bool:
+    for side in (0, 1):
+        counted = sum(_ratio(name, pair)[side] for pair in pairs if pair.graded)
+        more = sum(any(_ratio(name, one)[side] for one in _could_be(pair)) for pair in pairs if pair.waits)
+        if more > counted / 20:
+            return True
+    return False
+
+
+def multiple_withheld(pairs: Sequence[Pair]) -> bool:
+    return any(pair.waits for pair in pairs) and _too_many("multiple", pairs)
 
 
 def _times(pairs: Sequence[Pair], *ways: str) -> int:
@@ -98,9 +166,12 @@ def _bounds(pairs: Sequence[Pair], rescues: int, regressions: int) -> Row:
     if all(pair.graded for pair in pairs):
         return {}
     more, worse = (sum(getattr(pair, way) for pair in pairs) for way in ("may_be_rescue", "may_be_regression"))
-    least = rescues / (regressions + worse) if regressions + worse else None
+    names = {"multiple": "bounds", "multiple_with_recovered": "with_recovered_bounds"}
+    ratios = {names.get(name, f"{name}_bounds"): _between(name, pairs) for name in COUNTED}
     return {
-        "bounds": {"low": least, "high": (rescues + more) / regressions if regressions else None},
+        **{name: {"low": low, "high": high} for name, (low, high) in ratios.items()},
+        "rescues_bounds": {"low": rescues, "high": rescues + more},
+        "regressions_bounds": {"low": regressions, "high": regressions + worse},
         "net_bounds": {"low": rescues - regressions - worse, "high": rescues + more - regressions},
     }
 
@@ -125,6 +196,7 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
     once = len(pairs) == len({pair.question for pair in pairs})
     value, low, high, p = mean_difference(gains, once=once)
     differ = sum(abs(gain) > 1e-12 for gain in gains.values())
+    waiting = any(pair.waits for pair in pairs)
     row = {
         "model": name,
         "cohort": pairs[0].cohort,
@@ -137,7 +209,7 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
         "n": len(gains),
         "small": len(gains) < 30 or differ < 10,
         **{
-            f"{way}s" if way != "recovered" else way: _times(pairs, way)
+            f"{way}s" if way != "recovered" else way: None if waiting else _times(pairs, way)
             for way in ("rescue", "regression", "recovered")
         },
         "refused": sum(pair.native.outcome == "refused" for pair in pairs),
@@ -151,5 +223,5 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
         low = mean([mean([pair.after.least - pair.native.most for pair in part]) for part in whole])
         high = mean([mean([pair.after.most - pair.native.least for pair in part]) for part in whole])
         row["bounds"] = {"low": low, "high": high}
-        row |= {} if gains else {"why": ANY_TEXT}
+        row |= {} if gains and not waiting else {"why": ANY_TEXT}
     return row

@@ -22,17 +22,26 @@ from moot.store.declarations import declared
 def evidence_figures(
     source: Source, cells: Sequence[Stored], name: str, figures: Mapping[str, Any], also: Iterable[str] = ()
 ) -> Row:
-    """The keys `headline`, `hypotheses`, `frontier` and `power`; only those that there is something to say under."""
+    """The keys `headline`, `hypotheses`, `frontier`, `frontier_left_out` and `power`; only those that there is something to
+    say under."""
     declarations = declared(source.connection, name)
     options = {title: side for title, side in sides(source, cells).items() if side.calls}
     headline = headline_figures(source, cells, declarations, options)
+    failed = [title for title, side in options.items() if _all_failed(source, side)]
+    came = {title: side for title, side in options.items() if title not in failed}
     evidence: Row = {
         "headline": headline,
         "hypotheses": hypotheses_figures(source, cells, declarations, also),
-        "frontier": frontier_figures(source, options),
+        "frontier": frontier_figures(source, came),
+        "frontier_left_out": [{"of": title, "why": "every question failed"} for title in failed],
         "power": list(power_rows(headline, figures)),
     }
     return {key: value for key, value in evidence.items() if value}
+
+
+def _all_failed(source: Source, side: SideResults) -> bool:
+    """Whether nothing ever came: what that costs, and how good it would have been, nobody knows."""
+    return all(episode.outcome == "failed" for cell in side.cells for episode in source.seen(cell))
 
 
 def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list[Row]:
@@ -75,20 +84,49 @@ def _bounds(side: SideResults, asked: Sequence[str]) -> Row:
 def power_rows(headline: Row | None, figures: Mapping[str, Any]) -> Iterator[Row]:
     """The smallest difference that each comparison could have shown, from its n and its discordant pairs alone."""
     if headline and (over := headline["over_best_single"]):
-        # The claim pays for all options that it was chosen from, at the most as Bonferroni would.
-        yield from _power(headline["of"], "best single", over, over["options"])
+        yield from _power_over_each(headline["of"], over)
     if headline and (over := headline["over_captain"]):
         yield from _power(headline["of"], "its captain", over, over["family"])
     for row in figures.get("comparisons", ()):
         yield from _power(row["a"], row["b"], row, row["family"])
 
 
+def _power_over_each(of: str, over: Mapping[str, Any]) -> Iterator[Row]:
+    """ "More than the best single" is more than every one of them, each on questions of its own.
+
+    `detectable_low`: with less than that the least telling of them is not beaten in so many runs, let alone all.
+    `detectable`: with so much all of them are, however their tests hang together: each may fail in no more than its part.
+    The claim pays for all options that it was chosen from, at the most as Bonferroni would.
+    """
+    each = over["each"]
+    for row in _power(of, "best single", over, over["options"]):
+        if any(single["discordant"] is None for single in each):
+            return
+        shares = [(single["n"], single["discordant"] / single["n"]) for single in each]
+        alike, all_of_them = (
+            [detectable(*share, wanted=wanted, comparisons=over["options"]) for share in shares]
+            for wanted in (POWER, 1 - (1 - POWER) / len(each))
+        )
+        beside = [
+            {**single, "discordance": share, "detectable": least}
+            for single, (_, share), least in zip(each, shares, alike, strict=True)
+        ]
+        yield {**row, "detectable": _greatest(all_of_them), "detectable_low": _greatest(alike), "each": beside}
+
+
+def _greatest(values: Sequence[float | None]) -> float | None:
+    """None where any is: there no difference would do."""
+    found = [value for value in values if value is not None]
+    return max(found) if found and len(found) == len(values) else None
+
+
 def _power(a: str, b: str, row: Mapping[str, Any], family: int) -> Iterator[Row]:
     """Corrected for the family that the comparison stands in.
 
-    Only where each question gives one pair: pooled means have no discordant pairs to count.
+    Only where each question gives one pair, and all are graded or never will be: pooled means have no discordant pairs to
+    count, and while answers wait nobody can.
     """
-    if row["test"] != "mcnemar":
+    if row["test"] != "mcnemar" or row["rescues"] is None:
         return
     pairs = row["rescues"] + row["regressions"]
     discordance = pairs / row["n"]

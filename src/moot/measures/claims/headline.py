@@ -7,7 +7,7 @@ against one baseline, the best single player on all questions, and "more" means 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,8 @@ from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate, estimate_row, with_holm
 from moot.stats.graded import (
+    FEW_WAITING,
+    Pairs,
     Value,
     accuracy_row,
     bounds_row,
@@ -199,7 +201,9 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
     over = _over_best(source, chosen, singles.values, single, values, pooled)
     if over is None:
         return row
-    return {**row, "over_best_single": over, **_cost(source, chosen, singles.tables[single], singles.players[single])}
+    known = over["single"] is not None
+    cost = _cost(source, chosen, singles.tables[single], singles.players[single] if known else None)
+    return {**row, "over_best_single": over, **cost}
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +267,61 @@ def _over_best(
         reached = chosen_interval(alone, place, reached, clusters=clusters, seed=source.seed)
     rule = RULE.format(test="exact test" if over["test"] == "mcnemar" else "score test")
     paid = {"single": single, "singles": len(singles), "options": len(chosen.paid), "rule": rule}
-    return {**over, **paid, "best_single": estimate_row(reached)}
+    row = {**over, **paid, "best_single": estimate_row(reached), "each": list(_each(singles, values, pooled))}
+    rivals = _rivals(singles, single, chosen.asked)
+    return {**row, "rivals": rivals, **_withheld(singles, rivals, chosen.asked, values)} if rivals else row
+
+
+def _each(singles: Alone, values: Mapping[str, Value], pooled: bool) -> Iterator[Row]:
+    """Against every single by itself, on how many questions the two differ: all of them must be beaten."""
+    for name, own in singles.items():
+        pairs: Pairs = {question: [(value, own[question])] for question, value in values.items() if question in own}
+        row = compared_row(pairs, pooled=pooled)
+        counted = row["test"] == "mcnemar" and row["rescues"] is not None
+        discordant = row["rescues"] + row["regressions"] if counted else None
+        yield {"single": name, "difference": row["difference"], "n": row["n"], "discordant": discordant}
+
+
+def _rivals(singles: Alone, single: str, asked: Sequence[str]) -> list[str]:
+    """Who could be better than the best as far as is known, were all that is not known of them right."""
+    surely = sum(singles[single].get(question, UNPLAYED).least for question in asked)
+    return [
+        name
+        for name, own in singles.items()
+        if name != single and sum(own.get(question, UNPLAYED).most for question in asked) > surely + 1e-9
+    ]
+
+
+def _withheld(singles: Alone, rivals: Sequence[str], asked: Sequence[str], values: Mapping[str, Value]) -> Row:
+    """Nobody is the best single where a rival was heard only on some questions, which hang on what the others said.
+
+    A few questions that it was not heard on leave a figure, with the bounds, as a few ungraded answers do.
+    """
+    heard = {name: sum(not singles[name].get(q, UNPLAYED).not_heard for q in asked) for name in rivals}
+    unheard = [name for name, times in heard.items() if len(asked) - times > FEW_WAITING * len(asked)]
+    if not unheard:
+        return {}
+    ends = [
+        [
+            sum(one - other for one, other in zip(ours, theirs, strict=True)) / len(values)
+            for ours, theirs in (
+                ([value.least for value in values.values()], [own.get(q, UNPLAYED).most for q in values]),
+                ([value.most for value in values.values()], [own.get(q, UNPLAYED).least for q in values]),
+            )
+        ]
+        for own in singles.values()
+    ]
+    told = ", ".join(f"{name} was heard on {heard[name]:,} of {len(asked):,} questions" for name in unheard)
+    return {
+        **dict.fromkeys(("difference", "low", "high", "p", "rescues", "regressions", "single")),
+        "n": 0,
+        "test": "none",
+        "small": True,
+        "bounds": {"low": min(low for low, _ in ends), "high": min(high for _, high in ends)},
+        "why": f"{told} and could be the best single model",
+        "best_single": estimate_row(None),
+        "each": [],
+    }
 
 
 def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Row:
@@ -306,13 +364,17 @@ def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], 
     return with_holm([row], family=len(chosen.paid) if row["p"] is not None else None)[0]
 
 
-def _cost(source: Source, chosen: _Chosen, table: DraftTable, player: str) -> Row:
-    """How many times the best single player's cost: in money, or in calls where money is nothing or not known."""
+def _cost(source: Source, chosen: _Chosen, table: DraftTable, player: str | None) -> Row:
+    """How many times the best single player's cost: in money, or in calls where money is nothing or not known.
+
+    No ratio where nobody knows who that is (None).
+    """
+    team, calls = _mean(chosen.side.cost_usd, chosen.asked), _mean(chosen.side.calls, chosen.asked)
+    if player is None:
+        return {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
     one = native_cost(source, table, dict.fromkeys(chosen.asked, player))
-    team = _mean(chosen.side.cost_usd, chosen.asked)
     if team and one.cost_usd:
         return {"cost_ratio": team / one.cost_usd, "cost_unit": "usd", "cost_usd": team}
-    calls = _mean(chosen.side.calls, chosen.asked)
     ratio = calls / one.calls if calls is not None and one.calls else None
     return {"cost_ratio": ratio, "cost_unit": "calls", "cost_usd": team, "calls": calls}
 

@@ -15,7 +15,8 @@ from moot.measures.quiz.played import UNPLAYED, Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import best_single, top_by_question
 from moot.measures.safety.figures import native_pairs
-from moot.measures.safety.pairs import Pair, why_unfair_changes
+from moot.measures.safety.pairs import Pair, uncounted, why_unfair_changes
+from moot.measures.safety.rescues import MULTIPLE, safety
 from moot.measures.sides import Alone, SideResults, best_alone, side_of, values_by_player
 from moot.measures.source import Source
 from moot.stats.closure import Side, only
@@ -83,14 +84,14 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
             # A count, so the bottoms add up to 1.
             net = {question: rescues - regressions for question, (rescues, regressions) in changes.counts.items()}
             bottoms = dict.fromkeys(net, 1 / max(1, len(net)))
-            return Ratio(net, bottoms, turns=changes.turns, most=changes.most, why=changes.why)
+            return Ratio(net, bottoms, turns=changes.turns, most=changes.most, why=changes.why_no_net)
         case "safety_multiple":
             changes = _changes(source, cells, meant)
             if isinstance(changes, str):
                 return changes
             rescues = {question: change[0] for question, change in changes.counts.items()}
             regressions = {question: change[1] for question, change in changes.counts.items()}
-            return Ratio(rescues, regressions, turns=changes.turns, why=changes.why)
+            return Ratio(rescues, regressions, turns=changes.turns, why=changes.why_no_multiple)
 
 
 def _members(source: Source, cohort: str | None) -> set[str] | None:
@@ -196,8 +197,14 @@ class _Changes:
     pairs: list[Pair] = field(default_factory=list)
 
     @property
-    def why(self) -> str | None:
-        return why_unfair_changes(self.pairs)
+    def why_no_net(self) -> str | None:
+        """A count is not known while any pair waits for its grade."""
+        waiting = sum(pair.waits for pair in self.pairs if not pair.graded)
+        return why_unfair_changes(self.pairs) or next(iter(uncounted(waiting)), None)
+
+    @property
+    def why_no_multiple(self) -> str | None:
+        return safety(self.pairs).why_not(MULTIPLE)
 
     @property
     def most(self) -> float:

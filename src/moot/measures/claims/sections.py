@@ -60,6 +60,8 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
         Column("beaten_by", "beaten by"),
     )
     chart = Chart("scatter", "cost", "accuracy", label="of", series="strategy")
+    if failed := figures.get("frontier_left_out"):
+        words += (f"Left out, since every question failed: {', '.join(row['of'] for row in failed)}.",)
     yield Section("frontier", "Accuracy and cost", words, columns, rows, chart, place=210)
 
 

@@ -94,6 +94,8 @@ def _whatever(over: Mapping[str, Any]) -> str:
 def _repairs(over: Mapping[str, Any]) -> str:
     """Against the same player as the difference."""
     fixed, made, single = over["rescues"], over["regressions"], over["single"]
+    if fixed is None:
+        return f"how many of {single}'s errors it fixed, and how many it made, is not known: {over['counts_why']}"
     graded = ", as far as both are graded" if over.get("bounds") else ""
     if over["test"] != "mcnemar":  # means over captains or repeats: no single errors to count
         return f"it did better than {single} on {fixed} questions and worse on {made}{graded}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.safety.gap import gap_closure
-from moot.measures.safety.pairs import Pair, split
+from moot.measures.safety.pairs import Native, Pair, split
 from moot.stats.graded import Pairs, Value, accuracy_row, fair_pairs, family_row, mean_value, whole_mean
 
 Row = dict[str, Any]
@@ -70,20 +70,40 @@ def gap_rows(cohorts: Mapping[str, Sequence[Pair]], *, seed: int = 0) -> Iterato
                 yield {"cohort": weaker, "towards": stronger, "model": model, **closure.row()}
 
 
-def average_rows(pairs: Sequence[Pair]) -> Iterator[Row]:
-    """The mean over the models of each cohort, alone and after; without cohorts the team is one."""
+def average_rows(pairs: Sequence[Pair], others: Sequence[Native] = ()) -> Iterator[Row]:
+    """The mean over the models of each cohort, alone and after; without cohorts the team is one.
+
+    Alone it is over everybody, also the `others` who do not answer again; after over those who do: `models` says how many.
+    """
     for cohort, cohort_pairs in split(pairs, lambda pair: pair.cohort).items():
-        for when, side in WHEN.items():
-            values = by_model(cohort_pairs, side)
+        for when in WHEN:
+            values = _everybody(cohort, cohort_pairs, others, when)
             named = {"cohort": cohort, "when": when, "models": len(values)}
             yield {**named, **accuracy_row(_average(values))}
 
 
-def model_rows(pairs: Sequence[Pair], *, seed: int = 0) -> Iterator[Row]:
+def _everybody(
+    cohort: str | None, pairs: Sequence[Pair], others: Sequence[Native], when: str
+) -> dict[str, dict[str, Value]]:
+    """Those of a cohort who answer alone, or after."""
+    values = by_model(pairs, WHEN[when])
+    if when == "after":
+        return values
+    silent: dict[str, dict[str, list[Value]]] = {}
+    for native in others:
+        if native.cohort == cohort:
+            silent.setdefault(native.model, {}).setdefault(native.question, []).append(native.value)
+    return values | {
+        model: {question: mean_value(several) for question, several in of_model.items()}
+        for model, of_model in silent.items()
+    }
+
+
+def model_rows(pairs: Sequence[Pair], others: Sequence[Native] = (), *, seed: int = 0) -> Iterator[Row]:
     """Every model, alone and after, against the average of its own cohort on the same questions, itself included."""
     for cohort, cohort_pairs in split(pairs, lambda pair: pair.cohort).items():
-        for when, side in WHEN.items():
-            values = by_model(cohort_pairs, side)
+        for when in WHEN:
+            values = _everybody(cohort, cohort_pairs, others, when)
             average = _average(values)
             for model, of_model in sorted(values.items()):
                 right = accuracy_row(of_model)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from moot.measures.quiz.skyline import guessing
-from moot.measures.safety.pairs import Pair, Row, graded, pairs_by_question, split, why_unfair_changes
+from moot.measures.safety.pairs import Native, Pair, Row, graded, pairs_by_question, split, why_unfair_changes
 from moot.stats.estimates import estimate, estimate_row
 from moot.stats.graded import (
     Value,
@@ -26,35 +26,53 @@ ONE_WORD = (
 )
 
 
-def coverage(pairs: Sequence[Pair], *, choices: Mapping[str, int] | None = None, seed: int = 0) -> list[Row]:
+def coverage(
+    pairs: Sequence[Pair],
+    others: Sequence[Native] = (),
+    *,
+    choices: Mapping[str, int] | None = None,
+    seed: int = 0,
+) -> list[Row]:
     """How often at least one model is right, alone and after: each cohort, then all together (cohort None).
 
+    Alone means everybody at the table, also the `others` who do not answer again; then after is of fewer
+    (`models_after`), and there is no difference between what other models could reach.
     After has a ceiling only where every model answers again itself; what a vote comes to under the best of all
     tie-breaks nobody could choose. Beside it what as many independent guessers would reach, where the questions offer
     choices.
     """
     parts = split(pairs, lambda pair: pair.cohort) if any(pair.cohort for pair in pairs) else {}
     return [
-        _covered(cohort, cohort_pairs, choices or {}, seed)
+        _covered(
+            cohort,
+            cohort_pairs,
+            [native for native in others if cohort is None or native.cohort == cohort],
+            choices or {},
+            seed,
+        )
         for cohort, cohort_pairs in (*parts.items(), (None, list(pairs)))
         if cohort_pairs
     ]
 
 
-def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, int], seed: int) -> Row:
+def _covered(
+    cohort: str | None, pairs: Sequence[Pair], others: Sequence[Native], choices: Mapping[str, int], seed: int
+) -> Row:
     """Over the questions that are known to be covered or not; the bounds are over all."""
     own_words = all(pair.own_word for pair in pairs)
-    alone, then = (_anybody(pairs, side) for side in ("native_value", "after_value"))
+    alone, then = _alone(pairs, others), _after(pairs)
     unfair = why_unfair_together(
         [(value, then[question]) if own_words else (value,) for question, value in alone.items()]
     )
     native, after = ({}, {}) if unfair else (known(alone), known(then))
     both = [question for question in native if question in after or not own_words]
-    models = len({pair.model for pair in pairs})
+    models_after = len({pair.model for pair in pairs})
+    models = models_after + len({native.model for native in others})
     offered = [choices[question] for question in both if question in choices]
     row: Row = {
         "cohort": cohort,
         "models": models,
+        **({"models_after": models_after} if others else {}),
         **_named(estimate({question: native[question] for question in both}), "native"),
         **_named(None, "after"),
         **_named(None, "difference"),
@@ -70,11 +88,14 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], choices: Mapping[str, in
         row["why"] = unfair or f"none of {len(alone)} questions is known to be covered or not, alone and after"
     if not own_words:
         return {**row, "why": "; ".join(filter(None, (unfair, ONE_WORD)))}
-    gains = {question: after[question] - native[question] for question in both}
     row |= _named(estimate({question: after[question] for question in both}), "after")
-    row |= _named(mean_difference(gains, seed=seed), "difference")
     if "bounds" in (beside := bounds_row(then.values())):
         row["after_bounds"] = beside["bounds"]
+    if others:
+        fewer = f"{models_after} of {models} models {'answers' if models_after == 1 else 'answer'} again, so that alone and after"
+        return {**row, "why": "; ".join(filter(None, (row.get("why"), f"{fewer} are no pair")))}
+    gains = {question: after[question] - native[question] for question in both}
+    row |= _named(mean_difference(gains, seed=seed), "difference")
     return {**row, **_difference_bounds(alone, then)}
 
 
@@ -83,20 +104,31 @@ def _difference_bounds(alone: Mapping[str, Value], then: Mapping[str, Value]) ->
     return {"bounds": beside["bounds"]} if beside else {}
 
 
-def _anybody(pairs: Sequence[Pair], side: str) -> dict[str, Value]:
+def _alone(pairs: Iterable[Pair], others: Iterable[Native]) -> dict[str, Value]:
+    return _anybody(
+        [
+            *(((pair.question, pair.repeat), pair.native_value) for pair in pairs),
+            *(((native.question, native.repeat), native.value) for native in others),
+        ]
+    )
+
+
+def _after(pairs: Iterable[Pair]) -> dict[str, Value]:
+    return _anybody([((pair.question, pair.repeat), pair.after_value) for pair in pairs])
+
+
+def _anybody(answers: Sequence[tuple[tuple[str, int], Value]]) -> dict[str, Value]:
     """The share of repeats in which anybody was right; with one repeat, whether.
 
     Where one answer is ungraded it is not known, whatever the others are: see `best_value`.
     """
+    plays: dict[str, dict[int, list[Value]]] = {}
+    for (question, repeat), value in answers:
+        plays.setdefault(question, {}).setdefault(repeat, []).append(value)
     return with_settled(
         {
-            question: mean_value(
-                [
-                    best_value([getattr(pair, side) for pair in repeat_pairs])
-                    for repeat_pairs in split(part, lambda pair: pair.repeat).values()
-                ]
-            )
-            for question, part in split(pairs, lambda pair: pair.question).items()
+            question: mean_value([best_value(several) for _, several in sorted(repeats.items())])
+            for question, repeats in sorted(plays.items())
         }
     )
 

@@ -7,6 +7,7 @@ graded as any answer is. Where there is neither, the figures say what to add to 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -15,6 +16,8 @@ from typing import Any
 from moot.grade.normalise import normalise
 from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
+from moot.measures.quiz.played import UNPLAYED, solos
+from moot.measures.quiz.plays import plays_of
 from moot.measures.safety.by_model import average_rows, by_model, gap_rows, model_rows, tax_rows, values_alone
 from moot.measures.safety.calibration import calibration_rows
 from moot.measures.safety.cohorts import coverage, macro_average
@@ -23,12 +26,14 @@ from moot.measures.safety.gap import gap_closure
 from moot.measures.safety.lift import lift
 from moot.measures.safety.pairs import (
     ANSWERED,
+    Native,
     Pair,
     gain_by_strength,
+    native_value,
     per_model,
-    safety,
     split,
 )
+from moot.measures.safety.rescues import safety
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
@@ -55,6 +60,8 @@ class Stage:
     pairs: tuple[Pair, ...]
     tables: frozenset[str]
     """Whose drafts its native answers are."""
+    others: tuple[Native, ...] = ()
+    """Members of the team who do not answer again, on the same questions."""
     reviews: bool = False
     """Whether the others' reasons were reviewed, and not only read."""
 
@@ -79,9 +86,11 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "gap_closure_models": [
             {**stage.named, **row} for stage in stages for row in gap_rows(_cohorts(stage.pairs), seed=seed)
         ],
-        "cohort_averages": [{**stage.named, **row} for stage in stages for row in average_rows(stage.pairs)],
+        "cohort_averages": [
+            {**stage.named, **row} for stage in stages for row in average_rows(stage.pairs, stage.others)
+        ],
         "cohort_models": with_holm(
-            [{**stage.named, **row} for stage in stages for row in model_rows(stage.pairs, seed=seed)]
+            [{**stage.named, **row} for stage in stages for row in model_rows(stage.pairs, stage.others, seed=seed)]
         ),
         "debate_lift": [row for row in _lifts(stages, seed) if row],
         "macro_average": [
@@ -108,7 +117,28 @@ def _stages(source: Source, led: Sequence[Stored]) -> Iterator[Stage]:
     for (team, label), cells in together.items():
         pairs = tuple(pair for cell in cells for pair in native_pairs(source, cell))
         tables = frozenset(source.draft_table(cell).name for cell in cells)
-        yield Stage(label, team, cells[0]["traits"], pairs, tables, _reviews(source, cells))
+        others = tuple(_others(source, cells))
+        yield Stage(label, team, cells[0]["traits"], pairs, tables, others, _reviews(source, cells))
+
+
+def _others(source: Source, stage_cells: Sequence[Stored]) -> Iterator[Native]:
+    """What the members say alone who lead nothing in this stage, of each play. Of what they were not asked nobody knows."""
+    tables = {table.name: table for table in map(source.draft_table, stage_cells)}
+    for name, table in tables.items():
+        cells = [cell for cell in stage_cells if source.draft_table(cell).name == name]
+        members = [player["name"] for player in json.loads(cells[0]["spec"])["players"]]
+        silent = [name for name in members if name not in {cell["captain"] for cell in cells}]
+        if not silent:
+            continue
+        alone = {
+            (play.player, *play.drafts): native_value(play.right, play.outcome, play.way if play.heard else "not heard")
+            for play in solos(plays_of(source, table))
+        }
+        played = dict.fromkeys((episode.key, episode.repeat) for cell in cells for episode in source.seen(cell))
+        for player in silent:
+            for (question, drafts), repeat in played:
+                value = alone.get((player, question, drafts), UNPLAYED)
+                yield Native(question, player, value, cells[0].get("cohort"), repeat)
 
 
 def _reviews(source: Source, cells: Sequence[Stored]) -> bool:
@@ -229,7 +259,7 @@ def _coverage(source: Source, stage: Stage) -> Iterable[Row]:
         for question, case in source.cases.items()
         if case.question.kind != "open"
     }
-    for row in coverage(stage.pairs, choices=choices, seed=source.seed):
+    for row in coverage(stage.pairs, stage.others, choices=choices, seed=source.seed):
         yield {**stage.named, **row}
 
 

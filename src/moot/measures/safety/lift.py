@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from moot.measures.safety.pairs import Change, Pair, Row, Safety, named_estimate, safety, split
+from moot.measures.safety.pairs import Change, Pair, Row, split
+from moot.measures.safety.rescues import MULTIPLE, Safety, named_estimate, safety
 from moot.stats.graded import why_unfair_together
 from moot.stats.paired import cluster_bootstrap
 from moot.types import Estimate
@@ -26,6 +27,8 @@ class Lift:
     """What the difference of the nets is over all pairs that both have; None where all is graded."""
     why: str | None = None
     """Why there is no figure, or what it leaves out."""
+    waiting: int = 0
+    """Pairs that wait for a grade: until then no net is known."""
 
     @property
     def value(self) -> float | None:
@@ -38,8 +41,8 @@ class Lift:
             "multiple_before": self.first.multiple.value,
             "multiple_after": self.second.multiple.value,
             "lift": self.value,
-            "net_before": self.first.net if self.why is None else None,
-            "net_after": self.second.net if self.why is None else None,
+            "net_before": self.first.net if self.why is None and not self.waiting else None,
+            "net_after": self.second.net if self.why is None and not self.waiting else None,
             **named_estimate(self.net_difference, "net_difference"),
             "ungraded": self.ungraded,
             "n_pairs": self.first.pairs,
@@ -60,13 +63,18 @@ def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lif
     if why is not None or not shared:
         nothing = safety([], seed=seed)
         return Lift(nothing, nothing, None, len(both - shared), bounds, why or "no pair is graded in both")
+    if moved := [why for side in sides if (why := safety(list(side.values())).why_not(MULTIPLE))]:
+        why = moved[0]
+        nothing = safety([], seed=seed)
+        return Lift(nothing, nothing, None, len(both - shared), bounds, why)
     one, other = ([pair for pair in pairs if pair.key in shared] for pairs in (first, second))
     nets = [_net_by_question(pairs) for pairs in (one, other)]
     questions = len(nets[0])
     more = cluster_bootstrap(
         {question: (nets[1][question] - nets[0][question], 1 / questions) for question in nets[0]}, seed=seed
     )
-    return Lift(safety(one, seed=seed), safety(other, seed=seed), more, len(both - shared), bounds)
+    waiting = sum(side[key].waits for key in both - shared for side in sides)
+    return Lift(safety(one, seed=seed), safety(other, seed=seed), more, len(both - shared), bounds, waiting=waiting)
 
 
 def _lift_unfair(sides: Sequence[Mapping[Any, Pair]]) -> str | None:

@@ -13,13 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from moot.measures.safety.multiple import Multiple, multiple
 from moot.stats.estimates import TESTED
 from moot.stats.graded import Value, Way, difference_bounds, graded_value, why_unfair_together
-from moot.stats.paired import compare, difference
-from moot.stats.proportion import share_of
+from moot.stats.paired import compare
 from moot.stats.rank import halves, permuted_p, spearman
-from moot.types import Estimate
 
 Row = dict[str, Any]
 Change = Literal["kept", "rescue", "regression", "recovered", "still-wrong", "still-missing", "ungraded"]
@@ -77,6 +74,12 @@ class Pair:
         return "rescue" if self.after_right else "still-wrong"
 
     @property
+    def waits(self) -> bool:
+        """Whether it will have a grade: an answer of it has none, although somebody has said what is right."""
+        sides = ((self.native, self.native_outcome, self.native_way), (self.after, self.after_outcome, self.after_way))
+        return any(grade is None and outcome in ANSWERED and way == "waiting" for grade, outcome, way in sides)
+
+    @property
     def native_value(self) -> Value:
         return _value(self.native, self.native_outcome, self.native_right, self.native_way)
 
@@ -92,6 +95,24 @@ class Pair:
         return frozenset(replace(self, native=native, after=after).change for native in natives for after in afters)
 
 
+@dataclass(frozen=True, slots=True)
+class Native:
+    """What somebody at the table says alone who does not answer again: nobody's captain, and no less a member of the team."""
+
+    question: str
+    model: str
+    value: Value
+    cohort: str | None = None
+    repeat: int = 0
+
+
+def native_value(grade: float | None, outcome: str, way: Way) -> Value:
+    """What an answer alone is worth, right or not; open where nobody waited for it."""
+    if way == "not heard":
+        return graded_value(None, way)
+    return _value(grade, outcome, outcome in ANSWERED and (grade or 0.0) >= RIGHT, way)
+
+
 def _value(grade: float | None, outcome: str, right: bool, way: Way) -> Value:
     """An answer that never came is not right; one that nobody has graded may be."""
     if outcome in ANSWERED and grade is None:
@@ -104,118 +125,11 @@ def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:
     return why_unfair_together([(pair.native_value, pair.after_value) for pair in pairs], of="pairs")
 
 
-@dataclass(frozen=True, slots=True)
-class Safety:
-    """What a stage did to a set of pairs."""
-
-    counts: Mapping[str, int]
-    """How many pairs changed how."""
-    regressions_without_answer: int
-    """Regressions that end without any answer, rather than on a wrong one."""
-    multiple: Multiple
-    with_recovered: Multiple
-    rescue_rate: Estimate | None
-    """Of the wrong ones."""
-    regression_rate: Estimate | None
-    """Of the right ones."""
-    net_share: Estimate | None
-    """Net over all pairs."""
-    questions: int
-    more_rescues: int = 0
-    """Ungraded pairs that may turn out to be rescues."""
-    more_regressions: int = 0
-    why: str | None = None
-    """Why there is neither multiple nor rate although some pairs are graded; the counts are of the graded pairs alone."""
-
-    @property
-    def pairs(self) -> int:
-        """Those with a grade on both sides."""
-        return sum(count for change, count in self.counts.items() if change != "ungraded")
-
-    @property
-    def net(self) -> int:
-        return self.counts.get("rescue", 0) - self.counts.get("regression", 0)
-
-    def bounds(self) -> Row:
-        """What multiple and net would be over all pairs, whatever the ungraded ones turn out to be."""
-        if not self.counts.get("ungraded"):
-            return {}
-        rescues, regressions = self.counts.get("rescue", 0), self.counts.get("regression", 0)
-        most = regressions + self.more_regressions
-        return {
-            "bounds": {
-                "low": rescues / most if most else None,
-                "high": (rescues + self.more_rescues) / regressions if regressions else None,
-            },
-            "net_bounds": {"low": self.net - self.more_regressions, "high": self.net + self.more_rescues},
-        }
-
-    def row(self) -> Row:
-        """In the names of the report."""
-        return {
-            **self.bounds(),
-            "rescues": self.counts.get("rescue", 0),
-            "regressions": self.counts.get("regression", 0),
-            "recovered": self.counts.get("recovered", 0),
-            "multiple": self.multiple.value,
-            "low": self.multiple.low,
-            "high": self.multiple.high,
-            "note": self.multiple.note,
-            "multiple_with_recovered": self.with_recovered.value,
-            "with_recovered_low": self.with_recovered.low,
-            "with_recovered_high": self.with_recovered.high,
-            **named_estimate(self.rescue_rate, "rescue_rate"),
-            **named_estimate(self.regression_rate, "regression_rate"),
-            "net": self.net if self.why is None else None,
-            **named_estimate(self.net_share, "net_share"),
-            "regressions_without_answer": self.regressions_without_answer,
-            "ungraded": self.counts.get("ungraded", 0),
-            "n_pairs": self.pairs,
-            "n": self.questions,
-            **({} if self.why is None else {"why": self.why}),
-        }
-
-
-def named_estimate(estimate: Estimate | None, name: str) -> Row:
-    if estimate is None:
-        return {name: None, f"{name}_low": None, f"{name}_high": None}
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
-
-
-def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
-    parts = split(graded(pairs), lambda pair: pair.question)
-    by_question = {question: Counter(pair.change for pair in part) for question, part in parts.items()}
-    total = Counter(pair.change for pair in pairs)
-    rescues, regressions = _counts(by_question, "rescue"), _counts(by_question, "regression")
-    fixed = _counts(by_question, "rescue", "recovered")
-    wrong, right = _counts(by_question, "rescue", "still-wrong"), _counts(by_question, "regression", "kept")
-    net = {
-        question: (rescues[question], regressions[question], float(changes.total()))
-        for question, changes in by_question.items()
-    }
-    why = why_unfair_changes(pairs)
-    net_share = None if why else difference(net, seed=seed)
-    return Safety(
-        {str(change): count for change, count in total.items()},
-        sum(pair.change == "regression" and pair.after_outcome not in ANSWERED for pair in pairs),
-        NO_MULTIPLE if why else multiple(rescues, regressions),
-        NO_MULTIPLE if why else multiple(fixed, regressions),
-        None if why else share_of({question: (count, wrong[question]) for question, count in rescues.items()}),
-        None if why else share_of({question: (count, right[question]) for question, count in regressions.items()}),
-        None if net_share is None else net_share.estimate(),
-        len(by_question),
-        sum("rescue" in pair.possible for pair in pairs if not pair.graded),
-        sum("regression" in pair.possible for pair in pairs if not pair.graded),
-        why,
-    )
-
-
-NO_MULTIPLE = Multiple(None, None, None)
-"""Where what is graded would flatter."""
-
-
-def _counts(by_question: Mapping[str, Counter[Change]], *changes: Change) -> dict[str, float]:
-    return {question: float(sum(counts[change] for change in changes)) for question, counts in by_question.items()}
+def uncounted(waiting: int) -> list[str]:
+    if not waiting:
+        return []
+    pairs = "pair waits" if waiting == 1 else "pairs wait"
+    return [f"{waiting:,} {pairs} for a grade, so that nobody can count what changed"]
 
 
 def graded(pairs: Iterable[Pair]) -> list[Pair]:
@@ -249,15 +163,16 @@ def _model_row(model: str, every: Sequence[Pair], seed: int) -> Row:
     compared = compare(sides, pooled=pooled, seed=seed)
     comparison = compared.row()
     counts = Counter(pair.change for pair in graded_pairs)
+    waiting = sum(pair.waits for pair in every if not pair.graded)
     row = {
         "model": model,
         "cohort": every[0].cohort,
         "native": sum(native for native, _ in values.values()) / len(values) if values else None,
         "after": sum(after for _, after in values.values()) / len(values) if values else None,
         **{key: comparison[key] for key in ("difference", "low", "high", "p", "n", "small")},
-        "rescues": counts["rescue"],
-        "regressions": counts["regression"],
-        "recovered": counts["recovered"],
+        "rescues": None if waiting else counts["rescue"],
+        "regressions": None if waiting else counts["regression"],
+        "recovered": None if waiting else counts["recovered"],
         "refused": sum(pair.native_outcome == "refused" for pair in every),
         "refused_after": sum(pair.after_outcome == "refused" for pair in every),
         "ungraded": len(every) - len(graded_pairs),
@@ -265,7 +180,8 @@ def _model_row(model: str, every: Sequence[Pair], seed: int) -> Row:
     }
     if row["ungraded"]:
         row["bounds"] = difference_bounds(pairs_by_question(every))["bounds"]
-        row |= {} if values else {"why": why or "no pair has both answers graded"}
+        if whys := [*([] if values else [why or "no pair has both answers graded"]), *uncounted(waiting)]:
+            row["why"] = "; ".join(whys)
     return row
 
 

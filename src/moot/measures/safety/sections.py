@@ -36,7 +36,7 @@ def _all_named(rows: Rows) -> list[dict[str, Any]]:
 
 
 def _safety(figures: Figures) -> Iterator[Section]:
-    rows = [_with_ends(row, "net_bounds") for row in _all_named(figures.get("safety", ()))]
+    rows = [_with_ends(row, "net_bounds", *_RATE_BOUNDS) for row in _all_named(figures.get("safety", ()))]
     columns = with_team(
         rows,
         Column("stage", "stage"),
@@ -49,7 +49,9 @@ def _safety(figures: Figures) -> Iterator[Section]:
         Column("recovered", "recovered"),
         Column("n_pairs", "pairs"),
         figure("rescue_rate", "rescued of the wrong", "share", "rescue_rate_low", "rescue_rate_high"),
+        *_ends(rows, "rescue_rate_bounds", "rescued", "share"),
         figure("regression_rate", "spoilt of the right", "share", "regression_rate_low", "regression_rate_high"),
+        *_ends(rows, "regression_rate_bounds", "spoilt", "share"),
         figure("multiple_with_recovered", "with recovered", "ratio", "with_recovered_low", "with_recovered_high"),
     )
     words = [
@@ -57,8 +59,8 @@ def _safety(figures: Figures) -> Iterator[Section]:
         " is rescues over regressions; its interval takes questions, not pairs, as the unit.",
     ]
     words += [f"{_where(row)}: {row['note']}." for row in rows if row["note"]]
-    words += unknown_words(rows, "net")
-    if recovered := sum(row["recovered"] for row in rows if _whole(row, rows)):
+    words += unknown_words(rows, "net", "multiple", "rescue_rate", "regression_rate")
+    if recovered := sum(row["recovered"] or 0 for row in rows if _whole(row, rows)):
         words.append(f"Recovered ({recovered}): no answer alone, right after. They are no rescues.")
     if refused := [row for row in rows if (row["refused"] or row["refused_after"]) and _whole(row, rows)]:
         parts = (f"{row['stage']} {row['refused']} alone, {row['refused_after']} after" for row in refused)
@@ -72,6 +74,9 @@ def _safety(figures: Figures) -> Iterator[Section]:
     yield Section(
         "safety", "Rescues and regressions", tuple(words), columns, rows, Chart("dots", "multiple", "stage", "stage")
     )
+
+
+_RATE_BOUNDS = ("rescue_rate_bounds", "regression_rate_bounds")
 
 
 def _with_ends(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -143,7 +148,7 @@ def _models(figures: Figures) -> Iterator[Section]:
     ]
     if any(row.get("bounds") for row in rows):
         words.append(_GRADED_PAIRS)
-    words += unknown_words(rows, "difference")
+    words += unknown_words(rows, "difference", "rescues")
     chart = Chart("scatter", "native", "difference", label="model", series="stage")
     yield Section("safety-models", "Each model alone and after", tuple(words), columns, rows, chart)
 

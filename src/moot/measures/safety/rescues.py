@@ -1,0 +1,200 @@
+"""What a stage did to a set of pairs: counts, the safety multiple and rates, and what they can be where not all is graded.
+
+Rescues and regressions are rare. So pairs that wait for a grade, though a few of all, may be most of them: then there is
+neither rate nor multiple, and while any pair waits nobody can count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from moot.measures.safety.multiple import Multiple, multiple
+from moot.measures.safety.pairs import ANSWERED, Change, Pair, Row, graded, split, uncounted, why_unfair_changes
+from moot.stats.graded import FEW_WAITING
+from moot.stats.paired import difference
+from moot.stats.proportion import share_of
+from moot.types import Estimate
+
+Ends = Mapping[str, float | None]
+"""What a figure lies between: `low` and `high`; None: it has no such end."""
+
+MULTIPLE = "multiple"
+RATES: Mapping[str, tuple[frozenset[Change], frozenset[Change]]] = {
+    "rescue_rate": (frozenset({"rescue"}), frozenset({"rescue", "still-wrong"})),
+    "regression_rate": (frozenset({"regression"}), frozenset({"regression", "kept"})),
+    MULTIPLE: (frozenset({"rescue"}), frozenset({"regression"})),
+    "with_recovered": (frozenset({"rescue", "recovered"}), frozenset({"regression"})),
+}
+"""What is counted over what."""
+SHARES, MULTIPLES = ("rescue_rate", "regression_rate"), (MULTIPLE, "with_recovered")
+
+
+@dataclass(frozen=True, slots=True)
+class Safety:
+    """What a stage did to a set of pairs."""
+
+    counts: Mapping[str, int]
+    """How many pairs changed how."""
+    regressions_without_answer: int
+    """Regressions that end without any answer, rather than on a wrong one."""
+    multiple: Multiple
+    with_recovered: Multiple
+    rescue_rate: Estimate | None
+    """Of the wrong ones."""
+    regression_rate: Estimate | None
+    """Of the right ones."""
+    net_share: Estimate | None
+    """Net over all pairs."""
+    questions: int
+    more_rescues: int = 0
+    """Ungraded pairs that may turn out to be rescues."""
+    more_regressions: int = 0
+    waiting: int = 0
+    """Pairs that will have a grade: until then nobody knows how many changed how."""
+    rate_bounds: Mapping[str, Ends] = field(default_factory=dict)
+    """What the rates lie between, whatever the ungraded pairs turn out to be."""
+    why: str | None = None
+    """Why there is neither multiple nor rate although some pairs are graded."""
+    withheld: tuple[str, ...] = ()
+    """Figures whose events are so rare that the few pairs which wait could be many of them."""
+
+    @property
+    def pairs(self) -> int:
+        """Those with a grade on both sides."""
+        return sum(count for change, count in self.counts.items() if change != "ungraded")
+
+    @property
+    def net(self) -> int:
+        return self.counts.get("rescue", 0) - self.counts.get("regression", 0)
+
+    def why_not(self, figure: str) -> str | None:
+        """Why a figure is withheld although pairs are graded; None: it is not."""
+        return self.why or next(iter(_moved_words([figure], self.waiting) if figure in self.withheld else []), None)
+
+    def bounds(self) -> Row:
+        """What multiple and net would be over all pairs, whatever the ungraded ones turn out to be."""
+        if not self.counts.get("ungraded"):
+            return {}
+        rescues, regressions = self.counts.get("rescue", 0), self.counts.get("regression", 0)
+        return {
+            **{f"{name}_bounds": dict(ends) for name, ends in self.rate_bounds.items() if name != MULTIPLE},
+            "bounds": dict(self.rate_bounds[MULTIPLE]),
+            "net_bounds": {"low": self.net - self.more_regressions, "high": self.net + self.more_rescues},
+            "rescues_bounds": {"low": rescues, "high": rescues + self.more_rescues},
+            "regressions_bounds": {"low": regressions, "high": regressions + self.more_regressions},
+        }
+
+    def row(self) -> Row:
+        """In the names of the report. What waits for a grade may be anything, so that no count is known."""
+        counted: Mapping[str, int | None] = Counter(self.counts) if not self.waiting else defaultdict(lambda: None)
+        whys = [*filter(None, [self.why]), *_moved_words(self.withheld, self.waiting), *uncounted(self.waiting)]
+        return {
+            **self.bounds(),
+            "rescues": counted["rescue"],
+            "regressions": counted["regression"],
+            "recovered": counted["recovered"],
+            "multiple": self.multiple.value,
+            "low": self.multiple.low,
+            "high": self.multiple.high,
+            "note": self.multiple.note,
+            "multiple_with_recovered": self.with_recovered.value,
+            "with_recovered_low": self.with_recovered.low,
+            "with_recovered_high": self.with_recovered.high,
+            **named_estimate(self.rescue_rate, "rescue_rate"),
+            **named_estimate(self.regression_rate, "regression_rate"),
+            "net": None if self.waiting else self.net,
+            **named_estimate(self.net_share, "net_share"),
+            "regressions_without_answer": None if self.waiting else self.regressions_without_answer,
+            "ungraded": self.counts.get("ungraded", 0),
+            "n_pairs": self.pairs,
+            "n": self.questions,
+            **({"why": "; ".join(whys)} if whys else {}),
+        }
+
+
+def _moved_words(withheld: Sequence[str], waiting: int) -> list[str]:
+    if not withheld:
+        return []
+    names = ", ".join(name.replace("_", " ") for name in withheld)
+    return [f"{names}: what is counted is rare, and the {waiting:,} that wait for a grade could be much of it"]
+
+
+def named_estimate(estimate: Estimate | None, name: str) -> Row:
+    if estimate is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
+def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
+    parts = split(graded(pairs), lambda pair: pair.question)
+    by_question = {question: Counter(pair.change for pair in part) for question, part in parts.items()}
+    total = Counter(pair.change for pair in pairs)
+    rescues, regressions = _counts(by_question, "rescue"), _counts(by_question, "regression")
+    fixed = _counts(by_question, "rescue", "recovered")
+    wrong, right = _counts(by_question, "rescue", "still-wrong"), _counts(by_question, "regression", "kept")
+    net = {
+        question: (rescues[question], regressions[question], float(changes.total()))
+        for question, changes in by_question.items()
+    }
+    why = why_unfair_changes(pairs)
+    net_share = None if why else difference(net, seed=seed)
+    found: dict[str, Estimate | Multiple | None] = {
+        "rescue_rate": share_of({question: (count, wrong[question]) for question, count in rescues.items()}),
+        "regression_rate": share_of({question: (count, right[question]) for question, count in regressions.items()}),
+        MULTIPLE: multiple(rescues, regressions),
+        "with_recovered": multiple(fixed, regressions),
+    }
+    ungraded = [pair for pair in pairs if not pair.graded]
+    waiting = [pair for pair in ungraded if pair.waits]
+    moved = [name for name in RATES if waiting and _moved(name, total, waiting)]
+    kept = {name: None if why or name in moved else figure for name, figure in found.items()}
+    rates = [figure if isinstance(figure := kept[name], Estimate) else None for name in SHARES]
+    multiples = [figure if isinstance(figure := kept[name], Multiple) else NO_MULTIPLE for name in MULTIPLES]
+    return Safety(
+        {str(change): count for change, count in total.items()},
+        sum(pair.change == "regression" and pair.after_outcome not in ANSWERED for pair in pairs),
+        multiple=multiples[0],
+        with_recovered=multiples[1],
+        rescue_rate=rates[0],
+        regression_rate=rates[1],
+        net_share=None if net_share is None else net_share.estimate(),
+        questions=len(by_question),
+        more_rescues=sum("rescue" in pair.possible for pair in ungraded),
+        more_regressions=sum("regression" in pair.possible for pair in ungraded),
+        waiting=len(waiting),
+        rate_bounds={name: _ends(name, total, ungraded) for name in RATES} if ungraded else {},
+        why=why,
+        withheld=() if why else tuple(moved),
+    )
+
+
+NO_MULTIPLE = Multiple(None, None, None)
+"""Where what is graded would flatter."""
+
+
+def _ends(name: str, counts: Counter[Change], ungraded: Iterable[Pair]) -> Ends:
+    """How far one count over another can lie: each pair is taken at its worst, and at its best."""
+    top, bottom = RATES[name]
+    ends: dict[str, float | None] = {}
+    for end, furthest in (("low", min), ("high", max)):
+        above, below = (sum(counts[change] for change in part) for part in (top, bottom))
+        for pair in ungraded:
+            worths = [(change in top, change in bottom) for change in pair.possible]
+            counted = furthest(worths, key=lambda worth: (worth[0] - worth[1], worth[0]))
+            above, below = above + counted[0], below + counted[1]
+        ends[end] = above / below if below else None
+    return ends
+
+
+def _moved(name: str, counts: Counter[Change], waiting: Sequence[Pair]) -> bool:
+    """Whether what waits may be more than a few of the events that a figure counts. Of all pairs it always is a few."""
+    return any(
+        sum(bool(part & pair.possible) for pair in waiting) > FEW_WAITING * sum(counts[change] for change in part)
+        for part in RATES[name]
+    )
+
+
+def _counts(by_question: Mapping[str, Counter[Change]], *changes: Change) -> dict[str, float]:
+    return {question: float(sum(counts[change] for change in changes)) for question, counts in by_question.items()}
