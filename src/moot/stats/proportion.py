@@ -58,23 +58,21 @@ class Worth:
         return least if self.seen is None else min(least, student_p(distance * math.sqrt(self.seen), self.df))
 
 
-def worth_of(residuals: Sequence[float], sizes: Sequence[float], one: float, *, cautious: bool = True) -> Worth:
-    """`residuals` and `sizes`: each unit's sum less what its size would give, and its size; `one`: a question's variance.
+def worth_of(residuals: Sequence[float], sizes: Sequence[float], share: float) -> Worth:
+    """`residuals` and `sizes`: each unit's sum less what its size would give, and its size.
 
-    The variance is the jackknife's: units of unequal size pull the mean towards themselves. `cautious`: where units hold
-    several answers, one more unit stands in for them that is worth no more than the least, since few units that happen
-    to be alike would otherwise pass for many questions.
+    The variance is the jackknife's: units of unequal size pull the mean towards themselves. It is known as well as the
+    rarer side of the share was seen: a few clusters in which all is right may make most of it, and none of them be among
+    those drawn. So it counts as much as there are units of that side, beside one that is worth no more than the least.
     """
     n, total = len(sizes), math.fsum(sizes)
     least = total * total / math.fsum(size * size for size in sizes)
     spread = math.fsum((residual / (1 - size / total)) ** 2 for residual, size in zip(residuals, sizes, strict=True))
-    variance = (n - 1) / n * spread / (total * total)
+    variance, one = (n - 1) / n * spread / (total * total), share * (1 - share)
     if variance <= 1e-15 or one <= 1e-15:
         return Worth(None, n - 1, least)
-    inverse = variance / one
-    if cautious and least < total * (1 - 1e-9):
-        inverse = (n * inverse + 1 / least) / (n + 1)
-    return Worth(1 / inverse, max(1.0, least - 1), least)
+    seen = least * min(share, 1 - share)
+    return Worth((seen + 1) / (seen * variance / one + 1 / least), max(1.0, least - 1), least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +122,7 @@ def _share(parts: Units, questions: int) -> Share | None:
         return Share(value, questions, parts.clusters, None)
     sizes = [unit[1] for unit in parts.sums]
     residuals = [unit[0] - value * unit[1] for unit in parts.sums]
-    return Share(value, questions, parts.clusters, worth_of(residuals, sizes, value * (1 - value)))
+    return Share(value, questions, parts.clusters, worth_of(residuals, sizes, value))
 
 
 def share_of(rows: Rows) -> Estimate | None:

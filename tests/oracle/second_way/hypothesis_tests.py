@@ -67,14 +67,14 @@ class Sums:
     """Whether what is graded flatters, so that it has no value."""
 
 
-def _worth_p(distance: float, variance: float, sizes: Sequence[float], one: float, *, stand_in: bool = False) -> float:
+def _worth_p(distance: float, variance: float, sizes: Sequence[float], share: float) -> float:
     """The level at which the interval reaches so far: it falls with the distance, so it is looked for."""
     low, high = 1e-300, 1.0
-    if standard_errors(variance, sizes, one, 1.0 - 1e-12, stand_in=stand_in) > distance:
+    if standard_errors(variance, sizes, share, 1.0 - 1e-12) > distance:
         return 1.0
     for _ in range(200):
         middle = math.sqrt(low * high)
-        if standard_errors(variance, sizes, one, middle, stand_in=stand_in) > distance:
+        if standard_errors(variance, sizes, share, middle) > distance:
             low = middle
         else:
             high = middle
@@ -98,17 +98,17 @@ def _share(sums: Sums, asked: Sequence[str]) -> Figure:
     value, sizes, few = mean([top for top, _ in counts]), [1.0] * len(counts), len(counts) < FEW_QUESTIONS
     if len(counts) < 2:
         return Figure(value, lambda _: (None, None), lambda _: None, "none", few)
-    variance, one = jackknife(counts), value * (1 - value)
+    variance = jackknife(counts)
 
     def limits(alpha: float) -> Limits:
-        low, high = score_limits(value, standard_errors(variance, sizes, one, alpha, stand_in=True))
+        low, high = score_limits(value, standard_errors(variance, sizes, value, alpha))
         return (0.0 if value <= 0 else low), (1.0 if value >= 1 else high)
 
     def p(threshold: float) -> float:
         if not 0 < threshold < 1:
             return float(value == threshold)
         distance = abs(value - threshold) / math.sqrt(threshold * (1 - threshold))
-        return _worth_p(distance, variance, sizes, one, stand_in=True)
+        return _worth_p(distance, variance, sizes, value)
 
     return Figure(value, limits, p, "score", few)
 

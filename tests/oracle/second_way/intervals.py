@@ -37,7 +37,7 @@ def share_interval(counts: Sequence[tuple[float, float]], alpha: float = ALPHA) 
         return None, None
     share = min(1.0, max(0.0, math.fsum(top for top, _ in counts) / math.fsum(bottom for _, bottom in counts)))
     sizes = [bottom for _, bottom in counts]
-    errors = standard_errors(jackknife(counts), sizes, share * (1 - share), alpha, stand_in=True)
+    errors = standard_errors(jackknife(counts), sizes, share, alpha)
     low, high = score_limits(share, errors)
     return (0.0 if share == 0 else low), (1.0 if share == 1 else high)
 
@@ -50,23 +50,20 @@ def jackknife(counts: Sequence[tuple[float, float]]) -> float:
     return (n - 1) / n * math.fsum(distance**2 for distance in away)
 
 
-def standard_errors(
-    variance: float, sizes: Sequence[float], one: float, alpha: float, *, stand_in: bool = False
-) -> float:
-    """How many standard errors of one question (of variance `one`) the interval reaches to each side.
+def standard_errors(variance: float, sizes: Sequence[float], share: float, alpha: float) -> float:
+    """How many standard errors of one question the interval of a share of this variance reaches to each side.
 
     So many questions are worth at the least what Kish's formula gives, with the normal point; and what their measured
-    variance says, with Student's t for having measured it, where that is more. `stand_in`: where a question has several
-    answers, one more unit counts in the variance that is worth no more than the least.
+    variance says, with Student's t for having measured it, where that is more. It was measured on as many questions as there
+    are of the rarer kind; one more counts beside them that is worth no more than the least.
     """
-    n, total = len(sizes), math.fsum(sizes)
+    total, one = math.fsum(sizes), share * (1 - share)
     least = total**2 / math.fsum(size**2 for size in sizes)
     reach = normal_point(alpha) / math.sqrt(least)
     if variance < 1e-15 or one < 1e-15:
         return reach
-    ratio = variance / one
-    if stand_in and any(size > 1 + 1e-9 for size in sizes):
-        ratio = (n * ratio + 1 / least) / (n + 1)
+    rare = least * min(share, 1 - share)
+    ratio = (rare * variance / one + 1 / least) / (rare + 1)
     return min(reach, float(stats.t.isf(alpha / 2, max(1.0, least - 1))) * math.sqrt(ratio))
 
 

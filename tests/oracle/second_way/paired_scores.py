@@ -36,7 +36,7 @@ def share(rows: Mapping[str, tuple[float, float]]) -> tuple[float | None, float 
         kept = [row for place, row in enumerate(counted) if place != left_out]
         return math.fsum(top for top, _ in kept) / math.fsum(size for _, size in kept)
 
-    width = _scale(value, value * (1 - value), sizes, without, cautious=True) ** 2
+    width = _scale(value, sizes, without) ** 2
     middle = (value + width / 2) / (1 + width)
     half = math.sqrt(middle * middle - value * value / (1 + width)) if value < 1 else math.nan
     low = 0.0 if value <= 0 else 1 / (1 + width) if value >= 1 else max(0.0, middle - half)
@@ -80,29 +80,20 @@ def mean_difference(
     return difference({question: (max(value, 0.0), max(-value, 0.0), 1.0) for question, value in values.items()})
 
 
-def _scale(
-    value: float,
-    one: float,
-    sizes: Sequence[float],
-    without: Callable[[int], float],
-    *,
-    cautious: bool,
-    level: float = LEVEL,
-) -> float:
-    """The half width of an interval in standard deviations of one question, whose variance is `one`.
+def _scale(value: float, sizes: Sequence[float], without: Callable[[int], float]) -> float:
+    """The half width of the interval of a share in standard deviations of one question.
 
-    `cautious`: where questions hold several answers one more question stands in that is worth no more than the least.
+    One more question stands beside those of the rarer kind, from which the variance is known, worth no more than the least.
     """
-    n, total = len(sizes), math.fsum(sizes)
+    n, total, one = len(sizes), math.fsum(sizes), value * (1 - value)
     least = total**2 / math.fsum(size**2 for size in sizes)
-    at_most = float(stats.norm.isf(level / 2)) / math.sqrt(least)
+    at_most = Z / math.sqrt(least)
     variance = (n - 1) / n * math.fsum((without(place) - value) ** 2 for place in range(n))
     if variance <= 1e-15 or one <= 1e-15:
         return at_most
-    parts = variance / one
-    if cautious and least < total - 1e-9:
-        parts = (n * parts + 1 / least) / (n + 1)
-    return min(at_most, float(stats.t.isf(level / 2, max(1.0, least - 1))) * math.sqrt(parts))
+    rare = min(value, 1 - value) * least
+    parts = (variance / one * rare + 1 / least) / (1 + rare)
+    return min(at_most, float(stats.t.isf(LEVEL / 2, max(1.0, least - 1))) * math.sqrt(parts))
 
 
 def _beside_zero(value: float, limits: tuple[float, float], p: float, level: float = LEVEL) -> Limits:
