@@ -28,6 +28,7 @@ VALUES: dict[str, Any] = {
 @pytest.mark.parametrize("name", VALUES)
 def test_nothing_of_a_rule_or_a_tally_can_be_changed(name: str) -> None:
     value = VALUES[name]
+    assert value.tied is False if name == "tally" else value.problem({0: 1}, 1) is None
     for held in fields(value):
         with pytest.raises(FrozenInstanceError):
             setattr(value, held.name, None)
@@ -106,3 +107,11 @@ def test_a_rule_of_others_is_tried_when_it_is_named_and_made_once() -> None:
         rule("nobody")
     assert type(rule("simple-voting")) is SimpleVoting, "nobody takes the name of a rule that is ours"
     assert registered()["simple-voting"] == BUILT_IN["simple-voting"]
+
+
+def test_a_rule_of_the_library_is_shown_and_compared_by_its_name() -> None:
+    """What counts is an object of the library's: it says nothing to a reader, and is another one in every process."""
+    one, other = (LibraryRule("pref-voting:any", method, frozenset({"PROFILE"})) for method in (object(), object()))
+    assert one == other
+    assert one.partial is False
+    assert "object" not in repr(one)
