@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import moot as package
 from moot.cli.app import app
 from moot.cli.exit import run_app
 
@@ -81,3 +84,44 @@ def test_nothing_is_left_behind_where_it_cannot_be_written(tmp_path: Path, capfd
     assert moot("export", path, "-o", tmp_path / "no" / "replies.jsonl") == 2
     assert "cannot be written" in capfd.readouterr().err
     assert not list(tmp_path.glob("**/*.part"))
+
+
+OBEYED = ("\x1b", "\x07", "\x7f", "\x9b", "\u202e", "\u2066")
+HOSTILE = "\x1b]0;owned\x07\x9b2J\x7f\u202eevil\u2066"
+
+
+def test_a_terminal_obeys_nothing_of_what_is_exported(tmp_path: Path, capfd: Captured) -> None:
+    """And nothing of it is lost: what is escaped as JSON is read again as it was."""
+    answer = {"model": "m", "question_id": "1", "text": json.dumps({"reasoning": HOSTILE, "answer": HOSTILE})}
+    (tmp_path / "replies.jsonl").write_text(json.dumps(answer), encoding="utf-8")
+    (tmp_path / "q.jsonl").write_text(json.dumps({"id": "1", "text": HOSTILE, "answer": "x"}), encoding="utf-8")
+    models = {"m": {"provider": "recorded", "file": "replies.jsonl", "model": "m"}}
+    path = tmp_path / "cup.yaml"
+    spec = {"name": "cup", "questions": {"file": "q.jsonl"}, "models": models, "strategies": ["solo"]}
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    assert moot("run", path) == 0
+    for command in (("export", path, "-o", "-"), ("show", path, "1"), ("report", path), ("report", path, "--json")):
+        moot(*command)
+    said = capfd.readouterr()
+    assert not [mark for mark in OBEYED if mark in said.out + said.err]
+    assert moot("export", path, "-o", tmp_path / "again.jsonl") == 0
+    again = (tmp_path / "again.jsonl").read_text(encoding="utf-8")
+    assert not [mark for mark in OBEYED if mark in again]
+    assert json.loads(again)["answer"] == HOSTILE
+
+
+def test_commands_print_by_one_way_which_tames() -> None:
+    bare = {
+        path.name
+        for path in Path(package.__file__).parent.glob("cli/*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    }
+    assert bare <= {"safe_text.py", "exit.py", "schema.py"}
+
+
+def test_what_is_logged_is_tamed(capfd: Captured) -> None:
+    assert moot("doctor", "there-is-none.yaml") == 2
+    assert logging.lastResort is not None
+    record = logging.LogRecord("moot", logging.WARNING, __file__, 1, "the server said %s", (HOSTILE,), None)
+    assert not [mark for mark in OBEYED if mark in logging.lastResort.format(record)]

@@ -20,8 +20,15 @@ HOSTILE = [
     "\n=1+1",
     "＝1+1",
     "-1e5=x",
+    " =1+1",
+    "\u00a0=1+1",
+    "\ufeff=1+1",
+    "\u200b@SUM(1,1)",
+    "\x00=1+1",
+    "﹦1+1",
+    "﹫SUM(1,1)",
 ]
-HARMLESS = ["", "the Nile", "-5", "+3.5", "-1e-7", "12%", "a=b", "1+1", "'=1", "–5"]
+HARMLESS = ["", "the Nile", "-5", "+3.5", "-1e-7", "12%", "a=b", "1+1", "'=1", "–5", " -5", " a=b", "\u200ba"]
 
 
 def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
@@ -35,5 +42,12 @@ def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
     for column in (0, 3):
         assert [row[column] for row in rows] == [*(f"'{text}" for text in HOSTILE), *HARMLESS]
     assert float(rows[1][1]) == -1, "a number is a number"
+    kinds = table.select(polars.col("again").cast(polars.Categorical), value=-1, enum=polars.col("=answer"))
+    kinds = kinds.with_columns(polars.col("enum").cast(polars.Enum(texts)))
+    (path,) = write_tables(tmp_path, "csv", {"kinds": kinds})
+    with path.open(newline="", encoding="utf-8") as file:
+        _, *rows = list(csv.reader(file))
+    assert [row[0] for row in rows] == [row[2] for row in rows] == [*(f"'{text}" for text in HOSTILE), *HARMLESS]
+    assert {row[1] for row in rows} == {"-1"}
     (path,) = write_tables(tmp_path, "parquet", {"answers": table})
     assert polars.read_parquet(path)["=answer"].to_list() == texts, "a file of typed columns holds what was said"

@@ -13,7 +13,11 @@ from typing import Any
 import pytest
 from served import Served, serving
 
+from moot.errors import UsageError
+from moot.openai_form.refusal import Refused
 from moot.serve.app import Settings
+from moot.serve.doors import Door
+from moot.serve.serving import hosts_of, origins_of
 
 ASK = {"model": "three/vote", "messages": [{"role": "user", "content": "Which river?"}]}
 KEYED = Settings(keys={"TEAM_KEY": "sesame"})
@@ -64,7 +68,19 @@ async def test_a_body_that_any_page_may_send_is_not_read(tmp_path: Path) -> None
         assert await asked_times(served) == 0
 
 
-NOT_OURS = ("evil.example", "evil.example:8000", "127.0.0.1.evil.example", "127.0.0.1@evil.example", "[::1", "a b")
+NOT_OURS = (
+    *("evil.example", "evil.example:8000", "127.0.0.1.evil.example", "127.0.0.1@evil.example", "[::1", "a b"),
+    *("127.0.0.1:evil", "127.0.0.1:99999", "localhost:80:80", "[::1]x", "::1", "[::1%25lo]", "[::ffff:127.0.0.1]"),
+    *(
+        "localhost..",
+        ".localhost",
+        "127.1",
+        "2130706433",
+        "0x7f.0.0.1",
+        "localhost,evil.example",
+        "user:pass@localhost",
+    ),
+)
 
 
 async def test_a_name_that_was_bound_anew_reaches_nothing(tmp_path: Path) -> None:
@@ -86,6 +102,11 @@ async def test_hosts_of_this_machine_and_those_allowed_are_answered(tmp_path: Pa
             "[::1]:8000",
             "team.example",
             "TEAM.example:443",
+            "localhost.",
+            "LocalHost.:80",
+            "team.example.",
+            "[0:0:0:0:0:0:0:1]:5",
+            "127.0.0.1:",
         ):
             assert (await raw(served, "GET", "/v1/models", {"Host": host}))[0] == 200, host
         for hosts in ("", "other.example", "10.0.0.1"):
@@ -106,6 +127,14 @@ async def test_another_sites_page_asks_nothing(tmp_path: Path, keyed: bool) -> N
             "file://",
             "",
             "127.0.0.1:5",
+            "http://127.0.0.1:5@evil.example",
+            "http://user@127.0.0.1:5",
+            "http://127.0.0.1:5.evil.example",
+            "http://127.0.0.1:05x",
+            "http://127.0.0.1:5/",
+            "http://127.0.0.1:5, http://evil.example",
+            "http://localhost:5",
+            "chrome-extension://127.0.0.1:5",
         ):
             headers = {"Host": "127.0.0.1:5", "Origin": origin, "Content-Type": "application/json"}
             headers |= KEY if keyed else {}
@@ -270,3 +299,101 @@ async def test_a_name_bound_to_this_machine_shows_nothing_in_a_browser(tmp_path:
         shown = await asyncio.to_thread(visit)
         assert shown.startswith("421 ")
         assert "moot-page" not in shown
+
+
+def door(**options: Any) -> Door:
+    return Door(**{"token": None, **options})
+
+
+JSON = {"content-type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "same"),
+    [
+        ("http://localhost", "localhost", True),
+        ("http://localhost:80", "localhost", True),
+        ("http://localhost", "localhost:80", True),
+        ("https://team.example", "team.example:443", True),
+        ("HTTP://Team.Example:8000", "team.example:8000", True),
+        ("http://team.example.", "team.example", True),
+        ("http://[::1]:5", "[0:0::1]:5", True),
+        ("http://localhost", "localhost:443", False),
+        ("https://localhost", "localhost:80", False),
+        ("http://localhost:443", "localhost", False),
+        ("http://localhost:8001", "localhost:8000", False),
+        ("http://[::1]:5", "[::1]:6", False),
+        ("null", "localhost", False),
+        ("http://", "localhost", False),
+        ("http://localhost@localhost", "localhost", False),
+    ],
+)
+def test_a_page_is_of_the_place_it_asks_if_name_and_port_are(origin: str, host: str, same: bool) -> None:
+    asked = {"host": host, "origin": origin, **JSON}
+    guarded = door(hosts=("team.example",))
+    if same:
+        assert guarded.check("POST", "/v1/chat/completions", asked) is None
+    else:
+        with pytest.raises(Refused, match="may not use this server"):
+            guarded.check("POST", "/v1/chat/completions", asked)
+
+
+def test_allowed_names_and_pages_are_known_however_they_are_written() -> None:
+    guarded = door(
+        hosts=hosts_of(["Team.Example.", "[FD00::1]", "fd00:0::2"]), origins=origins_of(["HTTPS://App.Example:443/"])
+    )
+    for host in ("team.example", "TEAM.EXAMPLE.:99", "[fd00::1]", "[fd00:0:0::2]:80"):
+        guarded.check("GET", "/v1/models", {"host": host})
+    shared = {"host": "team.example", "origin": "https://app.example", **JSON}
+    assert guarded.check("POST", "/v1/chat/completions", shared) == "https://app.example"
+    for origin in ("http://app.example", "https://app.example:444", "https://app.example.evil.example", "null"):
+        with pytest.raises(Refused):
+            guarded.check("POST", "/v1/chat/completions", {**shared, "origin": origin})
+
+
+@pytest.mark.parametrize(
+    "name", ["team.example:80", "[::1]:80", "http://team.example", "a b", "", "user@team.example", "*"]
+)
+def test_what_is_no_name_is_not_allowed_by_mistake(name: str) -> None:
+    if name == "*":
+        assert hosts_of([name]) == ("*",)
+        with pytest.raises(Refused):
+            door(hosts=hosts_of([name])).check("GET", "/", {"host": "evil.example"})
+        return
+    with pytest.raises(UsageError, match="--allow-host"):
+        hosts_of([name])
+
+
+@pytest.mark.parametrize(
+    "origin", ["null", "*", "app.example", "file://", "https://user@app.example", "https://app.example/x"]
+)
+def test_what_is_no_origin_is_not_allowed_by_mistake(origin: str) -> None:
+    with pytest.raises(UsageError, match="--allow-origin"):
+        origins_of([origin])
+
+
+async def test_a_target_with_a_name_stands_over_the_header(tmp_path: Path) -> None:
+    """Else whoever stands before the server may have looked at the one, and we at the other."""
+    async with serving(tmp_path) as served:
+        for target in ("http://evil.example/v1/models", "HTTP://evil.example:80/", "http://user@127.0.0.1/v1/models"):
+            status, answer = await raw(served, "GET", target, {"Host": "127.0.0.1"})
+            assert status == 421, answer
+        assert (await raw(served, "GET", "http://127.0.0.1/v1/models", {"Host": "evil.example"}))[0] == 200
+        twice = {"Host": "127.0.0.1", "host": "127.0.0.1"}
+        assert (await raw(served, "GET", "http://127.0.0.1/v1/models", twice))[0] == 400
+        for target in ("//evil.example/v1/models", "*", "evil.example:80", "http:/v1/models"):
+            assert (await raw(served, "GET", target, {"Host": "127.0.0.1"}))[0] in (400, 404), target
+
+
+async def test_what_the_door_goes_by_comes_once(tmp_path: Path) -> None:
+    async with serving(tmp_path, settings=KEYED) as served:
+        good = {"Host": "127.0.0.1", "Content-Type": "application/json", **KEY}
+        for name, value in (
+            ("origin", "http://evil.example"),
+            ("content-type", "text/plain"),
+            ("authorization", "Bearer no"),
+            ("sec-fetch-site", "cross-site"),
+        ):
+            twice = {**good, "Origin": "http://127.0.0.1", "Sec-Fetch-Site": "same-origin", name: value}
+            status, answer = await raw(served, "POST", "/v1/chat/completions", twice, json.dumps(ASK).encode())
+            assert (status, "several_headers" in answer) == (400, True), answer

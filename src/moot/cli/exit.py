@@ -9,7 +9,7 @@ import traceback
 
 import typer
 
-from moot.cli.safe_text import tamed
+from moot.cli.safe_text import tame_log, tamed
 from moot.errors import MootError
 
 INTERRUPTED = 130
@@ -28,6 +28,7 @@ def run_app(app: typer.Typer, arguments: list[str]) -> int:
 
 
 def _run(app: typer.Typer, arguments: list[str], *, debug: bool) -> int:
+    tame_log()
     try:
         result = app(arguments, standalone_mode=False, prog_name="moot")
         return result if isinstance(result, int) else 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from moot.cli.report import open_existing
+from moot.cli.safe_text import json_text, say
 from moot.engine.export import recorded_replies
 from moot.errors import FileError, UsageError
 from moot.live.feedback import learnt_questions
@@ -21,7 +21,7 @@ def export_command(path: Path, output: Path, *, store: str | None, questions: bo
     count = asyncio.run(_export(path, output, store, questions=questions, served=served))
     what = "question" if questions else "reply"
     many = "questions" if questions else "replies"
-    print(f"moot: {count} {what if count == 1 else many}", file=sys.stderr)
+    say(f"moot: {count} {what if count == 1 else many}", file=sys.stderr)
     return 0
 
 
@@ -52,14 +52,14 @@ async def _write_questions(store: Store, experiment: str, lines: TextIO) -> int:
     questions = await store.read(lambda connection: list(learnt_questions(connection, experiment)))
     if not questions:
         raise UsageError("nobody has said yet what was right, so there are no questions to export: POST /v1/feedback")
-    lines.writelines(json.dumps(question, ensure_ascii=False) + "\n" for question in questions)
+    lines.writelines(json_text(question) + "\n" for question in questions)
     return len(questions)
 
 
 async def _write(store: Store, experiment: str, lines: TextIO) -> int:
     count = 0
     async for recorded in recorded_replies(store, experiment):
-        lines.write(json.dumps(recorded, ensure_ascii=False) + "\n")
+        lines.write(json_text(recorded) + "\n")
         count += 1
     if count == 0:
         raise UsageError("no usable draft of any player is stored, so there is nothing to export")

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from moot.cli.console import Console
 from moot.cli.report import open_existing
-from moot.cli.safe_text import tamed
+from moot.cli.safe_text import say
 from moot.cli.typed import Typed
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import (
@@ -113,7 +113,7 @@ async def _forget(store: Store, grading: Grading, experiment: str) -> None:
             f"--anew: nothing is kept of what {grading.kept_as} says; expected a grader of your own in the file"
         )
     forgotten = await store.run(partial(forget_grades, grading=grading, experiment=experiment))
-    print(f"moot: {forgotten} grades of {grading.kept_as} are asked for anew", file=sys.stderr)
+    say(f"moot: {forgotten} grades of {grading.kept_as} are asked for anew", file=sys.stderr)
 
 
 def _judges_only(file: ExperimentFile, judging: JudgeSpec) -> Any:
@@ -141,25 +141,25 @@ def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
         f"{graded.ungraded} ungraded",
         f"{graded.disputed} disputed",
     ]
-    print(f"{grading.name}: {graded.scores} answers: {', '.join(parts)}")
+    say(f"{grading.name}: {graded.scores} answers: {', '.join(parts)}")
     if grading.reused:
-        print(f"moot: {grading.reused_told}; --anew asks for them again", file=sys.stderr)
+        say(f"moot: {grading.reused_told}; --anew asks for them again", file=sys.stderr)
     for told in grading.broken:
-        print(f"moot: {tamed(told)}", file=sys.stderr)
+        say(f"moot: {told}", file=sys.stderr)
     for cause, times in graded.causes.most_common(5):
-        print(f"moot: ungraded, {times} ×: {tamed(cause)}", file=sys.stderr)
+        say(f"moot: ungraded, {times} ×: {cause}", file=sys.stderr)
     if len(grading.judges) == 2:
         first, second = (judging.name for judging in grading.judges)
-        print(f"{first} and {second}: {_agreement_told(graded.judged)}")
+        say(f"{first} and {second}: {_agreement_told(graded.judged)}")
     if graded.disputed and not settling:
-        print("moot: --settle lets a person decide the disputed", file=sys.stderr)
+        say("moot: --settle lets a person decide the disputed", file=sys.stderr)
 
 
 def _say_effects(effects: Sequence[BatchEffect], grading: Grading) -> None:
     """How far a judge's words agree with those it gave when it saw another number of answers in a call."""
     for effect in effects:
         ways = f"{_together(grading.batch)} and {_together(effect.batch)}"
-        print(f"{effect.judge}, {ways}: {_agreement_told(effect.pairs)}")
+        say(f"{effect.judge}, {ways}: {_agreement_told(effect.pairs)}")
 
 
 def _together(batch: int | None) -> str:
@@ -230,10 +230,10 @@ async def _show(
 ) -> None:
     """Scores of the file's own judges are what a report shows; those of others are shown here."""
     if judging == named or not judging.models:
-        print(f"moot report {path} shows the figures")
+        say(f"moot report {path} shows the figures")
         return
     declared = {"models": judging.models, "batch": judging.batch}
     config = {**json.loads(experiment["config"]), "judge": declared, "grader": grading.kept_as}
     run_figures = await store.read(partial(figures, experiment={**experiment, "config": json.dumps(config)}))
-    print(f"\nas graded by {grading.name} (moot report follows the key judge of {path}):")
+    say(f"\nas graded by {grading.name} (moot report follows the key judge of {path}):")
     print_report(run_figures, Console())

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from moot.cli.console import Console
 from moot.cli.exit import INTERRUPTED
-from moot.cli.safe_text import tamed
+from moot.cli.safe_text import say
 from moot.cli.typed import Typed
 from moot.data import builtin, builtin_names, load
 from moot.engine.chain import chain, limiters, purse_of
@@ -157,7 +157,7 @@ async def _until_stopped(game: Game, experiment: Plan, screen: Screen) -> int:
         loop.remove_signal_handler(signal.SIGINT)
     screen.end(game.standing)
     if failed:
-        print(f"moot: {failed} of {game.standing.asked} questions failed: no model could be reached", file=sys.stderr)
+        say(f"moot: {failed} of {game.standing.asked} questions failed: no model could be reached", file=sys.stderr)
     return 1 if failed else 0
 
 
@@ -166,7 +166,7 @@ async def _rounds(game: Game, experiment: Plan, screen: Screen) -> int:
     dataset = experiment.dataset
     assert dataset is not None, "a game is built with its package"
     for skipped in dataset.skipped:
-        print(f"moot: question {skipped.number} is left out: {tamed(skipped.reason)}", file=sys.stderr)
+        say(f"moot: question {skipped.number} is left out: {skipped.reason}", file=sys.stderr)
     failed = 0
     screen.welcome(game, len(dataset))
     simulated = [name for name, spec in experiment.spec.models.items() if spec.provider == "simulated"]

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from moot.cli.console import Console
-from moot.cli.safe_text import tamed
+from moot.cli.safe_text import say, tamed
 from moot.engine.runner import RunTally
 from moot.measures.numbers import money
 
@@ -52,9 +52,9 @@ async def _lines(tally: RunTally, title: str) -> None:
     try:
         while True:
             await asyncio.sleep(LINE_EVERY_S)
-            print(_line(tally, title), file=sys.stderr, flush=True)
+            say(_line(tally, title), file=sys.stderr)
     finally:
-        print(_line(tally, title), file=sys.stderr, flush=True)
+        say(_line(tally, title), file=sys.stderr)
 
 
 def _line(tally: RunTally, title: str) -> str:

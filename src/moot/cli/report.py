@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from moot.cli.safe_text import print_json
+from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
 from moot.measures.sides import SideResults, sides
@@ -141,7 +141,7 @@ def _write_page(output: Path, runs: Sequence[Read], both: dict[str, Any] | None)
         write_page(output, first.figures, first.sections, first.questions, beside=beside, between=between)
     except OSError as error:
         raise UsageError(f"-o: {output}: {error.strerror}") from None
-    print(f"moot: {output} ({output.stat().st_size / 1e6:.1f} MB)", file=sys.stderr)
+    say(f"moot: {output} ({output.stat().st_size / 1e6:.1f} MB)", file=sys.stderr)
 
 
 def _write_tables(folder: Path, kind: Format, runs: Sequence[Read], both: dict[str, Any] | None) -> None:
@@ -156,7 +156,7 @@ def _write_tables(folder: Path, kind: Format, runs: Sequence[Read], both: dict[s
             written += write_tables(folder, kind, {section.id: section_frame(section)})
     except OSError as error:
         raise UsageError(f"-o: {folder}: {error.strerror}") from None
-    print(f"moot: {len(written)} tables in {folder}", file=sys.stderr)
+    say(f"moot: {len(written)} tables in {folder}", file=sys.stderr)
 
 
 def _file_name(section: str) -> str:

@@ -13,7 +13,7 @@ from moot.cli.console import Console
 from moot.cli.exit import INTERRUPTED
 from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
-from moot.cli.safe_text import tamed
+from moot.cli.safe_text import say
 from moot.engine.runner import Runner, State
 from moot.errors import UsageError
 from moot.experiment.build import build
@@ -53,7 +53,7 @@ class Engine:
 
         for name, model in experiment.spec.models.items():
             if model.provider == "local":
-                print(f"moot: every worker loads its own copy of the local model {name!r}", file=sys.stderr)
+                say(f"moot: every worker loads its own copy of the local model {name!r}", file=sys.stderr)
         return RayRunner(experiment, store, Cluster(self.ray_address, self.workers), limit=limit, needs=needs())
 
 
@@ -72,7 +72,7 @@ def run_command(
         file = ExperimentFile(path, file.spec.model_copy(update={"budget_usd": budget_usd}), file.places)
     experiment = build(file, limit=limit, store_url=from_here(store) if store else None, asked=not estimate)
     for warning in experiment.warnings:
-        print(f"moot: {tamed(warning)}", file=sys.stderr)
+        say(f"moot: {warning}", file=sys.stderr)
     if estimate:
         from moot.cli.estimate import print_estimate
 
@@ -118,20 +118,18 @@ def _last_word(runner: Runner, state: State) -> None:
     """What the exit code means, in words."""
     tally = runner.tally
     if runner.experiment.grading.reused:
-        print(f"moot: {runner.experiment.grading.reused_told}", file=sys.stderr)
+        say(f"moot: {runner.experiment.grading.reused_told}", file=sys.stderr)
     for told in runner.experiment.grading.broken:
-        print(f"moot: {tamed(told)}", file=sys.stderr)
+        say(f"moot: {told}", file=sys.stderr)
     for warning in runner.warnings:
-        print(f"moot: {tamed(warning)}", file=sys.stderr)
+        say(f"moot: {warning}", file=sys.stderr)
     if state == "interrupted":
-        print(
-            f"moot: interrupted; {tally.done} of {tally.total} episodes are kept, run again to go on", file=sys.stderr
-        )
+        say(f"moot: interrupted; {tally.done} of {tally.total} episodes are kept, run again to go on", file=sys.stderr)
     elif state == "budget":
-        print(f"moot: {runner.stopped_by}", file=sys.stderr)
+        say(f"moot: {runner.stopped_by}", file=sys.stderr)
     elif state == "failed":
-        print(f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed:", file=sys.stderr)
+        say(f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed:", file=sys.stderr)
         for cause, times in tally.causes.most_common(5):
-            print(f"  {times} × {tamed(cause)}", file=sys.stderr)
+            say(f"  {times} × {cause}", file=sys.stderr)
     if tally.purse is not None and tally.purse.overbilled and state != "budget":
-        print(f"moot: {tally.purse.overcharge_words()}", file=sys.stderr)
+        say(f"moot: {tally.purse.overcharge_words()}", file=sys.stderr)

@@ -7,8 +7,9 @@ rest of a row around, and with it what somebody else said. So such characters ar
 from __future__ import annotations
 
 import json
+import logging
 import re
-from typing import Any
+from typing import Any, TextIO
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """All control characters but the tab and the end of a line, and the marks that turn text around."""
@@ -26,7 +27,28 @@ def _picture(match: re.Match[str]) -> str:
     return "␡" if code == 0x7F else "�"
 
 
-def print_json(value: Any) -> None:
+def say(words: object = "", *, file: TextIO | None = None, end: str = "\n") -> None:
+    """`print`, for commands: whatever stands in the words, the terminal obeys none of it."""
+    print(tamed(str(words)), file=file, end=end, flush=file is not None)
+
+
+class TamedLines(logging.Formatter):
+    """What is logged may quote a server, and with nobody else to take it a log goes to the terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return tamed(super().format(record))
+
+
+def tame_log() -> None:
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(TamedLines())
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
     """The value itself, whole: what a terminal would obey is written as JSON escapes it."""
-    written = json.dumps(value, ensure_ascii=False, indent=1)
-    print(re.sub(_OBEYED, lambda match: f"\\u{ord(match[0]):04x}", written))
+    written = json.dumps(value, ensure_ascii=False, indent=indent)
+    return re.sub(_OBEYED, lambda match: f"\\u{ord(match[0]):04x}", written)
+
+
+def print_json(value: Any) -> None:
+    print(json_text(value, indent=1))

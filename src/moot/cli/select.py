@@ -14,7 +14,7 @@ from typing import Any
 
 from moot.cli.console import Console
 from moot.cli.report import open_existing
-from moot.cli.safe_text import print_json, tamed
+from moot.cli.safe_text import print_json, say
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import StoredGrading
 from moot.engine.selection import only_summariser, own_models, summariser_named, summariser_of
@@ -119,7 +119,7 @@ def select_command(
         raise UsageError(f"{options_named} go with an experiment file: a label matrix holds no responses")
     labels = read_labels(path, where, _label_kind(label_kind))
     if not labels.shared and label_kind is None:
-        print(f"moot: {FREE}", file=sys.stderr)
+        say(f"moot: {FREE}", file=sys.stderr)
     rows = asyncio.run(_rows(labels, asked, by_vote, CHOSEN_ON_IDS))
     _show(rows, labels, asked, BY_VOTE, as_json)
     return 0
@@ -161,7 +161,7 @@ async def _on_experiment(path: Path, asked: Asked, wanted: Wanted, url: str | No
             stored = stored.without(own_models(file, named[0]))
         if stored.ungraded:
             words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
-            print(f"moot: {_answers(stored.ungraded)} ungraded: {words}", file=sys.stderr)
+            say(f"moot: {_answers(stored.ungraded)} ungraded: {words}", file=sys.stderr)
         if named is None:
             rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON)
             _show(rows, stored.labels, asked, BY_VOTE, as_json)
@@ -175,9 +175,9 @@ async def _on_experiment(path: Path, asked: Asked, wanted: Wanted, url: str | No
         words = f"the ensemble's word is that of {model}{_repeated(traits_of(played).repeats)}"
         _show(rows, stored.labels, asked, words, as_json)
         for cause, times in summariser.failures.most_common(5):
-            print(f"moot: the summariser failed {times} times and counts as not right: {tamed(cause)}", file=sys.stderr)
+            say(f"moot: the summariser failed {times} times and counts as not right: {cause}", file=sys.stderr)
         for cause, times in summariser.ungraded.most_common(5):
-            print(f"moot: {times} words of the summariser are ungraded and left out: {tamed(cause)}", file=sys.stderr)
+            say(f"moot: {times} words of the summariser are ungraded and left out: {cause}", file=sys.stderr)
         return 1 if summariser.failures or summariser.ungraded else 0
     finally:
         await opened.close()
@@ -232,10 +232,10 @@ async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker, chosen_on
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
     rows = method_rows(labels, team_trials, chosen_on=chosen_on, against=asked.against)
     for remark in _odd_splits(labels, asked, team_trials):
-        print(f"moot: {remark}", file=sys.stderr)
+        say(f"moot: {remark}", file=sys.stderr)
     if asked.all:
         if words := too_many(labels):
-            print(f"moot: {words}", file=sys.stderr)
+            say(f"moot: {words}", file=sys.stderr)
         beside = aggregated(labels, aggregators(labels), **plan)  # type: ignore[arg-type]
         rows += method_rows(labels, [*beside, *_crowd(labels, beside)], "aggregator")
         rows += single_rows(labels)
@@ -259,7 +259,7 @@ def _crowd(labels: LabelMatrix, beside: Sequence[Trial]) -> list[Trial]:
     try:
         predictions = inferred(labels)
     except UsageError as error:
-        print(f"moot: {error}", file=sys.stderr)
+        say(f"moot: {error}", file=sys.stderr)
         return []
     splits = {trial.split: trial.tested for trial in beside}
     everybody = tuple(range(len(labels.proposers)))
@@ -273,7 +273,7 @@ def _crowd(labels: LabelMatrix, beside: Sequence[Trial]) -> list[Trial]:
 
 def _show(rows: list[dict[str, Any]], labels: LabelMatrix, asked: Asked, oracle: str, as_json: bool) -> None:
     for remark in labels.remarks():
-        print(f"moot: {remark}", file=sys.stderr)
+        say(f"moot: {remark}", file=sys.stderr)
     if as_json:
         print_json([{**row, "oracle": oracle} for row in rows])
         return

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from moot.cli.report import open_existing
+from moot.cli.safe_text import say
 from moot.errors import UsageError
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.spec import read_experiment
@@ -67,7 +68,7 @@ def serve_command(
 
 def purge_command(path: Path, *, older_than: float, store: str | None) -> int:
     removed = asyncio.run(_purge(path, older_than, store))
-    print(f"forgotten: {removed['episodes']} answers, {removed['questions']} questions, {removed['calls']} calls")
+    say(f"forgotten: {removed['episodes']} answers, {removed['questions']} questions, {removed['calls']} calls")
     return 0
 
 

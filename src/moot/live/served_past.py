@@ -1,10 +1,9 @@
-"""What a served team was asked: the latest of it, to be shown; the oldest of it, to be forgotten."""
+"""What a served team was asked, to be forgotten."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, tuple_, update
 
@@ -13,35 +12,6 @@ from moot.grade.normalise import normalise
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
 from moot.store.store import Store
-
-
-def latest_episodes(
-    connection: Connection, experiment: str, most: int, asker: str | None = None
-) -> list[dict[str, Any]]:
-    """What was asked last: for a page that shows past questions. `asker`: only what this one asked."""
-    places, episodes, cases, cells = schema.experiment_questions, schema.episodes, schema.cases, schema.cells
-    query = (
-        select(
-            episodes.c.question,
-            episodes.c.repeat,
-            episodes.c.outcome,
-            episodes.c.answer,
-            episodes.c.seconds,
-            episodes.c.created_at,
-            cases.c.content,
-            episodes.c.cell,
-            cells.c.label,
-        )
-        .join(places, places.c.question == episodes.c.question)
-        .join(cases, cases.c.id == places.c.case)
-        .join(cells, cells.c.id == episodes.c.cell)
-        .where(places.c.experiment == experiment)
-        .order_by(episodes.c.created_at.desc())
-        .limit(most)
-    )
-    if asker is not None:
-        query = query.where(places.c.asker == asker)
-    return [dict(row) for row in connection.execute(query).mappings()]
 
 
 async def forget(store: Store, name: str, before: float, *, scrub: bool = True) -> dict[str, int]:

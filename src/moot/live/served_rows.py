@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, case, func, select, update
 
 from moot.errors import UsageError
 from moot.store import queries, schema
@@ -67,8 +67,13 @@ def _cases(connection: Connection, experiment: str, questions: Sequence[str]) ->
     return case_by_question
 
 
-def find_episode(connection: Connection, experiment: str, episode: str, asker: str | None = None) -> Any:
-    """An episode by the id that the client was given, with its case. `asker`: only one of its own."""
+def find_episode(
+    connection: Connection, experiment: str, episode: str, asker: str | None = None, longest: int | None = None
+) -> Any:
+    """An episode by the id that the client was given, with its case. `asker`: only one of its own.
+
+    `longest`: of one with more characters nothing is read, and its texts are None.
+    """
     if not EPISODE_ID.fullmatch(episode):
         raise UsageError(f"there is no episode {episode!r}")
     number, question = episode.removeprefix("ep_")[:8], episode.removeprefix("ep_")[8:]
@@ -77,9 +82,13 @@ def find_episode(connection: Connection, experiment: str, episode: str, asker: s
     cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment == experiment)
     this = (episodes.c.cell.in_(cells), episodes.c.question == question, episodes.c.repeat == repeat)
     own = () if asker is None else (places.c.asker == asker,)
+    texts = (episodes.c.answer, episodes.c.verdict, episodes.c.transcript, schema.cases.c.content)
+    size = sum((func.length(func.coalesce(text, "")) for text in texts[1:]), func.length(func.coalesce(texts[0], "")))
+    read = [text if longest is None else case((size <= longest, text)).label(text.name) for text in texts]
+    rest = [column for column in episodes.c if column.name not in ("answer", "verdict", "transcript")]
     row = (
         connection.execute(
-            select(episodes, schema.cases.c.content)
+            select(*rest, *read)
             .join(places, places.c.question == episodes.c.question)
             .join(schema.cases, schema.cases.c.id == places.c.case)
             .where(places.c.experiment == experiment, *this, *own)

@@ -37,10 +37,11 @@ Kind = Literal[
     "matches",
     "choices",
 ]
-FORMULA = r"^[=+\-@\t\r\n\x00＝＋－＠]"
-"""What a text begins with that is computed, or hides one that is."""
+_UNSEEN = "[\\s\\x00\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*"
+FORMULA = rf"^(?:{_UNSEEN}[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n\x00])"
+"""What a text begins with that is computed, or hides one that is. Programs leave out what is not seen before it."""
 
-NUMBER = r"^[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?%?$"
+NUMBER = r"^ *[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?%?$"
 """What begins so and is no formula all the same."""
 
 Format = Literal["csv", "parquet"]
@@ -326,8 +327,8 @@ def without_formulas(table: DataFrame) -> DataFrame:
 
     quoted = []
     for name, kind in table.schema.items():
-        if kind == polars.String:
-            text = polars.col(name)
+        if kind in (polars.String, polars.Categorical, polars.Enum):
+            text = polars.col(name).cast(polars.String)
             computed = text.str.contains(FORMULA) & ~text.str.contains(NUMBER)
             quoted.append(polars.when(computed).then("'" + text).otherwise(text).alias(name))
     names = {name: f"'{name}" if re.match(FORMULA, name) else name for name in table.columns}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,8 +62,12 @@ def transcripts(
     return episodes
 
 
-def calls_of(connection: Connection, steps: list[list[Any]]) -> tuple[Mapping[str, Any], ...]:
-    stored = queries.find_calls(connection, [key for *_, key, _error, _problem in steps if key])
+def calls_of(
+    connection: Connection, steps: list[list[Any]], find: Callable[[list[str]], Mapping[str, Row]] | None = None
+) -> tuple[Mapping[str, Any], ...]:
+    """`find`: where stored calls are read by, if not whole."""
+    keys = [key for *_, key, _error, _problem in steps if key]
+    stored = queries.find_calls(connection, keys) if find is None else find(keys)
     attempts: dict[tuple[str, str, int], int] = {}
     calls = []
     for player, stage, turn, key, error, problem in steps:

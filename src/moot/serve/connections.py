@@ -8,6 +8,7 @@ for the newest. One whose question is being answered is never let go.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -131,9 +132,22 @@ class GuardedConnection(HttpToolsProtocol):
             self._expect(self.among.patience.headers_s, "headers")
 
     def on_headers_complete(self) -> None:
+        self._asked_as_the_target_says()
         self._in_headers, self._header_bytes = False, 0
         self._expect(self.among.patience.body_s, "body")
         super().on_headers_complete()
+
+    def _asked_as_the_target_says(self) -> None:
+        """A target with a name of its own (`GET http://name/path`) stands over the Host header, as RFC 9112 has it.
+
+        Else a request could name one server to whoever stands before us and another to us.
+        """
+        if self.url.startswith(b"/") or b"://" not in self.url:
+            return
+        authority = re.split(rb"[/?#]", self.url.partition(b"://")[2], maxsplit=1)[0]
+        if sum(name == b"host" for name, _ in self.headers) > 1:
+            return  # which is refused for that
+        self.headers[:] = [*((name, value) for name, value in self.headers if name != b"host"), (b"host", authority)]
 
     def on_message_complete(self) -> None:
         self._stop_clock()

@@ -10,21 +10,24 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import logging
-from collections.abc import Iterable, Mapping
-from urllib.parse import urlsplit
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from moot.openai_form.body import BodyTooLarge
 from moot.openai_form.refusal import Refused, refusal_response
+from moot.serve.names import given_name, host_name, origin_of, same_place
 from moot.serve.refusal import as_refusal
 
 _log = logging.getLogger(__name__)
 
 PAGE_HEADER = "x-moot-page"
-DEFAULT_PORTS = ("80", "443")
 API = ("/v1/", "/metrics", "/openapi.json")
 """What programs use. The page itself and the reports are also reached by links."""
+
+ALONE = ("host", "origin", "content-type", "authorization", "sec-fetch-site", PAGE_HEADER)
+"""What the door goes by: none of it may come twice."""
 
 _ON_ALL = ((b"x-content-type-options", b"nosniff"), (b"cross-origin-resource-policy", b"same-origin"))
 
@@ -39,8 +42,8 @@ class Door:
 
         `token`: what the server's own page must show; None where a key is asked for instead.
         """
-        self.hosts = {host.casefold() for host in hosts}
-        self.origins = {origin.casefold().rstrip("/") for origin in origins}
+        self.hosts = {given_name(host) for host in hosts} - {None}
+        self.origins = {origin_of(origin.rstrip("/")) for origin in origins} - {None}
         self._any_address = any_address
         self._token = token
 
@@ -49,10 +52,10 @@ class Door:
         host = headers.get("host", "")
         self._check_host(host)
         origin = headers.get("origin")
-        if origin is not None and origin.casefold() in self.origins:
+        if origin is not None and origin_of(origin) in self.origins:
             self._check_type(method, headers)
             return origin
-        if origin is not None and not _same_place(origin, host):
+        if origin is not None and not same_place(origin, host):
             words = f"Pages of {origin!r} may not use this server; --allow-origin lets them."
             raise Refused(403, words, code="origin_not_allowed")
         site = headers.get("sec-fetch-site", "none")
@@ -66,7 +69,7 @@ class Door:
 
     def _check_host(self, host: str) -> None:
         name = host_name(host)
-        if name in self.hosts or name == "localhost":
+        if (name is not None and name in self.hosts) or name == "localhost":
             return
         try:
             address = ipaddress.ip_address(name or "")
@@ -90,29 +93,6 @@ class Door:
             raise Refused(415, words, code="unsupported_media_type")
 
 
-def host_name(host: str) -> str | None:
-    """The name in a Host header, without its port; None where it is no such header."""
-    if any(character in host for character in "@/\\?# \t,"):
-        return None
-    try:
-        return urlsplit(f"//{host}").hostname
-    except ValueError:
-        return None
-
-
-def _same_place(origin: str, host: str) -> bool:
-    """Whether a page's origin is the host it asks. Its scheme is not ours to know: a proxy may have spoken TLS for us."""
-    scheme, separator, place = origin.partition("://")
-    if not separator or scheme not in ("http", "https"):
-        return False
-    return _without_usual_port(place) == _without_usual_port(host)
-
-
-def _without_usual_port(place: str) -> str:
-    name, colon, port = place.casefold().rpartition(":")
-    return name if colon and port in DEFAULT_PORTS else place.casefold()
-
-
 class Doors:
     """The door before an application; whom it refuses gets the usual error form."""
 
@@ -125,8 +105,7 @@ class Doors:
             return
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
         try:
-            if sum(name == "host" for name, _ in headers) > 1:
-                raise Refused(400, "Expected one Host header.", code="host_not_allowed")
+            _refuse_several(headers)
             origin = self.door.check(scope["method"], scope["path"], dict(headers))
         except Refused as refusal:
             await refusal_response(refusal, {"X-Content-Type-Options": "nosniff"})(scope, receive, send)
@@ -156,6 +135,15 @@ class Doors:
                 raise
             _log.error("a request broke the server", exc_info=error)
             await refusal_response(as_refusal(error))(scope, receive, marked)
+
+
+def _refuse_several(headers: Sequence[tuple[str, str]]) -> None:
+    """Of two that differ one would be looked at here, and perhaps the other by whoever stands before us."""
+    told = Counter(name for name, _ in headers)
+    for name in ALONE:
+        if told[name] > 1:
+            code = "host_not_allowed" if name == "host" else "several_headers"
+            raise Refused(400, f"Expected one {name.title()} header.", code=code)
 
 
 def _shared_with(origin: str) -> list[tuple[bytes, bytes]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -11,23 +10,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from moot.errors import UsageError
-from moot.live.served_past import latest_episodes
-from moot.live.served_rows import find_episode
 from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
-from moot.report.transcript import calls_of
 from moot.serve.admission import Admission
 from moot.serve.discretion import public_record
+from moot.serve.long_past import TooLong, listed_episodes, whole_episode
 from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
 from moot.serve.reports import HEADERS as REPORT_HEADERS
 from moot.serve.reports import Reports
-from moot.store.rows import case_of, verdict_json, verdict_of
 
 PAGE = Path(__file__).parent / "page"
 FILES = {"table.html": "text/html; charset=utf-8", "table.css": "text/css", "table.js": "text/javascript"}
@@ -85,7 +80,7 @@ class PastAndPage:
         limit = read_whole_number(request, _LIMIT)
         await self.live.record.flush()
         rows = await self.live.store.read(
-            partial(latest_episodes, experiment=self.live.record.id, most=limit, asker=sees)
+            partial(listed_episodes, experiment=self.live.record.id, most=limit, asker=sees)
         )
         names = {cell.id: name for name, cell in reversed(self.live.cells.items())}
         return json_response({"episodes": [_short(row, names) for row in rows]})
@@ -97,8 +92,10 @@ class PastAndPage:
         await self.live.record.flush()
         try:
             record = await self.live.store.read(
-                partial(_whole, experiment=self.live.record.id, episode=ident, asker=sees)
+                partial(whole_episode, experiment=self.live.record.id, episode=ident, asker=sees)
             )
+        except TooLong as error:
+            raise Refused(413, str(error), code="episode_too_long", param="episode") from None
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
         return json_response(public_record(record))
@@ -132,26 +129,12 @@ def history_routes(gate: Admission, live: LiveTeam, reports: Reports, page_token
     ]
 
 
-def _whole(connection: Connection, experiment: str, episode: str, asker: str | None) -> dict[str, Any]:
-    row = find_episode(connection, experiment, episode, asker)
-    case = case_of(row["content"])
-    return {
-        "episode": episode,
-        "question": case.question.text,
-        "reference": case.answer,
-        "known": case.known,
-        "verdict": verdict_json(verdict_of(row["verdict"])),
-        "calls": list(calls_of(connection, json.loads(row["transcript"]))),
-        "seconds": row["seconds"],
-        "asked_at": row["created_at"],
-    }
-
-
 def _short(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return {
         "episode": f"ep_{row['repeat']:08x}{row['question']}",
-        "question": case_of(row["content"]).question.text,
+        "question": row["text"],
         "answer": row["answer"],
+        "cut": ["question" if name == "text" else name for name in row["cut"]],
         "outcome": row["outcome"],
         "model": names.get(row["cell"], row["label"]),
         "seconds": row["seconds"],

@@ -19,7 +19,7 @@ from moot.experiment.spec import ExperimentFile
 from moot.live.team import LiveTeam
 from moot.serve.app import Settings, create_app
 from moot.serve.connections import Connections, raise_file_limit
-from moot.serve.doors import host_name
+from moot.serve.names import given_name, origin_of
 from moot.serve.tracing import traced
 
 
@@ -146,14 +146,13 @@ def report_folder(path: Path | None) -> Path | None:
 
 def hosts_of(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
-        if host_name(name) != name.casefold():
+        if given_name(name) is None:
             raise UsageError(f"--allow-host: expected a name or an address without a port, found {name!r}")
     return tuple(names)
 
 
 def origins_of(origins: Sequence[str]) -> tuple[str, ...]:
     for origin in origins:
-        scheme, _, place = origin.partition("://")
-        if scheme not in ("http", "https") or not host_name(place):
+        if origin_of(origin.rstrip("/")) is None:
             raise UsageError(f"--allow-origin: expected one such as https://app.example, found {origin!r}")
     return tuple(origins)

@@ -1,0 +1,130 @@
+"""What is shown of a served team's past, whatever its size: lists with the beginnings of texts, one question whole.
+
+Questions and replies may be megabytes each, and whoever looks at fifty of them at once does not want them whole. They are
+cut where they lie, in the database: what is not shown is not read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection, case, func, null, select
+
+from moot.errors import UsageError
+from moot.live.served_rows import find_episode
+from moot.report.transcript import calls_of
+from moot.store import queries, schema
+from moot.store.rows import case_of, verdict_json, verdict_of
+from moot.store.statements import Row
+
+LISTED = 1_000
+"""Characters of a question or an answer in a list."""
+
+MOST_SHOWN = 16_000_000
+"""Characters of one question with all prompts and replies."""
+
+LEAST_SHOWN = 1_000
+"""Characters of each prompt and reply that are shown in any case."""
+
+_PREFIX = 8 * LISTED
+_TEXT = re.compile(r'\{"question":\{(?:"id":"(?:[^"\\]|\\.)*",)?"text":"((?:[^"\\]|\\.)*)', re.DOTALL)
+_HALF_AN_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{0,3}$")
+
+
+class TooLong(UsageError):
+    """More than a page can show."""
+
+
+def listed_episodes(
+    connection: Connection, experiment: str, most: int, asker: str | None = None
+) -> list[dict[str, Any]]:
+    """What was asked last, each with the beginning of its question and answer. `asker`: only what this one asked."""
+    places, episodes, cases, cells = schema.experiment_questions, schema.episodes, schema.cases, schema.cells
+    query = (
+        select(
+            *(episodes.c.question, episodes.c.repeat, episodes.c.outcome, episodes.c.seconds, episodes.c.created_at),
+            func.substr(episodes.c.answer, 1, LISTED + 1).label("answer"),
+            func.substr(cases.c.content, 1, _PREFIX + 1).label("content"),
+            *(episodes.c.cell, cells.c.label),
+        )
+        .join(places, places.c.question == episodes.c.question)
+        .join(cases, cases.c.id == places.c.case)
+        .join(cells, cells.c.id == episodes.c.cell)
+        .where(places.c.experiment == experiment)
+        .order_by(episodes.c.created_at.desc())
+        .limit(most)
+    )
+    if asker is not None:
+        query = query.where(places.c.asker == asker)
+    return [_listed(dict(row)) for row in connection.execute(query).mappings()]
+
+
+def _listed(row: dict[str, Any]) -> dict[str, Any]:
+    content = row.pop("content")
+    asked = case_of(content).question.text if len(content) <= _PREFIX else _beginning(content)
+    texts = {"text": asked, "answer": row["answer"]}
+    cut = [name for name, text in texts.items() if text is not None and len(text) > LISTED]
+    return {**row, **{name: _shortened(text) for name, text in texts.items()}, "cut": cut}
+
+
+def _shortened(text: str | None) -> str | None:
+    return text if text is None or len(text) <= LISTED else f"{text[:LISTED]}…"
+
+
+def _beginning(content: str) -> str:
+    """The beginning of a question's text, from that of a case."""
+    found = _TEXT.match(content)
+    written = _HALF_AN_ESCAPE.sub("", found[1]) if found else ""
+    return str(json.loads(f'"{written}"')).encode("utf-8", "ignore").decode()[:_PREFIX] or "…" * (LISTED + 1)
+
+
+def whole_episode(connection: Connection, experiment: str, episode: str, asker: str | None) -> dict[str, Any]:
+    """One question with every prompt, reply, ballot and grade; of prompts and replies beyond all bounds, the beginnings."""
+    row = find_episode(connection, experiment, episode, asker, longest=MOST_SHOWN)
+    if row["verdict"] is None:
+        raise TooLong(f"episode {episode} holds more than {MOST_SHOWN:,} characters; moot show reads it from the store")
+    asked = case_of(row["content"])
+    find = partial(_shortened_calls, connection)
+    return {
+        "episode": episode,
+        "question": asked.question.text,
+        "reference": asked.answer,
+        "known": asked.known,
+        "verdict": verdict_json(verdict_of(row["verdict"])),
+        "calls": list(calls_of(connection, json.loads(row["transcript"]), find=find)),
+        "seconds": row["seconds"],
+        "asked_at": row["created_at"],
+    }
+
+
+_OF_A_CALL = ("key", "finish", "latency_s", "version", "cost_usd")
+
+
+def _shortened_calls(connection: Connection, keys: Iterable[str]) -> dict[str, Row]:
+    """Stored calls as far as they are shown. All whole if they fit; else the long ones are cut, each to its share."""
+    calls, wanted = schema.calls, list(dict.fromkeys(keys))
+    sizes: dict[str, tuple[int, int]] = {}
+    for part in queries.chunks(wanted):
+        query = select(calls.c.key, func.length(calls.c.shape), func.length(calls.c.text)).where(calls.c.key.in_(part))
+        sizes.update((key, (shape, text)) for key, shape, text in connection.execute(query))
+    fits = sum(map(sum, sizes.values())) <= MOST_SHOWN
+    share = MOST_SHOWN if fits else max(LEAST_SHOWN, MOST_SHOWN // (2 * len(sizes)))
+    found: dict[str, Row] = {}
+    for part in queries.chunks(wanted):
+        shape = case((func.length(calls.c.shape) <= share, calls.c.shape), else_=null()).label("shape")
+        text = func.substr(calls.c.text, 1, share).label("text")
+        query = select(*(calls.c[name] for name in _OF_A_CALL), shape, text).where(calls.c.key.in_(part))
+        for row in connection.execute(query).mappings():
+            asked, said = sizes[row["key"]]
+            shown = dict(row)
+            if said > share:
+                shown["text"] = f"{row['text']}… ({said:,} characters)"
+            if row["shape"] is None:
+                note = f"(a prompt of {asked:,} characters: moot show reads it from the store)"
+                shown["shape"] = json.dumps([{"messages": [{"role": "user", "content": note}]}])
+            found[row["key"]] = shown
+    return found

@@ -1,0 +1,76 @@
+"""A past of megabytes: lists show beginnings, and nobody's list takes the memory of the machine."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from served import THREE, serving
+
+from moot.serve import long_past
+
+LONG = 50_000
+
+
+def lengthened(store: Path, characters: int) -> None:
+    """As if models had answered at such length."""
+    with closing(sqlite3.connect(store)) as connection:
+        connection.execute("UPDATE calls SET text = text || ?", ("ж" * characters,))
+        connection.execute("UPDATE episodes SET answer = ?", ("ж" * characters,))
+        connection.commit()
+
+
+async def test_a_list_shows_beginnings_and_the_page_the_whole(tmp_path: Path) -> None:
+    question = 'Who said "\\ \U0001f600" ' + "б" * LONG
+    async with serving(tmp_path) as served:
+        for number in range(6):
+            await served.chat(f"{question}{number}?")
+        await served.chat("Who?")
+        await served.live.record.flush()
+        lengthened(tmp_path / "three.db", LONG)
+        async with served.session.get(served.url + "/v1/moot/episodes?limit=500") as response:
+            body = await response.read()
+        assert len(body) < 7 * 8 * long_past.LISTED
+        short, *long = json.loads(body)["episodes"]
+        assert (short["question"], short["cut"]) == ("Who?", ["answer"])
+        assert len(long) == 6
+        for episode in long:
+            assert episode["cut"] == ["question", "answer"]
+            assert episode["question"] == question[: long_past.LISTED] + "…"
+            assert episode["answer"] == "ж" * long_past.LISTED + "…"
+        _, whole = await served.get(f"/v1/moot/episodes/{long[-1]['episode']}")
+        assert whole["question"] == f"{question}0?"
+        assert all(call["text"].endswith("ж" * LONG) for call in whole["calls"])
+
+
+async def test_the_beginning_is_told_wherever_the_text_is_cut(tmp_path: Path) -> None:
+    """In the middle of an escape, of a pair of surrogates, right behind a backslash."""
+    async with serving(tmp_path) as served:
+        asked = ["\n" * LONG, "\\" * LONG, '"' * LONG, "\U0001f600" * LONG, "\u0001" * LONG]
+        for shift, text in enumerate(asked):
+            assert (await served.chat("x" * (1 + shift) + text))[0] == 200
+        await served.live.record.flush()
+        _, listed = await served.get("/v1/moot/episodes")
+        for shift, episode in enumerate(reversed(listed["episodes"])):
+            wanted = ("x" * (1 + shift) + asked[shift])[: long_past.LISTED]
+            assert episode["question"].startswith(wanted[: long_past.LISTED // 2]), shift
+
+
+async def test_one_question_is_bounded_before_it_is_read(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(long_past, "MOST_SHOWN", 20_000)
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}) as served:
+        _, body = await served.chat("Who?")
+        await served.live.record.flush()
+        lengthened(tmp_path / "three.db", 15_000)
+        path = f"/v1/moot/episodes/{body['moot']['episode']}"
+        status, whole = await served.get(path)
+        assert status == 200
+        assert len(json.dumps(whole, ensure_ascii=False)) < 60_000
+        assert all("… (15," in call["text"] for call in whole["calls"])
+        lengthened(tmp_path / "three.db", 30_000)
+        status, refused = await served.get(path)
+        assert (status, refused["error"]["code"]) == (413, "episode_too_long")
+        assert "moot show" in refused["error"]["message"]
