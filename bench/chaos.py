@@ -1,12 +1,16 @@
 """A chaos run: two processes on one store, one of them killed again and again, an endpoint that fails in every way, a cap.
 
-    python bench/chaos.py [--calls 50000] [--kill-every-s 20]
+    python bench/chaos.py [--calls 50000] [--kill-every-s 20] [--kill-every-requests 500]
 
 The same experiment is first played calmly: one process, no kill, no cap, the same endpoint. Then by two at once, of which
 one or the other gets a SIGKILL every so often and is started again: under a cap that is too small, until both say that it is
 reached; and under one that is large enough, until both have ended. It must end; no reply that was seen in the store is asked
 for again; the bill, as the endpoint writes it, never exceeds the cap, nor what the store has in its books; and the figures
 are those of the calm run. Traffic stays on loopback.
+
+A kill comes when so many seconds have gone by *and* so many requests have come: on a busy machine, where a process needs long
+to start, seconds alone would kill it before it has done anything. And it is given up when nothing more is stored for long, not
+when the whole takes long.
 """
 
 from __future__ import annotations
@@ -54,6 +58,7 @@ class Watched:
     """When each call was first seen in the store; by how much the bill was ever over the cap; how many were killed."""
 
     stored_at: dict[str, float] = field(default_factory=dict)
+    went_on_at: float = field(default_factory=time.monotonic)
     last_row: int = 0
     kills: int = 0
     over_usd: float = 0.0
@@ -69,6 +74,11 @@ class Watched:
                     f"chaos: two stored calls ask the same of {told['body']['model']}: they cannot be told apart"
                 )
             self.stored_at[name] = time.time()
+            self.went_on_at = time.monotonic()
+
+    def give_up_after(self, patience_s: float) -> None:
+        if time.monotonic() - self.went_on_at > patience_s:
+            raise SystemExit(f"chaos: nothing more is stored for {patience_s:.0f} s; {len(self.stored_at)} calls are")
 
 
 def rows(store: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -134,7 +144,8 @@ def start(path: Path) -> subprocess.Popen[bytes]:
 
 def two_at_once(path: Path, url: str, chaos: Chaos, watched: Watched, cap_usd: float) -> list[int]:
     """The two exit codes, when both have ended by themselves."""
-    store, began = path.with_suffix(".db"), time.monotonic()
+    store = path.with_suffix(".db")
+    watched.went_on_at = time.monotonic()
     processes = [start(path), start(path)]
     killed_at, requests_then = time.monotonic(), books(url)["requests"]
     try:
@@ -143,8 +154,7 @@ def two_at_once(path: Path, url: str, chaos: Chaos, watched: Watched, cap_usd: f
             watched.look(store)
             told = books(url)
             watched.over_usd = max(watched.over_usd, told["bill_usd"] - cap_usd)
-            if time.monotonic() - began > chaos.patience_s:
-                raise SystemExit(f"chaos: it does not end: {len(watched.stored_at)} calls stored")
+            watched.give_up_after(chaos.patience_s)
             due = time.monotonic() - killed_at >= chaos.kill_every_s
             if due and told["requests"] - requests_then >= chaos.kill_every_requests:
                 alive = [place for place, process in enumerate(processes) if process.poll() is None]
@@ -194,7 +204,15 @@ def calm_run(folder: Path, chaos: Chaos) -> tuple[Path, dict[str, Any]]:
     folder.mkdir()
     with provider() as url:
         path = written(folder, url, chaos)
-        code = start(path).wait(chaos.patience_s)
+        process, watched = start(path), Watched()
+        try:
+            while (code := process.poll()) is None:
+                time.sleep(0.5)
+                watched.look(path.with_suffix(".db"))
+                watched.give_up_after(chaos.patience_s)
+        finally:
+            process.kill()
+            process.wait()
         if code != DONE:
             raise SystemExit(f"chaos: the calm run ended with {code}: {path.with_suffix('.log').read_text()[-2000:]}")
         return path, books(url)
@@ -251,11 +269,11 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--calls", type=int, default=50_000)
     options.add_argument("--kill-every-s", type=float, default=20.0)
-    options.add_argument("--kill-every-requests", type=int, default=1, help="and not before so many more have come")
+    options.add_argument("--kill-every-requests", type=int, default=500, help="and not before so many more have come")
     options.add_argument(
         "--concurrent", type=int, default=16, help="calls at once to each of four models, by each process"
     )
-    options.add_argument("--patience-s", type=float, default=3600.0, help="for each part of the run")
+    options.add_argument("--patience-s", type=float, default=600.0, help="while nothing more is stored")
     options.add_argument("--folder", type=Path, help="keep everything here")
     given = options.parse_args()
     chaos = Chaos(given.calls, given.kill_every_s, given.kill_every_requests, given.concurrent, given.patience_s)

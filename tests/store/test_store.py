@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 from beside import in_a_thread, rows
-from sqlalchemy import event
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -238,16 +237,16 @@ def few_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     """The database's own limit, which says the same thing as a full disk does."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    original = sqlite._engine
+    original = sqlite._connection
     most = pages_of_an_empty_store(tmp_path / "empty.db") + PAGES_FOR_ROWS
 
-    def engine(path: Path, **options: Any) -> Any:
-        made = original(path, **options)
-        event.listen(made, "connect", lambda connection, _: connection.execute(f"PRAGMA max_page_count = {most}"))
+    def connection(address: str) -> Any:
+        made = original(address)
+        made.execute(f"PRAGMA max_page_count = {most}")
         return made
 
     with monkeypatch.context() as patched:
-        patched.setattr(sqlite, "_engine", engine)
+        patched.setattr(sqlite, "_connection", connection)
         yield folder
 
 
@@ -298,5 +297,8 @@ async def test_a_store_that_cannot_be_written_says_what_to_do(tmp_path: Path) ->
     path = tmp_path / "s.db"
     await (await store_at(f"sqlite:///{path}").open()).close()
     (tmp_path / "s.db-wal").mkdir()
+    store = await store_at(f"sqlite:///{path}").open()
+    assert await store.find_call("k") is None, "it can be read"
     with pytest.raises(StoreError, match=r"cannot be written here; copy it to where it can, and name it with --store"):
-        await store_at(f"sqlite:///{path}").open()
+        await store.join()
+    await store.close()

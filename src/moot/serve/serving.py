@@ -65,13 +65,16 @@ def serve(
     if not keyed:
         print("no key: it listens on this machine only (--key-env VAR to serve others)")
     sys.stdout.flush()
-    TeamServer(app, connections).run(sockets=[listening])
+    TeamServer(app, connections, live=live).run(sockets=[listening])
 
 
 class TeamServer(uvicorn.Server):
     """A server with bounds on its connections, that keeps the collector of garbage out of its requests."""
 
-    def __init__(self, app: ASGIApp, connections: Connections, *, stop_s: int = 10) -> None:
+    def __init__(
+        self, app: ASGIApp, connections: Connections, *, live: LiveTeam | None = None, stop_s: int = 10
+    ) -> None:
+        """`live`: opened before the application starts, whose failures uvicorn tells as a traceback."""
         config = uvicorn.Config(
             app,
             http=connections.protocol(),
@@ -83,8 +86,11 @@ class TeamServer(uvicorn.Server):
             timeout_graceful_shutdown=stop_s,
         )
         super().__init__(config)
+        self._live = live
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._live is not None:
+            await self._live.open()
         await super().startup(sockets)
         spare_collector()
 

@@ -1,6 +1,7 @@
 """A store in one SQLite file, written by one thread in groups.
 
-A call that is kept is on the disk (WAL with full synchronisation). Writers in other processes wait for each other.
+A call that is kept is on the disk (WAL with full synchronisation). Writers in other processes wait for each other. A file
+that can only be read is opened all the same, and says so to whoever wants to write.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import SingletonThreadPool
 
@@ -25,6 +25,7 @@ from moot.errors import StoreError, StoreFull, StoreNewer, StoreUnreadable
 from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import writer_of
+from moot.store.read_only import address_to_read, copied, not_writable
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
@@ -39,8 +40,6 @@ T = TypeVar("T")
 CACHE_KB, READING_CACHE_KB = 4_096, 32_768
 """Whoever writes touches few pages at a time; a report goes through all of them."""
 
-NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
-
 MOST_KNOWN = 200_000
 """Keys that are held in memory, as hashes, to know what is not stored; a store with more is asked every time."""
 
@@ -53,8 +52,11 @@ class SqliteStore(Store):
         self._temporary = TemporaryDirectory(prefix="moot-") if path is None else None
         self.path: Path = path or Path(self._temporary.name if self._temporary else "", "store.db")
         super().__init__(str(self.path))
-        self._engine = _engine(self.path, durable=path is not None)
-        self._reader = CallLookup(self.path)
+        self._address = str(self.path.absolute())  # nothing that reads like a URI
+        self._read_only = False
+        self._durable = path is not None
+        self._engine = self._engine_at(self._address)
+        self._reader = CallLookup(self._address)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="moot-store")
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="moot-store-read")
         self._raw: sqlite3.Connection
@@ -219,7 +221,7 @@ class SqliteStore(Store):
         """Other work has a transaction of its own, so that its failure takes no call with it; the failure is handed on."""
         try:
             with _said_plainly(self.path), self._engine.begin() as connection:
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                connection.exec_driver_sql("BEGIN" if self._read_only else "BEGIN IMMEDIATE")
                 self._see_others()
                 return work(connection)
         except Exception as error:  # noqa: BLE001  whoever asked for the work gets it
@@ -227,9 +229,13 @@ class SqliteStore(Store):
 
     def _connect(self) -> None:
         with _said_plainly(self.path, opening=True):
-            with self._engine.begin() as connection:
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-                migrating.migrate(connection)
+            try:
+                self._migrate()
+            except (DBAPIError, sqlite3.Error) as error:
+                cause = error.orig if isinstance(error, DBAPIError) else error
+                if not not_writable(cause) or not self.path.is_file():
+                    raise
+                self._open_to_read()
             driver = self._engine.raw_connection().driver_connection
             assert isinstance(driver, sqlite3.Connection)
             self._raw = driver
@@ -238,6 +244,38 @@ class SqliteStore(Store):
             keys = self._raw.execute(f"SELECT key FROM calls LIMIT {MOST_KNOWN + 1}").fetchall()
             self._known = {hash(key) for (key,) in keys} if len(keys) <= MOST_KNOWN else None
 
+    def _migrate(self) -> None:
+        with self._engine.begin() as connection:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            migrating.migrate(connection)
+
+    def _open_to_read(self) -> None:
+        address = address_to_read(self.path)
+        if address is None:
+            self._temporary = TemporaryDirectory(prefix="moot-")
+            address = str(copied(self.path, Path(self._temporary.name)))
+            self._engine = self._engine_at(address)
+            self._migrate()
+        self._read_only = True
+        self._engine.dispose()
+        self._engine = self._engine_at(address)
+        self._reader = CallLookup(address)
+
+    def _engine_at(self, address: str) -> Engine:
+        # A connection for each thread; autocommit, so that BEGIN is ours to say.
+        engine = create_engine("sqlite://", creator=partial(_connection, address), poolclass=SingletonThreadPool)
+
+        @event.listens_for(engine, "connect")
+        def _prepare(connection: sqlite3.Connection, _record: object) -> None:
+            if self._read_only:
+                connection.execute("PRAGMA query_only = ON")  # it may be a copy
+                return
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
+            connection.execute("PRAGMA wal_autocheckpoint = 8000")
+
+        return engine
+
 
 class CallLookup:
     """Look-ups by key, on a connection of the event loop's own. In WAL mode readers wait for nobody."""
@@ -245,13 +283,13 @@ class CallLookup:
     COLUMNS = tuple(column.name for column in schema.calls.columns)
     SQL = f"SELECT {', '.join(COLUMNS)} FROM calls WHERE key = ?"
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, address: str) -> None:
+        self._address = address
         self._connection: sqlite3.Connection | None = None
 
     def find(self, key: str) -> Row | None:
         if self._connection is None:
-            self._connection = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+            self._connection = _connection(self._address)
         return self.select(self._connection, key)
 
     @classmethod
@@ -264,21 +302,14 @@ class CallLookup:
             self._connection.close()
 
 
-def _engine(path: Path, *, durable: bool) -> Engine:
-    # One connection, used by the one thread; autocommit, so that BEGIN is ours to say.
-    engine = create_engine(
-        URL.create("sqlite", database=str(path)),
-        poolclass=SingletonThreadPool,
-        connect_args={"timeout": BUSY_TIMEOUT_S, "check_same_thread": False, "isolation_level": None},
+def _connection(address: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        address,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=address.startswith("file:"),
     )
-
-    @event.listens_for(engine, "connect")
-    def _prepare(connection: sqlite3.Connection, _record: object) -> None:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
-        connection.execute("PRAGMA wal_autocheckpoint = 8000")
-
-    return engine
 
 
 @contextmanager
@@ -300,8 +331,7 @@ def _said_plainly(path: Path, *, opening: bool = False) -> Any:
             who = "another process is writing to it" if holder is None else str(holder)
             waited = f"waited {BUSY_TIMEOUT_S:g} s for the lock"
             raise StoreError(f"{path}: {waited}: {who}; everything stored so far is kept") from None
-        if getattr(cause, "sqlite_errorcode", 0) & 0xFF in NOT_WRITABLE and path.is_file():
-            # Even who only reads has to write: the log of a store that others write to at the same time.
+        if not_writable(cause) and path.is_file():
             words += (
                 ": the store or its folder cannot be written here; copy it to where it can, and name it with --store"
             )
