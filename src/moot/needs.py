@@ -29,7 +29,8 @@ class Needs:
     grouped_drafts: bool = False
     """Which drafts of a question mean the same, by the file's way of grouping."""
     matched_words: bool = False
-    """Whose draft it is that a captain, a reviewer, a summariser or a juror then said in words of its own."""
+    """Whose draft it is that a captain, a reviewer, a summariser or a juror then said in words of its own: what
+    `Source.holders` reads."""
 
     def __or__(self, other: Needs) -> Needs:
         return Needs(**{need.name: getattr(self, need.name) or getattr(other, need.name) for need in fields(Needs)})

@@ -226,6 +226,23 @@ class ReadsUnaskedClaims(Longest):
         return {"longest": [{"graded": sum(value is not None for value in worth), "n": len(worth)}]}
 
 
+class ReadsUnaskedWords(Longest):
+    """Of what was said after drafts, how much is anybody's draft."""
+
+    needs: ClassVar[Needs] = Needs(grouped_drafts=True)
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        plays = [play for cell in run.cells if cell["traits"].captain for play in run.episodes(cell)]
+        holders = [run.holders(play, play.answer) for play in plays]
+        known = [names for names in holders if names is not None]
+        quoted = {"quoted": sum(map(bool, known)), "new": sum(not names for names in known)}
+        return {"longest": [{**quoted, "unknown": len(holders) - len(known)}]} if plays else {}
+
+
+class AsksForWords(ReadsUnaskedWords):
+    needs: ClassVar[Needs] = Needs(grouped_drafts=True, matched_words=True)
+
+
 class AsksForGroups(ReadsUnaskedGroups):
     needs: ClassVar[Needs] = Needs(grouped_drafts=True)
 
@@ -269,7 +286,9 @@ def plays_alone(cell: Any) -> bool:
     return bool(cell["strategy"] == TEAM_OF_ONE)
 
 
-@pytest.mark.parametrize("honest", [AsksForGrades(), AsksForGroups()], ids=lambda measure: type(measure).__name__)
+@pytest.mark.parametrize(
+    "honest", [AsksForGrades(), AsksForGroups(), AsksForWords()], ids=lambda measure: type(measure).__name__
+)
 async def test_what_is_asked_for_may_be_read(honest: Longest) -> None:
     await check_measure(honest)
 
@@ -287,6 +306,7 @@ async def test_what_is_asked_for_may_be_read(honest: Longest) -> None:
         (DrawsNoWord(), ValueError, "Out of range"),
         (ReadsUnaskedGrades(), AssertionError, "longest: another figure where more is graded or grouped than it needs"),
         (ReadsUnaskedGroups(), AssertionError, "longest: another figure where more is graded or grouped than it needs"),
+        (ReadsUnaskedWords(), AssertionError, "longest: another figure .* it reads something of .*matched_words"),
         (ReadsUnaskedClaims(), AssertionError, "longest: .* it reads something of graded_claims$"),
         (UngradedIsWrong(), AssertionError, "longest: what is ungraded is counted as wrong"),
         (DropsUngraded(), AssertionError, "longest: right leaves out what is ungraded .* expected bounds"),

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import moot
+from moot import Case, Question, Team, Traits, Verdict
 from moot.engine.runner import Runner
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.measures.summaries.figures import summary_sections
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import figures, find_experiment
+from moot.strategies.captaincy import drafts_shown
+from moot.team.forms import AnswerForm
+from moot.traces import Shown
 from moot.types import Request
 
 RIGHT, OTHER = "the Don", "the Oka"
@@ -101,6 +106,60 @@ def test_a_captain_who_sums_up_is_one_too(tmp_path: Path) -> None:
     found = asyncio.run(played(tmp_path, ["silent", {"mixture": {"repeats": 1}}], captain="bob"))
     (row,) = found["mixtures"]
     assert (row["summariser"], row["value"], row["proposers"]) == ("bob", 0.75, ["ann", "bob"])
+
+
+@dataclass(frozen=True)
+class Digest:
+    """A strategy of somebody else's that does the same: its officer has another name, and so has what it reads as."""
+
+    editor: str = "sue"
+
+    name: ClassVar[str] = "digest"
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(
+            prompts=("draft",),
+            drafts="single-call",
+            word="office",
+            hears="reasons",
+            asks="nobody",
+            offices={"editor-in-chief": self.editor, "proof-reader": "jan"},
+        )
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        editor = team.officers["editor-in-chief"]
+        prompt = "These are the answers of several solvers: " + "; ".join(draft.text or "" for draft in drafts)
+        heard = await team.ask(editor, question, prompt, AnswerForm(question), stage="edit", turn=2)
+        word = heard.value.answer if heard.value else None
+        shown = Shown("editor-in-chief", "editor", drafts_shown(drafts), drawn=False, answer=word)
+        return Verdict(word, "answered", answers=drafts, turns=2, traces=(shown,))
+
+
+def test_an_officer_of_another_name_that_does_the_same_is_measured(tmp_path: Path) -> None:
+    models = {name: ScriptedModel(name, script(name)) for name in ("ann", "bob", "sue", "jan")}
+    results = moot.run(
+        {
+            "name": "rivers",
+            "models": models,
+            "players": {name: {"model": name} for name in ("ann", "bob")},
+            "questions": [Case(Question(name, f"Which river, {name}?"), RIGHT) for name in SAID],
+            "strategies": [Digest(), "solo", "vote"],
+        },
+        store=tmp_path / "rivers.db",
+    )
+    (row,) = results.figures["mixtures"]
+    assert (row["label"], row["summariser"], row["order"]) == ("digest", "sue", "fixed")
+    assert (row["value"], row["n"], row["proposers"]) == (0.75, 4, ["ann", "bob"])
+    assert [(each["c"], each["n"], each["accuracy"]) for each in row["right_labels"]] == [
+        (0, 1, 1.0),
+        (1, 1, 1.0),
+        (2, 2, 0.5),
+    ]
 
 
 def test_without_one_there_is_nothing(tmp_path: Path) -> None:

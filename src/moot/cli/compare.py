@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.cli.console import Console
+from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json
 from moot.report.compare import compared, words
@@ -39,6 +40,7 @@ async def _compared(source: str, a: str, b: str, store: str | None) -> dict[str,
 
     await opened.open()
     try:
-        return await opened.read(read)
+        with ends_on_ctrl_c():
+            return await opened.read(read)
     finally:
         await opened.close()

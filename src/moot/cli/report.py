@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
@@ -108,7 +109,8 @@ async def _read(path: Path | None, url: str | None, wanted: Wanted, served: bool
 
     await opened.open()
     try:
-        return await opened.read(read)
+        with ends_on_ctrl_c():
+            return await opened.read(read)
     finally:
         await opened.close()
 

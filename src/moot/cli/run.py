@@ -11,6 +11,7 @@ from pathlib import Path
 
 from moot.cli.console import Console
 from moot.cli.exit import INTERRUPTED
+from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
@@ -98,20 +99,28 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
         async with watch(runner.tally, title=experiment.name, quiet=quiet):
             state = await runner.run()
         if not quiet:
-            run_figures = await store.read(
-                lambda connection: figures(connection, find_experiment(connection, ident=experiment.id))
-            )
-            console = Console()
-            print_report(run_figures, console)
-            if run_figures["questions"] <= FEW:
-                for story in await store.read(
-                    lambda connection: stories(connection, find_experiment(connection, ident=experiment.id))
-                ):
-                    console.print(f"\n{story}", markup=False, highlight=False)
+            await _report(experiment, store, runner)
         _last_word(runner, state)
         return EXIT_CODES[state]
     finally:
         await store.close()
+
+
+async def _report(experiment: Plan, store: Store, runner: Runner) -> None:
+    """What it came to. All of it is kept by now: whoever interrupts this has lost nothing but the sight of it."""
+    tally = runner.tally
+    told = f"interrupted; {tally.done} of {tally.total} episodes are kept, moot report shows their figures"
+    with ends_on_ctrl_c(told):
+        run_figures = await store.read(
+            lambda connection: figures(connection, find_experiment(connection, ident=experiment.id))
+        )
+        console = Console()
+        print_report(run_figures, console)
+        if run_figures["questions"] <= FEW:
+            for story in await store.read(
+                lambda connection: stories(connection, find_experiment(connection, ident=experiment.id))
+            ):
+                console.print(f"\n{story}", markup=False, highlight=False)
 
 
 def _last_word(runner: Runner, state: State) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.cli.console import Console
+from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, say
 from moot.engine.chain import chain, limiters, purse_of
@@ -120,7 +121,8 @@ def select_command(
     labels = read_labels(path, where, _label_kind(label_kind))
     if not labels.shared and label_kind is None:
         say(f"moot: {FREE}", file=sys.stderr)
-    rows = asyncio.run(_rows(labels, asked, by_vote, CHOSEN_ON_IDS))
+    with ends_on_ctrl_c():
+        rows = asyncio.run(_rows(labels, asked, by_vote, CHOSEN_ON_IDS))
     _show(rows, labels, asked, BY_VOTE, as_json)
     return 0
 
@@ -153,7 +155,9 @@ async def _on_experiment(path: Path, asked: Asked, wanted: Wanted, url: str | No
     try:
         experiment = await opened.read(partial(find_experiment, name=name))
         grader = grader_of(json.loads(experiment["config"]))
-        stored = await opened.read(partial(stored_labels, experiment=experiment, grader=grader, where=wanted.where))
+        read = partial(stored_labels, experiment=experiment, grader=grader, where=wanted.where)
+        with ends_on_ctrl_c():
+            stored = await opened.read(read)
         named = summariser_named(file, wanted.summariser)
         if wanted.without_own_model:
             if named is None:
@@ -163,7 +167,8 @@ async def _on_experiment(path: Path, asked: Asked, wanted: Wanted, url: str | No
             words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
             say(f"moot: {_answers(stored.ungraded)} ungraded: {words}", file=sys.stderr)
         if named is None:
-            rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON)
+            with ends_on_ctrl_c():
+                rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON)
             _show(rows, stored.labels, asked, BY_VOTE, as_json)
             return 0
         model, played = named
@@ -230,6 +235,12 @@ async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker, chosen_on
     methods = asked.selectors(labels)
     for k in asked.ks:
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
+    with ends_on_ctrl_c():  # whoever was to be asked has been
+        return _figures(labels, asked, team_trials, chosen_on)
+
+
+def _figures(labels: LabelMatrix, asked: Asked, team_trials: Sequence[Trial], chosen_on: str) -> list[dict[str, Any]]:
+    plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
     rows = method_rows(labels, team_trials, chosen_on=chosen_on, against=asked.against)
     for remark in _odd_splits(labels, asked, team_trials):
         say(f"moot: {remark}", file=sys.stderr)

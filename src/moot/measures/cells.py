@@ -58,6 +58,11 @@ def option_of(cell: Stored, role: Role) -> Any:
     return next((cell["options"].get(name) for name, meaning in meanings.items() if meaning.role == role), None)
 
 
+def has_option(cell: Stored, role: Role) -> bool:
+    """Whether its strategy has an option that is for this, whatever its value is."""
+    return any(meaning.role == role for meaning in meanings_named(cell["strategy"]).values())
+
+
 def table_of(cell: Stored) -> str:
     """What may be measured together: a team; a cohort of one, whose players hear nobody else; native answers of one kind.
 

@@ -50,7 +50,8 @@ class Source:
     - `episodes(cell)`: every play of a cell on questions that it was not chosen on, with its verdict, its traces and its
       grade (None: ungraded, which is not wrong: leave it out and say so).
     - `grade(case, text)`: what a text is worth, such as a draft or a claim inside of a trace; None: ungraded.
-    - `groups(episode)`: who said the same among the drafts that an episode rests on.
+    - `groups(episode)`: who said the same among the drafts that an episode rests on. Needs `grouped_drafts`.
+    - `holders(episode, text)`: whose drafts say what somebody then said in words of its own. Needs `matched_words`.
     - `spent(keys)`: tokens and cost of calls.
     - `seed`: of everything that is drawn, so that a report is the same twice.
     - `so_far`: the figures of the measures before this one, which can be read and not written.
@@ -243,6 +244,17 @@ class Source:
         # Its table holds what was grouped, be it by another strategy of the same drafts.
         return grouped_drafts(self, episode.key, drafts, self.drafts(self.draft_table(cell)))
 
+    def holders(self, episode: Recorded, text: str | None) -> frozenset[str] | None:
+        """Whose drafts mean what a captain, a reviewer, a summariser or a juror said of an episode; empty: it is new.
+
+        None: nobody said anything, or nobody knows whose it is.
+        """
+        drafts = drafts_of(episode.cell, episode.verdict)
+        if text is None or not drafts:
+            return None
+        holders = _holders(self, episode.key, drafts, text, self.groups(episode))
+        return None if holders is None else frozenset(holders)
+
     def grade(self, case: Case, text: str | None) -> float | None:
         """What a text is worth that is no verdict, such as the draft of somebody who was never played alone.
 
@@ -350,10 +362,12 @@ def grouped_drafts(source: Source, key: Key, episode_drafts: tuple[Answer, ...],
 
 def chosen_by(source: Source, seen: EpisodeOutline, groups: Groups) -> set[str] | None:
     """Whose drafts say what the one who decided then said; nobody's: it is new. None: not known, or it said nothing."""
-    if seen.word is None:
-        return None
-    question, repeat = seen.key
-    proposers = source.matches.proposers(source.cases[question].question, repeat, seen.drafts, seen.word)
+    return None if seen.word is None else _holders(source, seen.key, seen.drafts, seen.word, groups)
+
+
+def _holders(source: Source, key: Key, drafts: tuple[Answer, ...], word: str, groups: Groups) -> set[str] | None:
+    question, repeat = key
+    proposers = source.matches.proposers(source.cases[question].question, repeat, drafts, word)
     if proposers is None:
         return None
     # Its own draft in other words is its own draft: whoever grouped the drafts has said so.

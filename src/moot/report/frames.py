@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -305,17 +306,21 @@ def _plain(value: object) -> object:
 
 
 def write_tables(folder: Path, kind: Format, tables: Mapping[str, DataFrame]) -> list[Path]:
-    """One file a table, named by the section's id."""
+    """One file a table, named by the section's id. Until all can be, none stands in the place of an older one."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, table in tables.items():
-        path = folder / f"{name}.{kind}"
-        if kind == "csv":
-            without_formulas(table).write_csv(path)
-        else:
-            table.write_parquet(path)
-        written.append(path)
-    return written
+    partials = {folder / f"{name}.{kind}": folder / f".{name}.{kind}.partial" for name in tables}
+    try:
+        for table, partial in zip(tables.values(), partials.values(), strict=True):
+            if kind == "csv":
+                without_formulas(table).write_csv(partial)
+            else:
+                table.write_parquet(partial)
+        for path, partial in partials.items():
+            os.replace(partial, path)
+    finally:
+        for partial in partials.values():
+            partial.unlink(missing_ok=True)
+    return list(partials)
 
 
 def without_formulas(table: DataFrame) -> DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.measures.cells import Stored, option_of
+from moot.measures.cells import Stored, has_option, option_of
 from moot.measures.section import Chart, Column, Section
 from moot.measures.source import Source
 from moot.stats.graded import Value, accuracy_row, graded_value, mean_value, why_unfair_together, why_unknown
@@ -18,7 +18,7 @@ from moot.types import Case, Verdict
 Row = dict[str, Any]
 
 ROLE = "summariser"
-"""As what the one was asked whose words these figures are about."""
+"""As what a player is shown drafts who summarises them, where no trait and no option says that it does."""
 
 
 def summary_figures(source: Source, cells: Sequence[Stored]) -> dict[str, Any]:
@@ -30,17 +30,25 @@ def summary_figures(source: Source, cells: Sequence[Stored]) -> dict[str, Any]:
 
 
 def _summarises(source: Source, cell: Stored) -> bool:
-    """Whether it has the office, or somebody of the team was asked as one who has it."""
+    """Whether the answer is in words of somebody who has read the drafts to make one of them.
+
+    Who does not play and gives the team's word has, whatever the office is called; of a player its strategy says so by an
+    option that names another in its place, or its records do.
+    """
     traits = cell["traits"]
-    if ROLE in traits.offices:
-        return True
     if cell["player"] is not None or traits.hears in ("nothing", "talk"):
         return False
-    return any(f'"{ROLE}"' in row["verdict"] and _readers(verdict_of(row["verdict"])) for row in source.results(cell))
+    if traits.drafts is not None and (traits.word == "office" or has_option(cell, "summariser")):
+        return True
+    return any(
+        f'"{ROLE}"' in row["verdict"] and _looks(cell, verdict_of(row["verdict"])) for row in source.results(cell)
+    )
 
 
-def _readers(verdict: Verdict) -> list[Shown]:
-    return [record for record in of_kind(verdict.traces, Shown) if record.role == ROLE]
+def _looks(cell: Stored, verdict: Verdict) -> list[Shown]:
+    """What was shown to whoever summarises."""
+    speakers = {*cell["traits"].offices, *([cell["captain"]] if has_option(cell, "summariser") else [])}
+    return [record for record in of_kind(verdict.traces, Shown) if record.role == ROLE or record.to in speakers]
 
 
 @dataclass(slots=True)
@@ -48,12 +56,15 @@ class _Summaries:
     """What one cell's summariser made of what it read."""
 
     source: Source
+    cell: Stored
     scores: dict[str, list[Value]] = field(default_factory=lambda: defaultdict(list))
     """By the question's digest, by which its cluster is known."""
     by_count: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     """By how many of the responses in front of it were right."""
     proposers: tuple[str, ...] = ()
     drawn: bool = True
+    read_by: dict[str, None] = field(default_factory=dict)
+    """Who was shown them, by the name in the records."""
     episodes: int = 0
     ungraded: int = 0
     """Episodes whose own answer nobody has graded."""
@@ -68,7 +79,9 @@ class _Summaries:
         self.episodes += 1
         self.proposers = tuple(draft.player for draft in verdict.answers) or self.proposers
         self.cut += bool(of_kind(verdict.traces, Cut))
-        self.drawn = self.drawn and all(record.drawn for record in _readers(verdict))
+        looks = _looks(self.cell, verdict)
+        self.drawn = self.drawn and all(look.drawn for look in looks)
+        self.read_by |= dict.fromkeys(look.to for look in looks)
         right = value.known
         self.scores[case.question.digest].append(value)
         responses = [self._grade(case, draft.text) for draft in verdict.answers if draft.text is not None]
@@ -87,6 +100,13 @@ class _Summaries:
         if key not in self.grades:
             self.grades[key] = graded_value(*self.source.graded(case, text))
         return self.grades[key]
+
+    @property
+    def summariser(self) -> str | None:
+        """The model in the office; where nobody has one, the captain."""
+        offices = self.cell["traits"].offices
+        models = [offices[name] for name in self.read_by if name in offices] or list(offices.values())
+        return ", ".join(dict.fromkeys(models)) or self.cell["captain"]
 
     def accuracy(self) -> Row:
         """Over what is graded, with its bounds; `ungraded` counts episodes."""
@@ -113,7 +133,7 @@ class _Summaries:
 
 
 def _row(source: Source, cell: Stored) -> Row:
-    read = _Summaries(source)
+    read = _Summaries(source, cell)
     for row in source.results(cell):
         read.add(
             source.cases[row["question"]],
@@ -123,7 +143,7 @@ def _row(source: Source, cell: Stored) -> Row:
     return {
         "label": cell["label"],
         "team": cell["team"],
-        "summariser": cell["traits"].offices.get(ROLE) or cell["captain"],
+        "summariser": read.summariser,
         "order": option_of(cell, "order") or ("random" if read.drawn else "fixed"),
         "accuracies": _accuracies(cell),
         "proposers": list(read.proposers),

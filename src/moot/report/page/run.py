@@ -65,7 +65,7 @@ def write_page(
     try:
         partial.write_text(page, encoding="utf-8")
         os.replace(partial, path)
-    except OSError:
+    except BaseException:
         partial.unlink(missing_ok=True)
         raise
 
