@@ -52,7 +52,7 @@ test: $(VENV)/.ready
 	@.ci/browser
 	$(BIN)/moot models add smollm2-135m
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; status=0; \
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal -p no:schemathesis -p no:anyio \
+	.ci/tests $(BIN)/python \
 		--ignore tests/clients --ignore tests/engine/test_ray.py $(MORE:%=--ignore %) \
 		$(LONG_ATTACKS:%=--ignore %) $(LONG:%=--deselect %) || status=$$?; \
 	wait $$lint || status=$$?; cat $(VENV)/lint.log; exit $$status

@@ -12,6 +12,7 @@
     │   │   └── ReplyBroken        a success that holds no reply: HTML, half a JSON, an error, nothing
     │   ├── ReplyTooLarge          more bytes than are taken in
     │   ├── GenerationFailed       there was a reply, and its form could not be kept; or a team has no answer
+    │   ├── TakenOver              another process makes this call: nothing was sent, the cache waits for the other
     │   ├── ModelBroke             the code of the model itself raised: an object's, or another package's
     │   └── RequestRejected        any other status: the same request would fail again
     ├── BudgetReached              the next call could cross the cap on money (exit code 3)
@@ -125,6 +126,10 @@ class RequestRejected(CallError):
     def __init__(self, message: str, *, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+
+class TakenOver(CallError):
+    """Nothing was sent: this process was away for so long that another one has begun the call."""
 
 
 class BudgetReached(MootError):

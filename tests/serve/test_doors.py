@@ -27,7 +27,7 @@ async def raw(served: Served, method: str, path: str, headers: dict[str, str], b
     lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
     lines += [f"Content-Length: {len(body)}", "Connection: close", "", ""]
     writer.write("\r\n".join(lines).encode() + body)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         answer = (await reader.read()).decode("utf-8", "replace")
     writer.close()
     return int(answer.split()[1]), answer
@@ -241,7 +241,7 @@ def titled(browser: Any, url: str) -> str:
     from selenium.webdriver.support.ui import WebDriverWait
 
     browser.get(url)
-    WebDriverWait(browser, 30, poll_frequency=0.05).until(lambda page: page.title != "waiting")
+    WebDriverWait(browser, 120, poll_frequency=0.05).until(lambda page: page.title != "waiting")
     return str(browser.title)
 
 

@@ -41,7 +41,7 @@ def largest(folder: Path) -> int:
     return max(file.stat().st_size for file in folder.glob("*.db*"))
 
 
-async def until(met: Callable[[], Awaitable[bool]], seconds: float = 40.0) -> None:
+async def until(met: Callable[[], Awaitable[bool]], seconds: float = 120) -> None:
     ends_at = time.monotonic() + seconds
     while not await met():
         assert time.monotonic() < ends_at, "it did not come to pass"
@@ -90,7 +90,7 @@ async def test_one_odd_reply_stops_nothing(
             status, said = await table.chat(f"Which, {name}?", "one/vote")
             assert (status, said.get("error")) == (200, None), name
             assert (await table.get("/healthz"))[0] == 200, name
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             status, listed = await table.get("/v1/moot/episodes")
         assert status == 200
         assert len(listed["episodes"]) == len(ODD) + 1, "all of them are kept"
@@ -135,11 +135,11 @@ async def test_a_writer_that_dies_is_said_and_replaced(
                 assert refused.status == 503
                 assert int(refused.headers["Retry-After"]) >= 1
             assert len(server.seen) == asked, "nobody is asked what cannot be kept"
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(120):
                 assert (await table.get("/v1/moot/episodes"))[0] in (200, 503), "it does not hang"
         await until(green)
         assert (await table.chat("And after?", "one/vote"))[0] == 200
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             status, listed = await table.get("/v1/moot/episodes")
         assert status == 200
         assert len(listed["episodes"]) == 2, "what the dead one held is kept"

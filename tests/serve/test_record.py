@@ -56,7 +56,7 @@ def opened(path: Path, **options: Any) -> LiveTeam:
     return LiveTeam(read_experiment(path, with_questions=False), serving=True, **options)
 
 
-async def until(met: Any, seconds: float = 20.0) -> None:
+async def until(met: Any, seconds: float = 120) -> None:
     ends_at = time.monotonic() + seconds
     while not await met():
         assert time.monotonic() < ends_at, "it did not come to pass"

@@ -26,6 +26,8 @@ class Provider:
     bill_usd: float = 0.0
     requests: int = 0
     in_flight: int = 0
+    held: bool = False
+    """As long as it is, nobody is answered."""
     asked: Counter[bytes] = field(default_factory=Counter)
 
     async def complete(self, request: web.Request) -> web.Response:
@@ -35,6 +37,8 @@ class Provider:
         self.in_flight += 1
         try:
             await asyncio.sleep(self.latency_s)
+            while self.held:  # noqa: ASYNC110  said by another thread
+                await asyncio.sleep(0.01)
         finally:
             self.in_flight -= 1
         choice = {"message": {"content": '{"reasoning": "", "answer": "x"}'}, "finish_reason": "stop"}

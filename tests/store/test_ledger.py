@@ -22,6 +22,7 @@ from moot.errors import BudgetReached, RateLimited, TimedOut
 from moot.models.budget import Budget, Hold
 from moot.models.cache import Cache
 from moot.models.scripted import ScriptedModel
+from moot.store import holders as holders_module
 from moot.store import presence as presence_module
 from moot.store import queries, schema, store_at
 from moot.store.bookkeeping import day_of
@@ -184,9 +185,9 @@ async def test_what_the_dead_had_under_way_is_spent(place: Place, monkeypatch: p
         await asyncio.sleep(0.5)
         assert not waiting.done(), "it may give something back"
         assert dying.presence is not None
-        monkeypatch.setattr(presence_module, "is_living", lambda holder, now: False)
+        monkeypatch.setattr(holders_module, "is_living", lambda holder, now: False)
         with pytest.raises(BudgetReached, match=r"the budget of \$1 is reached: \$0.6"):
-            await asyncio.wait_for(waiting, 10)
+            await asyncio.wait_for(waiting, 120)
         await Ledger.opened(living, "cup", 1.0)
         assert place.books() == pytest.approx((0.0, 0.6, 0.0))
 
@@ -315,7 +316,7 @@ async def test_a_claim_ends_with_whoever_held_it(place: Place, ending: str) -> N
                     connection.execute(update(holders).where(holders.c.id == ident).values(**gone)).rowcount
                 )
             )
-        assert (await asyncio.wait_for(waiting, 10)).text == "second"
+        assert (await asyncio.wait_for(waiting, 120)).text == "second"
         failing.cancel()
         await asyncio.gather(failing, return_exceptions=True)
 
@@ -362,7 +363,7 @@ LOOK_FROM_ELSEWHERE = """
 import asyncio, sys
 from functools import partial
 from moot.store import store_at
-from moot.store.presence import others_of
+from moot.store.holders import others_of
 
 async def look():
     store = await store_at(sys.argv[1]).open()

@@ -1,4 +1,5 @@
-"""What stands around a model in a run, from the outside in: cache, retry, hedge, limit, budget, and who answers for its bugs.
+"""What stands around a model in a run, from the outside in: cache, retry, hedge, limit, budget, a last look whether the call
+is still ours, and who answers for its bugs.
 
 The slot at the endpoint is free again as soon as the reply has arrived, before it is written to the disk; a pause
 between two attempts holds no slot; every attempt is paid for, and so is a hedge's second request, which has a slot of
@@ -17,12 +18,14 @@ from moot.errors import StoreError
 from moot.experiment.providers import BuiltModel
 from moot.models.answerable import Answerable
 from moot.models.budget import Budget, Purse, Till, Trust
-from moot.models.cache import Cache, CallStore, Flights
+from moot.models.cache import Cache, Flights
 from moot.models.hedge import Departure, Hedge
+from moot.models.last_look import LastLook
 from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
 from moot.models.retry import OnRetry, Patience, Retry
 from moot.store import queries, schema
+from moot.store.calls import ExperimentCalls
 from moot.store.ledger import Ledger
 from moot.store.store import Store
 from moot.types import FREE, NOTHING
@@ -41,7 +44,7 @@ def limiters(models: Mapping[str, BuiltModel]) -> dict[str, Limiter]:
 def chain(
     models: Mapping[str, BuiltModel],
     limits: Mapping[str, Turnstile],
-    calls: CallStore,
+    calls: ExperimentCalls,
     purse: Till | None = None,
     on_retry: OnRetry | None = None,
     on_hedge: Callable[[str], None] | None = None,
@@ -51,7 +54,7 @@ def chain(
     trusts: dict[str, Trust] = {}
     for name, built in models.items():
         model: Model = Answerable(built.model)
-        model = Departure(model) if built.hedge is not None else model
+        model = LastLook(Departure(model) if built.hedge is not None else model, calls)
         if purse is not None and model.price is not None and model.price != FREE:
             trust = trusts.setdefault(built.endpoint or name, Trust())
             model = Budget(model, purse, model.price, built.max_tokens, trust)

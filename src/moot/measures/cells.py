@@ -59,7 +59,10 @@ def option_of(cell: Stored, role: Role) -> Any:
 
 
 def table_of(cell: Stored) -> str:
-    """What is measured together: a team; a cohort of one, whose players hear nobody else; native answers of one kind."""
+    """What may be measured together: a team; a cohort of one, whose players hear nobody else; native answers of one kind.
+
+    Whether it is hangs on the calls of the drafts: see `draft_calls`.
+    """
     cohort = f"/{cell['cohort']}" if cell.get("cohort") else ""
     drafts = f" ({unusual_drafts(cell)})" if unusual_drafts(cell) else ""
     return f"{cell['team']}{cohort}{drafts}"
@@ -71,10 +74,6 @@ def unusual_drafts(cell: Stored) -> str | None:
     return None if kind == SINGLE_CALL else kind
 
 
-def playing_alone(cells: Iterable[Stored], like: Stored) -> dict[str, Stored]:
-    """The cells of players by themselves whose native answers were asked for as in this one, by player."""
-    return {
-        cell["player"]: cell
-        for cell in cells
-        if cell["player"] is not None and unusual_drafts(cell) == unusual_drafts(like)
-    }
+def playing_alone(cells: Iterable[Stored], like: Stored) -> list[Stored]:
+    """The cells of players by themselves whose native answers were asked for as many times as in this one."""
+    return [cell for cell in cells if cell["player"] is not None and unusual_drafts(cell) == unusual_drafts(like)]

@@ -78,6 +78,8 @@ class EpisodeOutline(NamedTuple):
     """The episode's own."""
     waits: bool = False
     """Whether its answer has no grade although somebody has said what is right."""
+    said: str | None = None
+    """What a player by itself answered, where no call failed on the way: see `draft_calls`."""
 
     @property
     def way(self) -> Way:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import orjson
 
 from moot.grade.extract import EXTRACT
-from moot.measures.cells import Row, Stored, playing_alone, table_of
+from moot.measures.cells import Row, Stored
+from moot.measures.draft_calls import DraftTable
 from moot.measures.source import Source
 from moot.store.rows import verdict_of
 from moot.strategies.natives import NATIVE_STAGES
@@ -33,17 +34,16 @@ class NativeCost:
 UNKNOWN = NativeCost(None, None)
 
 
-def native_cost(source: Source, cells: Sequence[Stored], like: Stored, choice: Mapping[str, str]) -> NativeCost:
-    """Of the player that `choice` names for each question, asked alone as the players of the cell `like` are."""
-    alone = playing_alone(cells, like)
+def native_cost(source: Source, table: DraftTable, choice: Mapping[str, str]) -> NativeCost:
+    """Of the player that `choice` names for each question, asked alone as the players of a table are."""
+    alone = table.alone
     players = set(choice.values())
     answers: dict[str, dict[str, list[CallKeys | None]]] = {}
     for name in sorted(players & alone.keys()):
         for episode in source.seen(alone[name]):
             answers.setdefault(episode.key[0], {}).setdefault(name, []).append(episode.calls)
     if drafting := players - alone.keys():
-        beside = [cell for cell in cells if cell["player"] is None and table_of(cell) == table_of(like)]
-        for question, by_player in _drafted(source, beside, drafting).items():
+        for question, by_player in _drafted(source, table.cells, drafting).items():
             answers.setdefault(question, {}).update(by_player)
     chosen = [answers.get(question, {}).get(name, []) for question, name in choice.items()]
     if not chosen or any(not several or None in several for several in chosen):

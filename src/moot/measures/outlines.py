@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from moot.grade.group import GROUPING
 from moot.measures.cells import Row, Stored
+from moot.measures.draft_calls import CellDrafts, made_of
 from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, not_waited_for, right_of
 from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.store import queries
@@ -26,9 +27,10 @@ _ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "sec
 def outlines_alone(cell: Stored, rows: Iterable[Sequence[Any]]) -> Iterator[EpisodeOutline]:
     """There may be hundreds of thousands of these: plain tuples, and nothing that a player alone has no use for."""
     for position, question, repeat, outcome, answer, transcript, seconds, value, stage in rows:
-        calls = call_keys(orjson.loads(transcript))
+        steps = orjson.loads(transcript)
+        calls, said = call_keys(steps), None if _failed(steps) else answer
         right = value if value is not None or answer is not None else 0.0
-        yield EpisodeOutline(cell, (question, repeat), position, right, outcome, stage, None, seconds, calls)
+        yield EpisodeOutline(cell, (question, repeat), position, right, outcome, stage, None, seconds, calls, said=said)
 
 
 def all_outlines_alone(
@@ -43,25 +45,35 @@ def all_outlines_alone(
     for ident, question, repeat, outcome, answer, transcript, seconds in written_episodes(
         connection, list(cells), _ENDING
     ):
-        calls = call_keys(orjson.loads(transcript))
+        steps = orjson.loads(transcript)
+        calls, said = call_keys(steps), None if _failed(steps) else answer
         key = keys.setdefault((question, repeat), (question, repeat))
         for position, case in places.get(question, ()):
             value, stage, _ = marks.of(ident, case, repeat)
             right = value if value is not None or answer is not None else 0.0
             episodes_by_cell[ident].append(
-                EpisodeOutline(cells[ident], key, position, right, intern(outcome), stage, None, seconds, calls)
+                EpisodeOutline(
+                    cells[ident], key, position, right, intern(outcome), stage, None, seconds, calls, said=said
+                )
             )
     for several in episodes_by_cell.values():
         several.sort(key=lambda episode: (episode.position, episode.key[1]))
     return episodes_by_cell
 
 
-def outlines_together(cell: Stored, rows: Iterable[Row], table: TeamDrafts) -> Iterator[EpisodeOutline]:
+def _failed(steps: Sequence[Sequence[Any]]) -> bool:
+    return any(step[4] is not None for step in steps)
+
+
+def outlines_together(
+    cell: Stored, rows: Iterable[Row], table: TeamDrafts, own: CellDrafts
+) -> Iterator[EpisodeOutline]:
+    """`table` and `own` are filled on the way: with the drafts of the team, and with how those of this cell were made."""
     for row in rows:
-        yield _outline(cell, row, (row["question"], cell["traits"].drafts_repeat(row["repeat"])), table)
+        yield _outline(cell, row, (row["question"], cell["traits"].drafts_repeat(row["repeat"])), table, own)
 
 
-def _outline(cell: Stored, row: Row, key: Key, table: TeamDrafts) -> EpisodeOutline:
+def _outline(cell: Stored, row: Row, key: Key, table: TeamDrafts, own: CellDrafts) -> EpisodeOutline:
     steps = orjson.loads(row["transcript"])
     verdict = orjson.loads(row["verdict"])
     # Most records of a play are of no use here, and there may be very many: only these are made what they were.
@@ -69,8 +81,11 @@ def _outline(cell: Stored, row: Row, key: Key, table: TeamDrafts) -> EpisodeOutl
     drafts = drafts_alone(cell, tuple(Answer(*fields) for fields in verdict.get("answers", ())), traces)
     if dropped := not_waited_for(traces):
         table.not_needed.setdefault(key, set()).update(dropped)
+        own.not_needed.setdefault(key, set()).update(dropped)
     if drafts:
         drafts = table.keep(key, drafts)
+        if made := made_of(steps, drafts):
+            own.made.setdefault(key, made)
     if drafts and (grouped := of_kind(traces, Grouped)) and _groups_them(grouped[0], drafts):
         place = key, said_of(drafts)
         table.groups.setdefault(place, grouped[0].groups)

@@ -9,6 +9,7 @@ from typing import cast
 
 from moot.experiment.claims import SideName, cells_meant, parse_side
 from moot.measures.cells import Stored
+from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, values_by_question
 from moot.measures.quiz.plays import plays_of
@@ -209,10 +210,9 @@ Alone = Mapping[str, Mapping[str, Value]]
 """By player, and then by question: what it got right by itself."""
 
 
-def alone_by_player(source: Source, team: str, cells: Sequence[Stored]) -> dict[str, dict[str, Value]]:
-    """What each member of a team got right by itself, from where it played alone or else from its drafts."""
-    plays, _ = plays_of(source, team, cells)
-    return values_by_player(solos(plays))
+def alone_by_player(source: Source, table: DraftTable) -> dict[str, dict[str, Value]]:
+    """What each player at a table got right by itself, from where it played alone or else from its drafts."""
+    return values_by_player(solos(plays_of(source, table)))
 
 
 def values_by_player(alone: Sequence[Played]) -> dict[str, dict[str, Value]]:

@@ -21,8 +21,9 @@ from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, 
 from moot.grade.grading import scored, scores_name
 from moot.grade.judge import ONE_BY_ONE
 from moot.grade.persons import persons_word, words_by_case
-from moot.measures.cells import Row, stored_cell, table_of
+from moot.measures.cells import Row, playing_alone, stored_cell, table_of
 from moot.measures.cells import Stored as Stored
+from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
 from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, right_of, way_of
 from moot.measures.judgements import judgements_by_case
 from moot.measures.outlines import all_outlines_alone, outlines_alone, outlines_together
@@ -84,7 +85,11 @@ class Source:
         self.judges: list[str] = list(self.config.get("judge", {}).get("models", ()))
         digests = [case.digest for case in self.cases.values()]
         self.persons = queries.settlements_on(connection, digests)
-        self.tables: dict[str, TeamDrafts] = {}
+        self._read: dict[str, TeamDrafts] = {}
+        self._cell_drafts: dict[str, CellDrafts] = {}
+        self._draft_tables: dict[str, list[DraftTable]] = {}
+        self._table_by_cell: dict[str, DraftTable] = {}
+        self._drafts: dict[str, TeamDrafts] = {}
         self._seen: dict[str, list[EpisodeOutline]] = {}
         self._alone_read = False
         batch = self.config.get("judge", {}).get("batch", ONE_BY_ONE)
@@ -126,10 +131,59 @@ class Source:
                     outlines_alone(cell, queries.endings(self.connection, self.ident, cell["id"], self.grader))
                 )
             else:
-                table = self.tables.setdefault(table_of(cell), TeamDrafts())
-                episodes = list(outlines_together(cell, self.results(cell), table))
+                table = self._read.setdefault(table_of(cell), TeamDrafts())
+                own = self._cell_drafts.setdefault(cell["id"], CellDrafts())
+                episodes = list(outlines_together(cell, self.results(cell), table, own))
             episodes = self._seen[cell["id"]] = self._marked(self._not_chosen_on(cell, episodes))
         return episodes
+
+    def draft_tables(self) -> list[DraftTable]:
+        """Every team, cohort of one and way of drafting, told apart by the calls of the drafts: see `draft_calls`."""
+        cells: dict[str, list[Stored]] = {}
+        for cell in self.cells:
+            if cell["player"] is None:
+                cells.setdefault(table_of(cell), []).append(cell)
+        for name, team_cells in cells.items():
+            if name not in self._draft_tables:
+                self._draft_tables[name] = self._tables_named(name, team_cells)
+        return [table for name in cells for table in self._draft_tables[name]]
+
+    def draft_table(self, cell: Stored) -> DraftTable:
+        """Where a team's cell is measured."""
+        if cell["id"] not in self._table_by_cell:
+            self.draft_tables()
+        return self._table_by_cell[cell["id"]]
+
+    def drafts(self, table: DraftTable) -> TeamDrafts:
+        """What the players of a table said alone, as far as somebody has played there."""
+        return self._drafts[table.name]
+
+    def _tables_named(self, name: str, cells: Sequence[Stored]) -> list[DraftTable]:
+        players = [player["name"] for player in json.loads(cells[0]["spec"])["players"]]
+        alone = [cell for cell in playing_alone(self.cells, cells[0]) if cell["player"] in players]
+        made: dict[str, MadeByKey] = {}
+        if len(alone) + sum(cell["traits"].drafts is not None for cell in cells) > 1:
+            made |= {cell["id"]: made_alone(cell["player"] or "", self.seen(cell)) for cell in alone}
+        for cell in cells:
+            self.seen(cell)
+            made[cell["id"]] = self._cell_drafts[cell["id"]].made
+        tables = draft_tables(name, players, cells, alone, made)
+        read = self._read[name]
+        for table in tables:
+            self._drafts[table.name] = read if len(tables) == 1 else self._part(read, table)
+            self._table_by_cell |= {cell["id"]: table for cell in table.cells}
+        for cell in cells:  # they tell no more than whose is which
+            del self._cell_drafts[cell["id"]]
+        return tables
+
+    def _part(self, read: TeamDrafts, table: DraftTable) -> TeamDrafts:
+        """Of all that was read of a team, what belongs to one of its tables."""
+        seen = [episode for cell in table.cells for episode in self.seen(cell)]
+        not_needed: dict[Key, set[str]] = {}
+        for cell in table.cells:
+            for key, players in self._cell_drafts[cell["id"]].not_needed.items():
+                not_needed.setdefault(key, set()).update(players)
+        return read.part([(episode.key, episode.drafts) for episode in seen if episode.drafts], not_needed)
 
     def _marked(self, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
         """With those told apart whose answers wait for a grade."""
@@ -186,9 +240,8 @@ class Source:
         drafts = drafts_of(cell, episode.verdict)
         if not drafts:
             return ()
-        self.seen(cell)  # its table holds what was grouped, be it by another strategy of the same drafts
-        table = self.tables.setdefault(table_of(cell), TeamDrafts())
-        return grouped_drafts(self, episode.key, drafts, table)
+        # Its table holds what was grouped, be it by another strategy of the same drafts.
+        return grouped_drafts(self, episode.key, drafts, self.drafts(self.draft_table(cell)))
 
     def grade(self, case: Case, text: str | None) -> float | None:
         """What a text is worth that is no verdict, such as the draft of somebody who was never played alone.

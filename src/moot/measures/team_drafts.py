@@ -47,6 +47,18 @@ class TeamDrafts:
             self.spare.setdefault(key, {}).setdefault(draft.player, draft)
         return drafts
 
+    def part(self, sets: Iterable[tuple[Key, tuple[Answer, ...]]], not_needed: dict[Key, set[str]]) -> TeamDrafts:
+        """Only these sets of drafts, with what is known of their groups: those of others are another team's, as it were."""
+        part = TeamDrafts(not_needed=not_needed)
+        places = set()
+        for key, drafts in sets:
+            part.keep(key, drafts)
+            places.add((key, said_of(drafts)))
+        part.groups = {place: groups for place, groups in self.groups.items() if place in places}
+        part.grouping = {place: calls for place, calls in self.grouping.items() if place in places}
+        part.by_words = self.by_words & places
+        return part
+
     def drafts_heard(self, key: Key) -> dict[str, Answer]:
         """By player: what it said alone. The fullest set stands; whoever it lacks may have been heard in another."""
         return {**self.spare.get(key, {}), **{draft.player: draft for draft in self.drafts.get(key, ())}}

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from moot.errors import BudgetReached, CallError
+from moot.errors import BudgetReached, CallError, TakenOver
 from moot.models.limit import COMPLETION_GUESS
 from moot.models.model import Model, Wrapper
 from moot.types import Price, Reply, Request
@@ -195,8 +195,8 @@ class Budget(Wrapper):
             reply = await self._paid_for(request)
             made = True
             return reply
-        except CallError:
-            made = True
+        except CallError as error:
+            made = not isinstance(error, TakenOver)
             raise
         finally:
             self._trust.over(proven=made)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from moot.errors import CallError, ModelBroke
+from moot.errors import CallError, ModelBroke, TakenOver
+from moot.models.last_look import making
 from moot.models.model import Model, Wrapper
 from moot.models.receipts import Receipt, Receipts
 from moot.plugins import in_one_line
@@ -97,15 +98,24 @@ class Cache(Wrapper):
         return await self._flights.once(key, partial(self._generate, key, shape, request))
 
     async def _generate(self, key: str, shape: bytes, request: Request) -> Reply:
-        stored = await self._store.find_call(key)
-        if stored is not None:
-            return stored
-        stored = await self._store.begin(key)
-        if stored is not None:
-            return stored
-        with Receipts() as receipts:
+        while True:
+            stored = await self._store.find_call(key)
+            if stored is not None:
+                return stored
+            stored = await self._store.begin(key)
+            if stored is not None:
+                return stored
+            try:
+                return await self._make(key, shape, request)
+            except TakenOver:
+                self._store.drop(key)  # whoever has taken it over is waited for, as for any other
+
+    async def _make(self, key: str, shape: bytes, request: Request) -> Reply:
+        with Receipts() as receipts, making(key):
             try:
                 reply = await self.inner.generate(request)
+            except TakenOver:
+                raise
             except CallError as error:
                 await self._store.keep_failure(key, self.name, error)
                 raise

@@ -57,6 +57,7 @@ class Hedge(Wrapper):
         self._on_hedge = on_hedge
         self._latencies_s: deque[float] = deque(maxlen=REMEMBERED)
         self._credit = 1.0
+        self._news: asyncio.Future[None] | None = None
 
     @property
     def late_after_s(self) -> float | None:
@@ -69,7 +70,7 @@ class Hedge(Wrapper):
         return ranked[math.ceil(0.95 * len(ranked)) - 1]
 
     async def generate(self, request: Request) -> Reply:
-        self._credit = min(LONGEST_CREDIT, self._credit + SHARE)
+        self._earn(SHARE)
         loop = asyncio.get_running_loop()
         left: asyncio.Future[float] = loop.create_future()
         left_again: asyncio.Future[float] = loop.create_future()
@@ -89,7 +90,7 @@ class Hedge(Wrapper):
             if left_again.done() and self._on_hedge is not None:
                 self._on_hedge(self.name)
             elif len(both) == 2 and not left_again.done():  # it never got a place at the endpoint
-                self._credit += 1
+                self._earn(1)
 
     def _send(self, request: Request, left: asyncio.Future[float]) -> asyncio.Task[Reply]:
         token = _leaving.set(left)
@@ -99,13 +100,36 @@ class Hedge(Wrapper):
             _leaving.reset(token)
 
     async def _is_late(self, first: asyncio.Task[Reply], left: asyncio.Future[float]) -> bool:
-        """Wait until the reply is there or late, and there is credit for another request."""
+        """Wait until the reply is there, or it is late and there is credit for another request.
+
+        What is late may only be learned, and credit only earned, while this reply is waited for: a straggler that left
+        too early for either is asked for again as soon as it can be.
+        """
         await asyncio.wait((first, left), return_when=asyncio.FIRST_COMPLETED)
-        late_after_s = self.late_after_s
-        if first.done() or late_after_s is None:
-            return False
-        await asyncio.wait((first,), timeout=left.result() + late_after_s - time.monotonic())
-        return not first.done() and self._credit >= 1
+        while not first.done():
+            late_after_s = self.late_after_s
+            early_by_s = None if late_after_s is None else left.result() + late_after_s - time.monotonic()
+            if early_by_s is not None and early_by_s > 0:
+                await asyncio.wait((first,), timeout=early_by_s)
+            elif early_by_s is not None and self._credit >= 1:
+                return True
+            else:
+                await asyncio.wait((first, self._next_news()), return_when=asyncio.FIRST_COMPLETED)
+        return False
+
+    def _earn(self, credit: float) -> None:
+        self._credit = min(LONGEST_CREDIT, self._credit + credit)
+        self._tell_news()
+
+    def _next_news(self) -> asyncio.Future[None]:
+        """Done as soon as there is more credit or one more latency is known."""
+        if self._news is None or self._news.done():
+            self._news = asyncio.get_running_loop().create_future()
+        return self._news
+
+    def _tell_news(self) -> None:
+        if self._news is not None and not self._news.done():
+            self._news.set_result(None)
 
     def _learn(self, first: asyncio.Task[Reply], left: asyncio.Future[float]) -> None:
         """How long the first request took, or how long it had been waited for when the second was faster.
@@ -114,6 +138,7 @@ class Hedge(Wrapper):
         """
         if left.done() and (not first.done() or first.exception() is None):
             self._latencies_s.append(time.monotonic() - left.result())
+            self._tell_news()
 
 
 async def _awaited(model: Model, request: Request) -> Reply:

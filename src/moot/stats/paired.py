@@ -2,34 +2,32 @@
 
 Questions are the unit, or clusters of them. One rule holds for every difference, and it is said here:
 
-- The p of no difference is McNemar's, which is exact, where each question gives one pair of right and wrong, else a
-  permutation that flips the sign of whole questions, or of whole clusters. That one is exact if gains and losses are
-  alike, not if only their mean is zero: docs/report.md says how often it errs where they are not.
-- The interval is the score interval of a paired difference (Tango 1998), with as many questions in it as they are worth:
-  see `stats.proportion`. Its p of any other difference than none is the score test's.
-- This p decides about zero: where it is above the level the interval reaches to zero, where it is not it stops
-  short of it. So words, p and interval never disagree, whatever level Holm's correction asks for.
+- Where each question gives one pair of right and wrong, the p of no difference is McNemar's, which is exact, and the
+  interval is Tango's score interval (1998), whose p is that of any other difference than none. The exact p decides about
+  zero: where it is above the level the interval reaches to zero, where it is not it stops short of it.
+- Elsewhere (means over captains, models or repeats, counts, clusters) p and interval are those of a mean of which nothing
+  is known but its bounds: `stats.bounded_mean`. They are one thing, at zero and at any other difference.
+
+So words, p and interval never disagree, whatever level Holm's correction asks for.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from moot.stats.bootstrap import percentile_interval, resampled_sums, seed_of
+from moot.stats.bootstrap import percentile_interval, resampled_sums
+from moot.stats.bounded_mean import BoundedMean
 from moot.stats.clusters import Rows, Units, Values, list_of, units, value_rows
-from moot.stats.proportion import Worth, worth_of
-from moot.stats.quantiles import ALPHA, student_quantile
+from moot.stats.quantiles import ALPHA, normal_p, normal_quantile, student_quantile
 from moot.types import Estimate
 
 FEW_QUESTIONS = 30
 FEW_DISCORDANT = 10
-_EXACT_FLIPS = 14
-"""Up to so many questions that differ, all sign flips are tried; above it they are drawn."""
 _MANY_KINDS = 2_000
 """With more questions that differ from each other the bootstrap is the normal interval, only slower."""
 _BESIDE_ZERO = 1e-9
@@ -42,49 +40,97 @@ Pairs = Mapping[str, tuple[float, float]] | Sequence[tuple[float, float]]
 class Difference:
     """A mean paired difference from -1 to 1: its limits at any level, and the p that belongs to them."""
 
-    better: float
-    """The mean of the differences above zero, over all questions; `worse` of those below it, without its sign."""
-    worse: float
+    mean: BoundedMean
     n: int
     clusters: int | None
-    worth: Worth | None
-    """None: no interval."""
-    exact: Callable[[], float | None]
-    """The p of no difference, McNemar's or of sign flips."""
+    enough: bool = True
+    """False: no interval."""
     told: bool = True
     """False: questions hang together, and nobody has said which difference is of which question."""
+    at_zero: float | None = None
+    """The p of no difference, where a test is known that is better than the mean's own."""
 
     @property
     def value(self) -> float:
-        return self.better - self.worse
+        return self.mean.value
 
     @cached_property
     def p_zero(self) -> float | None:
-        return self.exact()
+        if self.at_zero is not None:
+            return self.at_zero
+        return self.mean.p(0.0) if self.told else None
 
     def p(self, threshold: float = 0.0) -> float | None:
         """Two-sided; above alpha exactly where the limits hold the threshold."""
-        if threshold == 0 or self.worth is None:
-            return self.p_zero if threshold == 0 else None
+        if threshold == 0:
+            return self.p_zero
+        if not self.enough:
+            return None
         if not -1 < threshold < 1:
             return 1.0 if self.value == threshold else 0.0
-        score = self.worth.p(abs(_score(self.better, self.worse, threshold)))
-        if self.p_zero is None or (abs(threshold) >= abs(self.value) and threshold * self.value > 0):
-            return score
-        # Where the exact test leaves zero open it leaves open what lies before it; where not, it rules out what lies behind.
-        return max(score, self.p_zero) if threshold * self.value > 0 else min(score, self.p_zero)
+        found = self.mean.p(threshold)
+        return found if self.at_zero is None else _p_with_zero(found, threshold, self.value, self.at_zero)
 
     def limits(self, alpha: float = ALPHA) -> tuple[float | None, float | None]:
-        if self.worth is None:
+        if not self.enough:
             return None, None
-        scale = self.worth.scale(alpha)
-        low, high = (_limit(self.better, self.worse, scale, below=below) for below in (True, False))
-        if self.p_zero is None or self.p_zero > alpha:
-            return min(low, 0.0), max(high, 0.0)
-        return (max(low, _BESIDE_ZERO), high) if self.value > 0 else (low, min(high, -_BESIDE_ZERO))
+        low, high = self.mean.limits(alpha)
+        return (low, high) if self.at_zero is None else _limits_with_zero(low, high, alpha, self.value, self.at_zero)
 
     def estimate(self, alpha: float = ALPHA) -> Estimate:
         return Estimate(self.value, *self.limits(alpha), self.n, self.clusters)
+
+
+@dataclass(frozen=True)
+class OnePair:
+    """The same where each question gives one pair of right and wrong, and none hangs together with another."""
+
+    rescues: int
+    regressions: int
+    n: int
+    clusters: None = None
+
+    @property
+    def value(self) -> float:
+        return (self.rescues - self.regressions) / self.n
+
+    @cached_property
+    def p_zero(self) -> float:
+        return mcnemar_exact(self.rescues, self.regressions)
+
+    def p(self, threshold: float = 0.0) -> float | None:
+        if threshold == 0:
+            return self.p_zero
+        if self.n < 2:
+            return None
+        if not -1 < threshold < 1:
+            return 1.0 if self.value == threshold else 0.0
+        distance = _score(self.rescues / self.n, self.regressions / self.n, threshold)
+        return _p_with_zero(normal_p(distance * math.sqrt(self.n)), threshold, self.value, self.p_zero)
+
+    def limits(self, alpha: float = ALPHA) -> tuple[float | None, float | None]:
+        if self.n < 2:
+            return None, None
+        scale = normal_quantile(alpha) / math.sqrt(self.n)
+        shares = self.rescues / self.n, self.regressions / self.n
+        low, high = (_limit(*shares, scale, below=below) for below in (True, False))
+        return _limits_with_zero(low, high, alpha, self.value, self.p_zero)
+
+    def estimate(self, alpha: float = ALPHA) -> Estimate:
+        return Estimate(self.value, *self.limits(alpha), self.n, self.clusters)
+
+
+def _p_with_zero(found: float, threshold: float, value: float, at_zero: float) -> float:
+    """Where the test of zero leaves it open it leaves open what lies before it; where not, it rules out what lies behind."""
+    if abs(threshold) >= abs(value) and threshold * value > 0:
+        return found
+    return max(found, at_zero) if threshold * value > 0 else min(found, at_zero)
+
+
+def _limits_with_zero(low: float, high: float, alpha: float, value: float, at_zero: float) -> tuple[float, float]:
+    if at_zero > alpha:
+        return min(low, 0.0), max(high, 0.0)
+    return (max(low, _BESIDE_ZERO), high) if value > 0 else (low, min(high, -_BESIDE_ZERO))
 
 
 def _score(better: float, worse: float, difference: float) -> float:
@@ -117,21 +163,11 @@ def _limit(better: float, worse: float, scale: float, *, below: bool) -> float:
 def difference(rows: Rows, *, seed: int = 0) -> Difference | None:
     """From (sum of the differences above zero, of those below it without the sign, how many) of each question."""
     parts = units(rows)
-    total = math.fsum(unit[2] for unit in parts.sums)
-    if total <= 0:
+    counted = [unit for unit in parts.sums if unit[2] > 0]
+    if not counted:
         return None
-    better, worse = (math.fsum(unit[place] for unit in parts.sums) / total for place in (0, 1))
-    value = better - worse
-    worth = None
-    if parts.enough:
-        residuals = [unit[0] - unit[1] - value * unit[2] for unit in parts.sums]
-        sizes = [unit[2] for unit in parts.sums]
-        worth = worth_of(residuals, sizes, better + worse - value * value, cautious=False)
-
-    def flipped() -> float | None:
-        return sign_flip([unit[0] - unit[1] for unit in parts.sums], seed=seed) if parts.told else None
-
-    return Difference(better, worse, parts.questions, parts.clusters, worth, flipped, parts.told)
+    mean = BoundedMean([unit[0] - unit[1] for unit in counted], [unit[2] for unit in counted])
+    return Difference(mean, parts.questions, parts.clusters, parts.enough, parts.told)
 
 
 def split_signs(values: Values) -> Rows:
@@ -143,7 +179,7 @@ def split_signs(values: Values) -> Rows:
 
 def mean_difference(values: Values, *, seed: int = 0) -> Estimate | None:
     """The mean of one difference a question, between -1 and 1, with its 95 % interval."""
-    figure = difference(split_signs(values), seed=seed)
+    figure = difference(split_signs(values))
     return None if figure is None else figure.estimate()
 
 
@@ -154,13 +190,13 @@ class Paired:
     difference: Estimate | None
     p: float | None
     test: str
-    """``mcnemar``, ``sign-flip``, or ``none`` where there is nothing to test."""
+    """``mcnemar``, ``score``, or ``none`` where there is nothing to test."""
     rescues: int
     """Questions on which the first did better."""
     regressions: int
     small: bool
     """Too few questions, clusters or questions that differ for the figures to carry weight."""
-    figure: Difference | None = None
+    figure: Difference | OnePair | None = None
     """What has limits at any level."""
 
     def row(self) -> dict[str, Any]:
@@ -196,11 +232,11 @@ def compare(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Paired:
     differences: Values = [first - second for first, second in every]
     if isinstance(pairs, Mapping):
         differences = {question: first - second for question, (first, second) in pairs.items()}
-    figure = difference(split_signs(differences), seed=seed)
-    assert figure is not None, "there are pairs"
-    test = "sign-flip"
+    figure: Difference | OnePair | None = difference(split_signs(differences))
+    assert isinstance(figure, Difference), "there are pairs"
+    test = "score"
     if once and figure.clusters is None and figure.told:
-        test, figure = "mcnemar", replace(figure, exact=lambda: mcnemar_exact(rescues, regressions))
+        test, figure = "mcnemar", OnePair(rescues, regressions, len(every))
     independent = figure.n if figure.clusters is None else figure.clusters
     small = independent < FEW_QUESTIONS or rescues + regressions < FEW_DISCORDANT
     p = figure.p_zero
@@ -245,33 +281,6 @@ def holm_levels(p_values: Sequence[float], alpha: float = ALPHA) -> list[float]:
         stopped = stopped or left * p_values[position] > alpha
         left -= not stopped
     return levels
-
-
-def sign_flip(differences: Sequence[float], *, seed: int = 0, resamples: int = 20_000) -> float | None:
-    """Two-sided permutation test: had each unit's difference been as likely the other way round?
-
-    Only the units that differ matter. With few of them every flip is tried, else flips are drawn, and the p is
-    never 0. Flips of equal differences are drawn together, as one binomial.
-    """
-    if not differences:
-        return None
-    sizes = Counter(round(abs(difference), 12) for difference in differences if round(difference, 12))
-    if not sizes:
-        return 1.0
-    import numpy as np
-
-    observed = abs(sum(differences)) - 1e-9
-    moved = sizes.total()
-    if moved <= _EXACT_FLIPS:
-        flipped = np.zeros(1)
-        for size in sorted(sizes.elements()):
-            flipped = np.concatenate([flipped + size, flipped - size])
-        return float((np.abs(flipped) >= observed).mean())
-    generator = np.random.default_rng(seed_of(seed, "sign-flip"))
-    sums = np.zeros(resamples)
-    for size, times in sorted(sizes.items()):
-        sums += size * (2 * generator.binomial(times, 0.5, resamples) - times)
-    return float((1 + (np.abs(sums) >= observed).sum()) / (1 + resamples))
 
 
 def cluster_bootstrap(rows: Rows, *, alpha: float = ALPHA, seed: int = 0, resamples: int = 2_000) -> Estimate | None:

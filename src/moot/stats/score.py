@@ -1,9 +1,7 @@
 """Score tests and intervals of a paired difference: the two are one thing seen from two sides.
 
 One 0/1 pair a question: the exact test of McNemar at zero, Tango's score interval elsewhere. Means over captains or
-repeats, and clusters of questions: the sum over its root of squares, from which one more question that goes wholly the
-other way is taken off. Where differences are not 0/1 a rare great loss may not have been seen yet, and no test of a mean
-can know; that one question stands for it, as the correction for continuity does for 0/1.
+repeats, and clusters of questions: `stats.bounded_mean`, which knows nothing but the bounds of a difference.
 """
 
 from __future__ import annotations
@@ -11,10 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from moot.stats.bootstrap import Floats
+from moot.stats.bounded_mean import BoundedMean, normal_point
 
 _HALVINGS = 45
 
@@ -67,39 +63,31 @@ def _normal_point(successes: int, tries: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Differences that are means, or sums over a cluster of questions: one of each for every cluster."""
+    """Differences that are means, or sums over a cluster of questions."""
 
-    sums: Floats
-    sizes: Floats
-    """How many questions each is the sum of."""
+    bounded: BoundedMean
 
     @property
     def n(self) -> int:
-        return round(float(self.sizes.sum()))
+        return round(math.fsum(self.bounded.sizes))
 
     @property
     def mean(self) -> float:
-        return float(self.sums.sum() / self.sizes.sum())
+        return self.bounded.value
 
     @property
     def above(self) -> float:
-        return self._statistic(0.0)
+        return normal_point(self.bounded.at_most(0.0))
 
     @property
     def below(self) -> float:
-        return Sums(-self.sums, self.sizes)._statistic(0.0)
-
-    def _statistic(self, difference: float) -> float:
-        """How far above this difference they are, one unit that goes wholly the other way taken off."""
-        unit = float((self.sizes**2).sum() / self.sizes.sum())
-        left = self.sums - difference * self.sizes
-        return float((left.sum() - unit) / math.sqrt(float((left**2).sum()) + unit**2))
+        return normal_point(self.bounded.at_least(0.0))
 
     def low(self, z: float) -> float:
-        return crossing(self._statistic, z, -1.0, self.mean)
+        return self.bounded.low(z)
 
     def high(self, z: float) -> float:
-        return -Sums(-self.sums, self.sizes).low(z)
+        return self.bounded.high(z)
 
 
 Differences = Counts | Sums
@@ -116,13 +104,13 @@ def differences(
     if alone and not pooled and bool(np.isin(column, (-1.0, 0.0, 1.0)).all()):
         return Counts(int((column > 0).sum()), int((column < 0).sum()), len(column))
     if alone or clusters is None:
-        return Sums(column, np.ones_like(column))
+        return Sums(BoundedMean(column.tolist(), [1.0] * len(column)))
     places = {cluster: place for place, cluster in enumerate(dict.fromkeys(clusters))}
     which = [places[cluster] for cluster in clusters]
     sums, sizes = np.zeros(len(places)), np.zeros(len(places))
     np.add.at(sums, which, column)
     np.add.at(sizes, which, 1.0)
-    return Sums(sums, sizes)
+    return Sums(BoundedMean(sums.tolist(), sizes.tolist()))
 
 
 def tango(better: int, worse: int, n: int, z: float) -> tuple[float, float]:

@@ -78,6 +78,14 @@ class ExperimentCalls:
             if reply is not None:
                 return reply
 
+    def is_sure(self, key: str) -> bool:
+        presence = self._store.presence
+        return presence is None or presence.is_sure(self._own_keys.get(key, key))
+
+    async def is_ours(self, key: str) -> bool:
+        presence = self._store.presence
+        return presence is None or await presence.is_ours(self._own_keys.get(key, key))
+
     def drop(self, key: str) -> None:
         if (presence := self._store.presence) is not None:
             presence.end(self._own_keys.get(key, key))

@@ -21,7 +21,8 @@ from moot.models import receipts
 from moot.models.budget import Hold, Overcharges, budget_reached
 from moot.store import queries, schema
 from moot.store.bookkeeping import PAY, Reservation, Settlement, day_of, numbered
-from moot.store.presence import Presence, living_holders
+from moot.store.holders import living_holders
+from moot.store.presence import Presence
 from moot.store.statements import insert_new
 from moot.store.store import Store
 from moot.types import Reply

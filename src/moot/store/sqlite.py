@@ -191,11 +191,13 @@ class SqliteStore(Store):
         return self._raw.executemany(insert.sql, values).rowcount
 
     def _learn_keys(self, calls: Sequence[Row]) -> None:
-        """Keep the known keys up to date; once another process has written, nothing can be known without a look."""
-        version = self._raw.execute("PRAGMA data_version").fetchone()[0]
-        if version != self._version:
-            self._known = None
+        self._see_others()
         self.learn_calls(row["key"] for row in calls)
+
+    def _see_others(self) -> None:
+        """Once another process has written, nothing can be known without a look."""
+        if self._raw.execute("PRAGMA data_version").fetchone()[0] != self._version:
+            self._known = None
 
     def learn_calls(self, keys: Iterable[str]) -> None:
         if self._known is not None:
@@ -217,6 +219,7 @@ class SqliteStore(Store):
         try:
             with _said_plainly(self.path), self._engine.begin() as connection:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
+                self._see_others()
                 return work(connection)
         except Exception as error:  # noqa: BLE001  whoever asked for the work gets it
             return Failed(error)

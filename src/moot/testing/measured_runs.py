@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+import random
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from moot.errors import ConnectionFailed
+from moot.errors import ConnectionFailed, UsageError
 from moot.models.scripted import Script, ScriptedModel
 from moot.needs import NOTHING_MORE, Needs
+from moot.strategies import Strategy, strategy, traits_of
 from moot.types import Reply, Request
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+StrategyGiven = str | Mapping[str, Mapping[str, Any] | None] | Strategy
+"""As in a file, a name or a name with options; or an object, also of a class that is registered nowhere."""
 
 Say = Callable[[str, Request], Script]
 """What a model of this name replies."""
 
 NOT_GRADED = "some ungraded"
 JUDGED = "judged"
+JUDGE, SECOND_JUDGE = "judge", "second-judge"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +38,10 @@ class MeasuredRun:
     """Those of the file that are not the usual ones."""
     changes: tuple[str, ...] = ()
     """Statements of SQL."""
+    sets: int = 1
+    """In how many sets its questions are. Those of the second are scored by the words they share with the answer."""
+    plays_more: bool = True
+    """Whether further strategies are played in it: without a team or a captain they may not be able to."""
 
     @property
     def asks_for_measures(self) -> bool:
@@ -41,24 +51,33 @@ class MeasuredRun:
 
 def _sure(name: str, request: Request) -> Script:
     number = int((request.question_id or "q0")[1:])
-    return _answered("Paris" if (number + len(name) + ord(name[0])) % 3 else f"Lyon {name}")
+    return _answered("Paris" if (number + len(name) + ord(name[0])) % 3 else f"Lyon {name}", name, request)
 
 
 def _open_to_doubt(name: str, request: Request) -> Script:
-    return "no word" if name == "judge" else _sure(name, request)
+    return "no word" if name == JUDGE else _sure(name, request)
+
+
+def _disputed(name: str, request: Request) -> Script:
+    """Of two judges one accepts every answer and the other none."""
+    return _grades(request, right=name == JUDGE) if name in (JUDGE, SECOND_JUDGE) else _sure(name, request)
+
+
+def _grades(request: Request, *, right: bool) -> Script:
+    answers = (request.schema or {})["properties"]["grades"]["items"]["properties"]["id"]["maximum"]
+    return {"grades": [{"id": number, "is_correct": right} for number in range(1, answers + 1)]}
 
 
 def _judged(name: str, request: Request) -> Script:
     """Nobody says the same as anybody else; a judge accepts every answer, and finds that all mean the same."""
     asked_for = (request.schema or {}).get("properties", {})
-    if "grades" in asked_for:
-        answers = asked_for["grades"]["items"]["properties"]["id"]["maximum"]
-        return {"grades": [{"id": number, "is_correct": True} for number in range(1, answers + 1)]}
-    if "groups" in asked_for:
+    if name == JUDGE and "grades" in asked_for:
+        return _grades(request, right=True)
+    if name == JUDGE and "groups" in asked_for:
         return {"groups": [list(range(1, asked_for["groups"]["maxItems"] + 1))]}
     # A captain who has read drafts says it in words of its own.
     word = "The capital" if "Lyon of" in request.messages[-1].content else "Lyon"
-    return _answered(f"{word} of {name}, {request.question_id}")
+    return _answered(f"{word} of {name}, {request.question_id}", name, request)
 
 
 def _troubled(name: str, request: Request) -> Script:
@@ -76,16 +95,21 @@ _EMPTIED = tuple(f"DELETE FROM {table}" for table in ("episodes", "scores", "cal
 
 RUNS: Mapping[str, MeasuredRun] = {
     "all graded": MeasuredRun(_sure),
-    "repeats": MeasuredRun(_sure, {"repeats": 2}),
-    NOT_GRADED: MeasuredRun(_open_to_doubt, {"judge": {"models": ["judge"]}}),
+    "repeats": MeasuredRun(_sure, {"repeats": 2}, plays_more=False),
+    NOT_GRADED: MeasuredRun(_open_to_doubt, {"judge": {"models": [JUDGE]}}),
     JUDGED: MeasuredRun(
         _judged,
-        {"judge": {"models": ["judge"]}, "grouping": {"model": "judge"}, "strategies": ["silent"]},
+        {"judge": {"models": [JUDGE]}, "grouping": {"model": JUDGE}, "strategies": ["silent"]},
         (_OBJECTED,),
     ),
+    "two judges, two sets": MeasuredRun(
+        _disputed, {"judge": {"models": [JUDGE, SECOND_JUDGE]}, "strategies": ["vote"]}, sets=2, plays_more=False
+    ),
     "failures": MeasuredRun(_troubled),
-    "no team": MeasuredRun(_sure, {"teams": {}, "strategies": ["solo"]}),
-    "no captain": MeasuredRun(_sure, {"teams": {"two": {"players": ["ann", "bob"]}}, "strategies": ["vote"]}),
+    "no team": MeasuredRun(_sure, {"teams": {}, "strategies": ["solo"]}, plays_more=False),
+    "no captain": MeasuredRun(
+        _sure, {"teams": {"two": {"players": ["ann", "bob"]}}, "strategies": ["vote"]}, plays_more=False
+    ),
     "no traits": MeasuredRun(_sure, changes=("UPDATE cells SET traits = '{}' WHERE player IS NULL",)),
     "nothing played yet": MeasuredRun(_sure, changes=_EMPTIED),
 }
@@ -105,79 +129,151 @@ def graded_as(right: bool | None) -> tuple[str, ...]:
     )
 
 
-_STORES: dict[tuple[str, Needs], bytes] = {}
+def _made(given: StrategyGiven) -> Strategy:
+    if isinstance(given, str):
+        return strategy(given)
+    if not isinstance(given, Mapping):
+        return given
+    if len(given) != 1:
+        raise UsageError("expected one name with its options: {'adaptive': {'talk_from': 3}}")
+    return strategy(*next(iter(given.items())))
 
 
-async def on_run(name: str, needs: Needs, work: Callable[[Connection], None], *, changes: tuple[str, ...] = ()) -> None:
-    """On a copy of a run's store, in which there is what these needs provide; it is played where it has not been yet."""
-    from tempfile import TemporaryDirectory
+class MeasuredRuns:
+    """All of `RUNS`, with these strategies beside the usual ones; each is played where it has not been yet."""
 
-    from moot.store import store_at
+    def __init__(self, strategies: Sequence[StrategyGiven] = ()) -> None:
+        self.strategies = tuple(strategies)
+        self.played = tuple(map(_made, self.strategies))
+        self.officers = tuple(
+            dict.fromkeys(model for each in self.played for model in traits_of(each).offices.values())
+        )
+        self._built_in: dict[str, dict[str, dict[str, Any]]] = {}
+        self._stores: dict[tuple[str, Needs], bytes] = {}
 
-    with TemporaryDirectory() as folder:
-        kept = Path(folder) / "cup.db"
-        kept.write_bytes(await _stored(name, needs if RUNS[name].asks_for_measures else NOTHING_MORE))
-        _changed(kept, changes)
-        store = await store_at(f"sqlite:///{kept}").open()
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the further strategies are called."""
+        return tuple(str(getattr(each, "name", "")) for each in self.played)
+
+    def built_in(self, name: str) -> dict[str, dict[str, Any]]:
+        """What the built-in measures make of a run, by measure; empty as long as nobody has taken them."""
+        return self._played_in(name)._built_in.setdefault(name, {})
+
+    def _played_in(self, name: str) -> MeasuredRuns:
+        return self if RUNS[name].plays_more or not self.strategies else runs_with(())
+
+    async def on_run(
+        self, name: str, needs: Needs, work: Callable[[Connection], None], *, changes: tuple[str, ...] = ()
+    ) -> None:
+        """On a copy of a run's store, in which there is what these needs provide."""
+        from tempfile import TemporaryDirectory
+
+        from moot.store import store_at
+
+        with TemporaryDirectory() as folder:
+            kept = Path(folder) / "cup.db"
+            needed = needs if RUNS[name].asks_for_measures else NOTHING_MORE
+            kept.write_bytes(await self._played_in(name)._stored(name, needed))
+            _changed(kept, changes)
+            store = await store_at(f"sqlite:///{kept}").open()
+            try:
+                await store.run(work)
+            finally:
+                await store.close()
+
+    async def _stored(self, name: str, needs: Needs) -> bytes:
+        """Played once, with nothing but the play; what more is needed is asked for afterwards, on a copy of that."""
+        from tempfile import TemporaryDirectory
+
+        if (name, needs) not in self._stores:
+            run = RUNS[name]
+            before = None if needs == NOTHING_MORE else await self._stored(name, NOTHING_MORE)
+            with TemporaryDirectory() as folder:
+                kept = Path(folder) / "cup.db"
+                if before is not None:
+                    kept.write_bytes(before)
+                await self._play(kept, run, needs)
+                if before is None:
+                    _changed(kept, run.changes)
+                self._stores[name, needs] = kept.read_bytes()
+        return self._stores[name, needs]
+
+    async def _play(self, kept: Path, run: MeasuredRun, needs: Needs) -> None:
+        from functools import partial
+
+        from moot.engine.runner import Runner
+        from moot.experiment.build import build
+        from moot.experiment.spec import Experiment
+
+        judges = run.keys.get("judge", {}).get("models", ())
+        names = dict.fromkeys(("ann", "bob", *judges, *self.officers))
+        keys: dict[str, Any] = {
+            "name": "cup",
+            "questions": _question_sets(kept.parent, run.sets),
+            "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in names},
+            "players": {name: {"model": name} for name in ("ann", "bob")},
+            "teams": {"two": {"players": ["ann", "bob"], "captain": "each"}},
+            "store": f"sqlite:///{kept}",
+            **run.keys,
+            "strategies": [*run.keys.get("strategies", USUAL), *self.strategies],
+        }
+        plan = build(Experiment(**keys).as_file)
+        models = {
+            name: dataclasses.replace(built, model=ScriptedModel(name, partial(run.say, name)))
+            for name, built in plan.models.items()
+        }
+        store = await plan.store().open()
         try:
-            await store.run(work)
+            await Runner(dataclasses.replace(plan, models=models), store, needs=needs).run()
         finally:
             await store.close()
 
 
-async def _stored(name: str, needs: Needs) -> bytes:
-    """Played once, with nothing but the play; what more is needed is asked for afterwards, on a copy of that."""
-    from tempfile import TemporaryDirectory
-
-    if (name, needs) not in _STORES:
-        run = RUNS[name]
-        before = None if needs == NOTHING_MORE else await _stored(name, NOTHING_MORE)
-        with TemporaryDirectory() as folder:
-            kept = Path(folder) / "cup.db"
-            if before is not None:
-                kept.write_bytes(before)
-            await _play(Path(folder), run, needs)
-            if before is None:
-                _changed(kept, run.changes)
-            _STORES[name, needs] = kept.read_bytes()
-    return _STORES[name, needs]
-
-
-def _answered(answer: str) -> str:
-    return json.dumps({"reasoning": "I know.", "answer": answer})
+def _question_sets(folder: Path, sets: int) -> list[dict[str, str]]:
+    """Six questions, in so many files."""
+    names = [f"cities-{number}" for number in range(sets)]
+    written: list[list[str]] = [[] for _ in names]
+    for number in range(6):
+        place = number % sets
+        asked: dict[str, Any] = {
+            "id": f"q{number}",
+            "text": f"Which city, {number}?",
+            "answer": "Paris",
+            "category": "cities",
+        }
+        asked |= {"human": {"solved": 3, "asked": 10}, "meta": {"score": "f1"} if place else {}}
+        written[place].append(json.dumps(asked))
+    for name, lines in zip(names, written, strict=True):
+        (folder / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return [{"file": str(folder / f"{name}.jsonl"), "group": "cities"} for name in names]
 
 
-async def _play(folder: Path, run: MeasuredRun, needs: Needs) -> None:
-    from functools import partial
+USUAL = ("solo", "vote", "silent")
+_RUNS: dict[tuple[Strategy, ...], MeasuredRuns] = {}
 
-    from moot.engine.runner import Runner
-    from moot.experiment.build import build
-    from moot.experiment.spec import read_experiment
 
-    human = {"human": {"solved": 3, "asked": 10}, "category": "cities"}
-    asked = [{"id": f"q{number}", "text": f"Which city, {number}?", "answer": "Paris", **human} for number in range(6)]
-    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, asked)), encoding="utf-8")
-    names = ["ann", "bob", *run.keys.get("judge", {}).get("models", ())]
-    file = {
-        "name": "cup",
-        "questions": {"file": "questions.jsonl"},
-        "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in names},
-        "teams": {"two": {"players": ["ann", "bob"], "captain": "each"}},
-        "strategies": ["solo", "vote", "silent"],
-        "store": f"sqlite:///{folder}/cup.db",
-        **run.keys,
-    }
-    (folder / "cup.yaml").write_text(json.dumps(file), encoding="utf-8")
-    plan = build(read_experiment(folder / "cup.yaml"))
-    models = {
-        name: dataclasses.replace(built, model=ScriptedModel(name, partial(run.say, name)))
-        for name, built in plan.models.items()
-    }
-    store = await plan.store().open()
+def runs_with(strategies: Sequence[StrategyGiven]) -> MeasuredRuns:
+    """Runs of the same strategies are played once, whatever is measured of them."""
+    runs = MeasuredRuns(strategies)
     try:
-        await Runner(dataclasses.replace(plan, models=models), store, needs=needs).run()
-    finally:
-        await store.close()
+        return _RUNS.setdefault(runs.played, runs)
+    except TypeError:  # options that have no hash
+        return runs
+
+
+def _answered(answer: str, name: str, request: Request) -> str:
+    """The answer in whatever form it is asked for; what else the form wants is drawn, the same every time."""
+    from moot.simulate.schema_instance import instance
+
+    said = {"reasoning": "I know.", "answer": answer}
+    if request.schema is None:
+        return json.dumps(said)
+
+    def drawn(place: str) -> float:
+        return random.Random(f"{name} {request.question_id} {place}").random()
+
+    return json.dumps(instance(request.schema, said, drawn))
 
 
 def _changed(database_file: Path, statements: tuple[str, ...]) -> None:

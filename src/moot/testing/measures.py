@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from moot.needs import EVERYTHING, Needs
 from moot.testing.dropped import dropped
-from moot.testing.measured_runs import JUDGED, NOT_GRADED, ONE_RUN, RUNS, graded_as, on_run
+from moot.testing.measured_runs import JUDGED, NOT_GRADED, ONE_RUN, RUNS, USUAL, MeasuredRuns, graded_as, runs_with
 from moot.testing.named_strategies import names_known_to
 
 if TYPE_CHECKING:
@@ -20,100 +20,129 @@ if TYPE_CHECKING:
 
     from moot.measures.cells import Stored
     from moot.measures.measure import Measure
+    from moot.testing.measured_runs import StrategyGiven
 
 Order = Callable[["list[Stored]"], "list[Stored]"]
 
-_FIGURES: dict[str, dict[str, dict[str, Any]]] = {}
-"""By run and measure, what the built-in measures make of it."""
 
-
-async def check_measure(measure: Measure) -> None:
+async def check_measure(
+    measure: Measure, *, strategies: Sequence[StrategyGiven] = (), keys: Collection[str] = ()
+) -> None:
     """Its figures are JSON and the same twice, under keys of its own; its sections show everywhere; nothing makes it fail.
 
     It is taken on small runs: all graded, some ungraded, with failures, without a team, without a captain, of strategies
     without traits, and of which nothing is played yet. Each provides exactly what the measure needs; where more is on
     record, its figures are the same. What is ungraded is not wrong to it, nor dropped in silence: a figure that would be
     another one if it were graded has bounds, or is null with why. It knows no strategy by its name.
+
+    A measure that says nothing in any of these runs has not been tried. `strategies` are played beside solo, vote and
+    silent: those that leave the records it reads, as in a file or as objects. `keys` are what its JSON must have.
     """
     from moot.measures.measure import Measure
 
     assert isinstance(measure, Measure), "a measure has a name, needs, figures(run) and sections(figures)"
     assert measure.name, "a measure has a name"
     assert isinstance(measure.needs, Needs), "what it needs of a run is a Needs"
-    for name in RUNS:
-        if name not in _FIGURES:
-            await on_run(name, EVERYTHING, partial(_take_built_in, run=name))
-        await on_run(name, measure.needs, partial(_check_taken, measure, run=name))
-    await _check_needs(measure)
-    await _check_ungraded(measure)
-    names = names_known_to(measure)
+    tried = _Tried(measure, runs_with(strategies))
+    names = names_known_to(measure, tried.runs.names)
     assert not names, f"a measure goes by traits and traces, and never by a strategy's name; found {'; '.join(names)}"
+    for name in RUNS:
+        if not tried.runs.built_in(name):
+            await tried.runs.on_run(name, EVERYTHING, partial(_take_built_in, runs=tried.runs, run=name))
+        await tried.runs.on_run(name, measure.needs, partial(tried.check_taken, run=name))
+    tried.check_said(keys)
+    await tried.check_needs()
+    await tried.check_ungraded()
 
 
-def _taken(measure: Measure, connection: Connection, run: str, order: Order = list) -> dict[str, Any]:
-    """Its figures of a run, with its cells in another order or some of them only."""
-    from moot.measures.read_only import read_only
-    from moot.measures.source import Source
-    from moot.report.figures import find_experiment
+@dataclasses.dataclass
+class _Tried:
+    """One measure on the runs that it is tried on, and under which keys it has said something in any of them."""
 
-    before, _ = _built_in_figures(measure, run)
-    source = Source(connection, find_experiment(connection, "cup"))
-    source.cells = order(source.cells)
-    source.so_far = read_only(before)
-    return dict(measure.figures(source))
+    measure: Measure
+    runs: MeasuredRuns
+    said: set[str] = dataclasses.field(default_factory=set)
 
+    def taken(self, connection: Connection, run: str, order: Order = list) -> dict[str, Any]:
+        """Its figures of a run, with its cells in another order or some of them only."""
+        from moot.measures.read_only import read_only
+        from moot.measures.source import Source
+        from moot.report.figures import find_experiment
 
-def _check_taken(measure: Measure, connection: Connection, run: str) -> None:
-    from moot.report.figures import find_experiment
-    from moot.store import queries
+        before, _ = _built_in_figures(self.measure, self.runs.built_in(run))
+        source = Source(connection, find_experiment(connection, "cup"))
+        source.cells = order(source.cells)
+        source.so_far = read_only(before)
+        return dict(self.measure.figures(source))
 
-    taken = partial(_taken, measure, connection, run)
-    _, others = _built_in_figures(measure, run)
-    figures = taken()
-    text = json.dumps(figures, allow_nan=False)  # NaN is no JSON: what is not known is None
-    assert json.loads(text).keys() == figures.keys(), f"keys of figures must be words ({run})"
-    assert taken() == figures, f"the figures of one run differ when they are taken twice ({run})"
-    collision = figures.keys() & others.keys()
-    assert not collision, f"{', '.join(sorted(collision))}: a built-in measure has figures of that name ({run})"
-    _check_sections(measure, {**others, **figures}, run)
-    _check_sections(measure, others, f"{run}, without its figures")
-    for place in range(len(queries.cells_of(connection, find_experiment(connection, "cup")["id"]))):
-        if taken(lambda cells, out=place: cells[:out] + cells[out + 1 :]) == figures:  # type: ignore[misc]
-            moved = taken(lambda cells, last=place: [*cells[:last], *cells[last + 1 :], cells[last]])  # type: ignore[misc]
-            assert moved == figures, f"a cell that it does not speak of changed its figures by its place ({run})"
+    def check_taken(self, connection: Connection, run: str) -> None:
+        from moot.report.figures import find_experiment
+        from moot.store import queries
 
+        taken = partial(self.taken, connection, run)
+        _, others = _built_in_figures(self.measure, self.runs.built_in(run))
+        figures = taken()
+        text = json.dumps(figures, allow_nan=False)  # NaN is no JSON: what is not known is None
+        assert json.loads(text).keys() == figures.keys(), f"keys of figures must be words ({run})"
+        assert taken() == figures, f"the figures of one run differ when they are taken twice ({run})"
+        collision = figures.keys() & others.keys()
+        assert not collision, f"{', '.join(sorted(collision))}: a built-in measure has figures of that name ({run})"
+        self.said |= {key for key, figure in figures.items() if _says_something(figure)}
+        _check_sections(self.measure, {**others, **figures}, run)
+        _check_sections(self.measure, others, f"{run}, without its figures")
+        for place in range(len(queries.cells_of(connection, find_experiment(connection, "cup")["id"]))):
+            if taken(lambda cells, out=place: cells[:out] + cells[out + 1 :]) == figures:  # type: ignore[misc]
+                moved = taken(lambda cells, last=place: [*cells[:last], *cells[last + 1 :], cells[last]])  # type: ignore[misc]
+                assert moved == figures, f"a cell that it does not speak of changed its figures by its place ({run})"
 
-async def _figures_of(measure: Measure, run: str, needs: Needs, *changes: str) -> dict[str, Any]:
-    """Its figures of a run that provides these needs, after some changes of its store."""
-    figures: dict[str, Any] = {}
-    await on_run(run, needs, lambda connection: figures.update(_taken(measure, connection, run)), changes=changes)
-    return figures
-
-
-async def _check_needs(measure: Measure) -> None:
-    """What it did not ask for is on record wherever another measure did, and is not for its figures to hang on."""
-    as_needed = await _figures_of(measure, JUDGED, measure.needs, ONE_RUN)
-    with_more = await _figures_of(measure, JUDGED, EVERYTHING, ONE_RUN)
-    for key in sorted(as_needed.keys() | with_more.keys()):
-        missing = ", ".join(need.name for need in dataclasses.fields(Needs) if not getattr(measure.needs, need.name))
-        assert as_needed.get(key) == with_more.get(key), (
-            f"{key}: another figure where more is graded or grouped than it needs: it reads something of {missing}"
+    def check_said(self, keys: Collection[str]) -> None:
+        """What has said nothing has not been tried, and would pass whatever it does."""
+        played = ", ".join((*USUAL, *self.runs.names))
+        advice = "give those that leave the records it reads: check_measure(measure, strategies=[...])"
+        assert self.said, f"{self.measure.name}: it says nothing in any run of {played}; {advice}"
+        missing = sorted(set(keys) - self.said)
+        assert not missing, (
+            f"{self.measure.name}: {', '.join(missing)}: expected in its figures, and in no run of {played}; found"
+            f" {', '.join(sorted(self.said))}; {advice}"
         )
 
+    async def figures_of(self, run: str, needs: Needs, *changes: str) -> dict[str, Any]:
+        """Its figures of a run that provides these needs, after some changes of its store."""
+        figures: dict[str, Any] = {}
+        await self.runs.on_run(
+            run, needs, lambda connection: figures.update(self.taken(connection, run)), changes=changes
+        )
+        return figures
 
-async def _check_ungraded(measure: Measure) -> None:
-    """An answer that nobody could grade is not wrong: once somebody says that it is, something must change."""
-    ungraded, wrong, right = [
-        await _figures_of(measure, NOT_GRADED, measure.needs, *graded_as(grade)) for grade in (None, False, True)
-    ]
-    for key in ungraded:
-        for as_ungraded, as_wrong, as_right in _rows_together(ungraded[key], wrong.get(key), right.get(key)):
-            assert as_ungraded != as_wrong or as_wrong == as_right, (
-                f"{key}: what is ungraded is counted as wrong, and nothing tells so: expected bounds, or null with why, or"
-                f" how many are graded; found {as_ungraded!r:.300}"
+    async def check_needs(self) -> None:
+        """What it did not ask for is on record wherever another measure did, and is not for its figures to hang on."""
+        needs = self.measure.needs
+        as_needed = await self.figures_of(JUDGED, needs, ONE_RUN)
+        with_more = await self.figures_of(JUDGED, EVERYTHING, ONE_RUN)
+        for key in sorted(as_needed.keys() | with_more.keys()):
+            missing = ", ".join(need.name for need in dataclasses.fields(Needs) if not getattr(needs, need.name))
+            assert as_needed.get(key) == with_more.get(key), (
+                f"{key}: another figure where more is graded or grouped than it needs: it reads something of {missing}"
             )
-            for problem in dropped(as_ungraded, as_wrong, as_right):
-                raise AssertionError(f"{key}: {problem}; found {as_ungraded!r:.300}")
+
+    async def check_ungraded(self) -> None:
+        """An answer that nobody could grade is not wrong: once somebody says that it is, something must change."""
+        ungraded, wrong, right = [
+            await self.figures_of(NOT_GRADED, self.measure.needs, *graded_as(grade)) for grade in (None, False, True)
+        ]
+        for key in ungraded:
+            for as_ungraded, as_wrong, as_right in _rows_together(ungraded[key], wrong.get(key), right.get(key)):
+                assert as_ungraded != as_wrong or as_wrong == as_right, (
+                    f"{key}: what is ungraded is counted as wrong, and nothing tells so: expected bounds, or null with"
+                    f" why, or how many are graded; found {as_ungraded!r:.300}"
+                )
+                for problem in dropped(as_ungraded, as_wrong, as_right):
+                    raise AssertionError(f"{key}: {problem}; found {as_ungraded!r:.300}")
+
+
+def _says_something(figure: Any) -> bool:
+    """An empty list or null is what there is to say of nothing; 0 is a figure."""
+    return figure is not None and figure not in ([], {}, "")
 
 
 def _rows_together(*figures: Any) -> Iterator[tuple[Any, ...]]:
@@ -124,20 +153,21 @@ def _rows_together(*figures: Any) -> Iterator[tuple[Any, ...]]:
         yield figures
 
 
-def _take_built_in(connection: Connection, run: str) -> None:
+def _take_built_in(connection: Connection, runs: MeasuredRuns, run: str) -> None:
     from moot.measures import BUILT_IN
     from moot.measures.source import Source
     from moot.report.figures import find_experiment
 
     source = Source(connection, find_experiment(connection, "cup"))
-    by_measure: dict[str, dict[str, Any]] = {}
+    by_measure = runs.built_in(run)
     for name, place in BUILT_IN.items():
         by_measure[name] = dict(resolve_name(place)().figures(source))
         source.so_far = {**source.so_far, **by_measure[name]}
-    _FIGURES[run] = by_measure
 
 
-def _built_in_figures(measure: Measure, run: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _built_in_figures(
+    measure: Measure, built_in: Mapping[str, Mapping[str, Any]]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Of the built-in measures that come before this one, and of all but this one."""
     from moot.measures import BUILT_IN
 
@@ -147,7 +177,7 @@ def _built_in_figures(measure: Measure, run: str) -> tuple[dict[str, Any], dict[
     before = itertools.takewhile(lambda name: name != own_name, BUILT_IN)
 
     def joined(several: Iterable[str]) -> dict[str, Any]:
-        return {key: value for name in several for key, value in _FIGURES[run][name].items()}
+        return {key: value for name in several for key, value in built_in[name].items()}
 
     return joined(before), joined(names)
 

@@ -5,31 +5,35 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 
-def names_in(tree: ast.AST) -> list[str]:
-    """Strings that equal a strategy's name, with their lines. What only says something to a reader is no string of code."""
+def names_in(tree: ast.AST, more: Collection[str] = ()) -> list[str]:
+    """Strings that equal a strategy's name, with their lines. What only says something to a reader is no string of code.
+
+    `more`: names of strategies that are not registered.
+    """
     from moot.strategies import registered
 
+    known = {*registered(), *more}
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     return [
         f"line {node.lineno}: {node.value!r}"
         for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and node.value in registered() and id(node) not in docstrings
+        if isinstance(node, ast.Constant) and node.value in known and id(node) not in docstrings
     ]
 
 
-def names_known_to(measure: object) -> list[str]:
+def names_known_to(measure: object, more: Collection[str] = ()) -> list[str]:
     """Names in the class of a measure, and in whatever of its module it uses; nothing where there is no source to read."""
     found: list[str] = []
     for kind in type(measure).__mro__:
         if kind.__module__ != "builtins" and not kind.__module__.startswith(("typing", "moot.measures.measure")):
-            found += [f"{kind.__module__}, {place}" for place in _names_used_by(kind)]
+            found += [f"{kind.__module__}, {place}" for place in _names_used_by(kind, more)]
     return list(dict.fromkeys(found))
 
 
-def _names_used_by(kind: type) -> list[str]:
+def _names_used_by(kind: type, more: Collection[str]) -> list[str]:
     try:
         lines, start = inspect.getsourcelines(kind)
         module = ast.parse(inspect.getsource(inspect.getmodule(kind) or kind))
@@ -37,7 +41,7 @@ def _names_used_by(kind: type) -> list[str]:
         return []
     own = ast.parse(textwrap.dedent("".join(lines)))
     ast.increment_lineno(own, start - 1)
-    return [name for node in (own, *_used_with(own, module)) for name in names_in(node)]
+    return [name for node in (own, *_used_with(own, module)) for name in names_in(node, more)]
 
 
 def _used_with(own: ast.AST, module: ast.Module) -> Iterator[ast.AST]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Grade, graded, share_row
+from second_way.tables import table_of
 
 
 def accuracy(raw: Raw) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
     planned = raw.size * raw.repeats * int(cell.traits.get("repeats", 1))
     calls = [raw.calls[key] for key in {key for episode in episodes for key in episode.calls} if key in raw.calls]
     return {
-        **_named(cell),
+        **_named(raw, cell),
         **share_row(_by_question(episodes)),
         "outcomes": dict(outcomes),
         "missing": planned - len(episodes),
@@ -49,18 +50,16 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
     }
 
 
-def _named(cell: Cell) -> dict[str, Any]:
+def _named(raw: Raw, cell: Cell) -> dict[str, Any]:
     named: dict[str, Any] = {"strategy": cell.strategy, "label": cell.label, "options": dict(cell.given)}
     if cell.player is not None:
         return {**named, "player": cell.player}
     named |= {"team": cell.team, "captain": cell.captain}
     named |= {"cohort": cell.cohort} if cell.cohort else {}
-    table = cell.team or ""
-    table += f"/{cell.cohort}" if cell.cohort else ""
     kind = cell.traits.get("drafts")
     if kind not in (None, "single-call"):
-        table += f" ({kind})"
         named["drafts"] = kind
+    table = table_of(raw, cell).name
     return named if table == cell.team else {**named, "table": table}
 
 

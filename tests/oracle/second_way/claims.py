@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from second_way import tables
 from second_way.claims_tables import clusters, ends_of, mark_of, table_of
 from second_way.compare import ANY_TEXT, Holds
 from second_way.frontier import frontier, power_rows
@@ -17,7 +18,7 @@ from second_way.options import Option, Singles, cost_alone, highest, named, opti
 from second_way.quiz_pairs import FEW_QUESTIONS, TESTED, bounds, difference, turned
 from second_way.quiz_pairs import paid as family
 from second_way.raw import Raw
-from second_way.shares import NOBODY_KNOWS, Ungraded, Value, fair, known_of, mean_row
+from second_way.shares import NOBODY_KNOWS, Ungraded, Value, fair, known_of, mean_row, value_of
 
 Row = dict[str, Any]
 RULE = "beats every single player; {} test; paid for the options"
@@ -132,15 +133,16 @@ def _beside(
     raw: Raw, side: Option, how: str, paid: Mapping[str, Option], asked: Sequence[str], values: Mapping[str, Value]
 ) -> Row:
     means = raw.repeats > 1 or not side.once
-    own = singles(raw, [side])
-    row: Row = {"over_captain": _over_captain(side, own, values, len(paid), means)}
-    several = own if how == "declared" else singles(raw, paid.values())
+    row: Row = {"over_captain": _over_captain(raw, side, values, len(paid), means)}
+    several = singles(raw, [side] if how == "declared" else paid.values())
     single = highest(several.values, asked)
     if single is None:
         return row
     over = _over_best(raw, side, paid, asked, values, several, single, means)
-    player = several.players[single] if over and over["single"] is not None else None
-    return {**row, "over_best_single": over, **_cost(raw, side, player, asked)} if over else row
+    if over is None:
+        return row
+    known = single if over["single"] is not None else None
+    return {**row, "over_best_single": over, **_cost(raw, side, several, known, asked)}
 
 
 def _over_best(
@@ -231,15 +233,18 @@ def _room_for_the_best(row: Row, several: Singles, values: Mapping[str, Value], 
     return row
 
 
-def _over_captain(side: Option, own: Singles, values: Mapping[str, Value], options: int, means: bool) -> Row | None:
+def _over_captain(raw: Raw, side: Option, values: Mapping[str, Value], options: int, means: bool) -> Row | None:
     if any(cell.traits.get("captain") != "leads" for cell in side.cells):
         return None
     pairs: dict[str, list[tuple[Value, Value]]] = {}
-    captains = [cell.captain or "" for cell in side.cells]
+    alone = []
+    for cell in side.cells:
+        plays = [play for play in tables.table_of(raw, cell).alone if play.player == cell.captain]
+        alone.append({question: value_of(rights) for question, rights in tables.grades(plays).items()})
     for question in values:
-        if all(question in own.values.get(captain, {}) for captain in captains):
+        if all(question in own for own in alone):
             led = [by_question.get(question, NOBODY_KNOWS) for by_question in side.by_cell]
-            pairs[question] = [(one, own.values[c][question]) for one, c in zip(led, captains, strict=True)]
+            pairs[question] = [(one, own[question]) for one, own in zip(led, alone, strict=True)]
     row = difference(pairs, means=means)
     row |= bounds(pairs) if pairs else {}
     if row["n"] and turned(row):
@@ -248,9 +253,11 @@ def _over_captain(side: Option, own: Singles, values: Mapping[str, Value], optio
     return family([row], chosen_from=options)[0] if graded else None
 
 
-def _cost(raw: Raw, side: Option, player: str | None, asked: Sequence[str]) -> Row:
+def _cost(raw: Raw, side: Option, several: Singles, single: str | None, asked: Sequence[str]) -> Row:
     """In money, or in calls where money is nothing or not known; no ratio to somebody whom nobody knows."""
-    calls_alone, usd_alone = cost_alone(raw, side.cells[0], player, asked) if player is not None else (None, None)
+    calls_alone, usd_alone = None, None
+    if single is not None:
+        calls_alone, usd_alone = cost_alone(raw, several.tables[single], several.players[single], asked)
     usd = mean([side.cost_usd[q] for q in asked if q in side.cost_usd]) if side.cost_usd is not None else None
     if usd and usd_alone:
         return {"cost_ratio": usd / usd_alone, "cost_unit": "usd", "cost_usd": usd}

@@ -49,7 +49,7 @@ def diversity(raw: Raw, table: Table) -> Row:
     rows: Row = {
         "diversity": _curve(table.plays, distinct),
         "diversity_captains": _by_captain(table.together, distinct),
-        "diversity_left_out": len({play.question for play in table.plays if play.key not in distinct}),
+        "diversity_left_out": len({play.question for play in table.plays if play.key not in distinct and table.cells}),
     }
     if rates:
         rows["diversity_by_difficulty"] = _by_difficulty(table.plays, distinct, rates)

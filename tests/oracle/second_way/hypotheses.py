@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from second_way.raw import Cell, Raw
 from second_way.safety import multiple_withheld
 from second_way.shares import NOBODY_KNOWS, Value, flattering, mean_value, unfair, unfair_together, value_of
 from second_way.skyline import single, tops
-from second_way.tables import Play, grades, parts, table_name, tables
+from second_way.tables import Play, grades, parts, table_of
 
 Row = dict[str, Any]
 _TERM = re.compile(r"(accuracy|skyline|net|safety_multiple|gap_closure|cost)\(((?:[^()]|\([^()]*\))*)\)")
@@ -194,7 +195,8 @@ def _sums(raw: Raw, term: str) -> Sums | None:
     if function == "net":
         net = {question: float(gained - lost) for question, (gained, lost) in counts.items()}
         waiting = unfair_pairs(pairs) or any(pair.waits for pair in pairs)
-        return Sums(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=turns, waiting=waiting)
+        most = float(max(Counter(pair.question for pair in pairs).values(), default=1))
+        return Sums(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=turns, most=most, waiting=waiting)
     gained = {question: float(count[0]) for question, count in counts.items()}
     lost = {question: float(count[1]) for question, count in counts.items()}
     return Sums(gained, lost, turns=turns, waiting=unfair_pairs(pairs) or multiple_withheld(pairs))
@@ -216,11 +218,10 @@ def _of_cohort(raw: Raw, meant: Sequence[Cell], cohort: str | None) -> list[Cell
 
 def _alone(raw: Raw, meant: Sequence[Cell], members: set[str] | None = None) -> list[Play]:
     """What the players of these cells did alone, each once: as the last table that has them has it."""
-    by_name = {table.name: table for table in tables(raw)}
     plays: dict[str | None, list[Play]] = {}
     for cell in meant:
         if cell.player is None:
-            plays |= parts(by_name[table_name(cell)].alone, lambda play: play.player)
+            plays |= parts(table_of(raw, cell).alone, lambda play: play.player)
         else:
             plays[cell.player] = [
                 Play(episode.question, episode.repeat, cell.strategy, episode.right, player=cell.player)

@@ -19,9 +19,7 @@ from second_way.intervals import (
     mcnemar,
     mean,
     score_limits,
-    shown_p,
     standard_errors,
-    tango_statistic,
 )
 from second_way.multiple import _log
 from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS
@@ -56,6 +54,8 @@ class Sums:
     """Of a share: of every question that was played."""
     turns: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Rescues and regressions that ungraded pairs could be."""
+    most: float = 1.0
+    """Of a net: how many pairs a question has at the most."""
     cells: Sequence[Cell] = ()
     once: bool = True
     bounds: Row | None = None
@@ -117,41 +117,24 @@ def paired_figure(ours: Sums, theirs: Sums, asked: Sequence[str]) -> Figure:
     wins, losses = (sum(sign * value > 1e-9 for value in values) for sign in (1, -1))
     figure = Difference(values, mcnemar(wins, losses) if exact else None)
     small = len(values) < FEW_QUESTIONS or wins + losses < FEW_DISCORDANT
-    return _paired(figure, 1.0, small, "mcnemar" if exact else "sign-flip", [] if exact else values)
+    return _paired(figure, 1.0, small, "mcnemar" if exact else None)
 
 
-def _paired(figure: Difference, factor: float, small: bool, at_zero: str, flipped: Sequence[float]) -> Figure:
-    values, n = figure.values, len(figure.values)
-    one = figure.better + figure.worse - figure.value**2
-    variance = math.fsum((value - figure.value) ** 2 for value in values) / (n - 1) / n if n > 1 else 0.0
-
+def _paired(figure: Difference, factor: float, small: bool, at_zero: str | None) -> Figure:
     def limits(alpha: float) -> Limits:
         low, high = figure.limits(alpha)
         return (None if low is None else low * factor), (None if high is None else high * factor)
 
     def p(threshold: float) -> float | None:
-        at = threshold / factor
-        if at == 0:
-            return figure.p
-        if n < 2:
-            return None
-        if not -1 < at < 1:
-            return float(figure.value == at)
-        score = _worth_p(abs(tango_statistic(figure.better, figure.worse, at)), variance, [1.0] * n, one)
-        if abs(at) >= abs(figure.value) and at * figure.value > 0:
-            return score
-        return max(score, figure.p) if at * figure.value > 0 else min(score, figure.p)
+        return figure.p_of(threshold / factor)
 
-    return Figure(
-        figure.value * factor, limits, p, "score", small, at_zero=at_zero, shown=lambda value: shown_p(value, flipped)
-    )
+    return Figure(figure.value * factor, limits, p, "score", small, at_zero=at_zero)
 
 
 def _net(sums: Sums, asked: Sequence[str]) -> Figure:
     """So many times the mean of one difference a question."""
-    most = max([1.0, *(abs(sums.tops[question]) for question in asked)])
-    values = [sums.tops[question] / most for question in asked]
-    return _paired(Difference(values), most * len(asked), len(asked) < FEW_QUESTIONS, "sign-flip", values)
+    values = [sums.tops[question] / sums.most for question in asked]
+    return _paired(Difference(values), sums.most * len(asked), len(asked) < FEW_QUESTIONS, None)
 
 
 def _multiple(sums: Sums, asked: Sequence[str]) -> Figure:

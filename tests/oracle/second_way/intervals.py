@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 from scipy import optimize, stats
 
-from second_way.compare import Near
+from second_way.bounded import BoundedMean
 
 ALPHA = 0.05
-ALL_FLIPS = 14
-"""Up to so many questions that differ a report tries every flip of signs; above it they are drawn."""
 
 Limits = tuple[float | None, float | None]
 
@@ -98,24 +97,53 @@ def tango_statistic(better: float, worse: float, difference: float) -> float:
 
 
 class Difference:
-    """Of one difference a question, from -1 to 1: the mean, its exact p of zero, and limits at any level."""
+    """Of one difference a question, from -1 to 1: the mean, its p of any difference, and limits at any level.
 
-    def __init__(self, values: Sequence[float], p: float | None = None) -> None:
+    `exact`: the p of no difference where each question gives one pair of right and wrong, with Tango's interval around it.
+    """
+
+    def __init__(self, values: Sequence[float], exact: float | None = None) -> None:
         self.values = list(values)
         self.value = mean(self.values)
         n = len(self.values)
         self.better = math.fsum(value for value in self.values if value > 0) / n
         self.worse = math.fsum(-value for value in self.values if value < 0) / n
-        self.p = sign_flips(self.values) if p is None else p
+        self._exact, self._bounded = exact, BoundedMean(self.values)
+
+    @classmethod
+    def of_pairs(cls, values: Sequence[float]) -> Difference:
+        """Of one pair a question."""
+        if not all(value in (-1, 0, 1) for value in values):
+            return cls(values)
+        return cls(values, mcnemar(sum(value > 0 for value in values), sum(value < 0 for value in values)))
+
+    @cached_property
+    def p(self) -> float:
+        return self._bounded.p(0.0) if self._exact is None else self._exact
+
+    def p_of(self, threshold: float) -> float | None:
+        if threshold == 0:
+            return self.p
+        n = len(self.values)
+        if n < 2:
+            return None
+        if not -1 < threshold < 1:
+            return float(self.value == threshold)
+        if self._exact is None:
+            return self._bounded.p(threshold)
+        statistic = tango_statistic(self.better, self.worse, threshold) * math.sqrt(n)
+        score = float(2 * stats.norm.sf(abs(statistic)))
+        if abs(threshold) >= abs(self.value) and threshold * self.value > 0:
+            return score
+        return max(score, self.p) if threshold * self.value > 0 else min(score, self.p)
 
     def limits(self, alpha: float = ALPHA) -> Limits:
         n = len(self.values)
         if n < 2:
             return None, None
-        one = self.better + self.worse - self.value**2
-        variance = math.fsum((value - self.value) ** 2 for value in self.values) / (n - 1) / n
-        reach = standard_errors(variance, [1.0] * n, one, alpha)
-        low, high = (self._limit(reach, end) for end in (-1.0, 1.0))
+        if self._exact is None:
+            return self._bounded.limits(alpha)
+        low, high = (self._limit(normal_point(alpha) / math.sqrt(n), end) for end in (-1.0, 1.0))
         if self.p > alpha:
             return min(low, 0.0), max(high, 0.0)
         beside = 1e-9  # the exact p has ruled zero out
@@ -151,27 +179,6 @@ def root_between(function: Callable[[float], float], inside: float, outside: flo
     if not math.isfinite(function(outside)):
         outside += math.copysign(1e-13, inside - outside)
     return float(optimize.brentq(function, inside, outside, xtol=1e-15, rtol=1e-14))
-
-
-def sign_flips(differences: Sequence[float]) -> float:
-    """The chance that signs tossed for every question give a sum as far from zero: all of them, added up one by one."""
-    chances = {0: 1.0}
-    for value in differences:
-        step = round(abs(value) * 10**9)
-        if step:
-            tossed: dict[int, float] = {}
-            for total, chance in chances.items():
-                for signed in (total + step, total - step):
-                    tossed[signed] = tossed.get(signed, 0.0) + chance / 2
-            chances = tossed
-    observed = abs(math.fsum(differences)) * 10**9 - 10 * len(differences) - 1
-    return min(1.0, math.fsum(chance for total, chance in chances.items() if abs(total) >= observed))
-
-
-def shown_p(p: float, differences: Sequence[float]) -> float | Near:
-    """As a report can show it: drawn where many questions differ."""
-    moved = sum(abs(value) > 1e-12 for value in differences)
-    return p if moved <= ALL_FLIPS else Near(p, 4 * math.sqrt(p * (1 - p) / 20_000) + 1e-4)
 
 
 def mcnemar(rescues: int, regressions: int) -> float:

@@ -12,6 +12,7 @@ from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
 from second_way.safety import multiple_withheld
 from second_way.shares import unfair
+from second_way.tables import table_of
 
 Row = dict[str, Any]
 
@@ -21,13 +22,19 @@ def debate_lift(raw: Raw) -> Row:
     every = [(stage, traits[stage.team, stage.label]) for stage in stages(raw)]
     rows = [
         row
-        for review, read in every
+        for review, _ in every
         for debate, argued in every
         if _reviewed(raw, review) and argued.get("hears") == "rounds"
-        if review.team == debate.team and read.get("drafts") == argued.get("drafts")
+        if review.team == debate.team and _drafts(raw, review) == _drafts(raw, debate)
         for row in _lifts(review, debate, raw.seed)
     ]
     return {"debate_lift": rows} if rows else {}
+
+
+def _drafts(raw: Raw, stage: Stage) -> set[str]:
+    """The tables whose drafts it starts from."""
+    cells = [cell for cell in raw.cells if (cell.team, cell.label) == (stage.team, stage.label) and cell.captain]
+    return {table_of(raw, cell).name for cell in cells}
 
 
 def _reviewed(raw: Raw, stage: Stage) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from second_way.bounded import BoundedMean
 from second_way.compare import Near
 from second_way.intervals import normal_point, root_between, score_limits, tango_statistic
 
@@ -150,37 +151,35 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Means:
-    """Means, or clusters of questions: the sum by the root of its squares, one unit that goes wholly the other way less."""
+    """Means, or clusters of questions, of which nothing is known but their bounds."""
 
-    sums: tuple[float, ...]
-    sizes: tuple[float, ...]
+    bounded: BoundedMean
 
     @property
     def n(self) -> int:
-        return round(sum(self.sizes))
+        return round(float(self.bounded.sizes.sum()))
 
     @property
     def mean(self) -> float:
-        return math.fsum(self.sums) / math.fsum(self.sizes)
+        return self.bounded.value
 
     @property
     def above(self) -> float:
-        return self._statistic(0.0, 1.0)
+        return _point(self.bounded.no_more(0.0))
 
     @property
     def below(self) -> float:
-        return self._statistic(0.0, -1.0)
-
-    def _statistic(self, difference: float, sign: float) -> float:
-        unit = math.fsum(size**2 for size in self.sizes) / math.fsum(self.sizes)
-        left = [sign * total - difference * size for total, size in zip(self.sums, self.sizes, strict=True)]
-        return (math.fsum(left) - unit) / math.sqrt(math.fsum(value**2 for value in left) + unit**2)
+        return _point(self.bounded.no_less(0.0))
 
     def low(self, z: float) -> float:
-        return _falls_to(lambda difference: self._statistic(difference, 1.0) - z, self.mean)
+        return self.bounded.low(float(stats.norm.sf(z)))
 
     def high(self, z: float) -> float:
-        return -_falls_to(lambda difference: self._statistic(difference, -1.0) - z, -self.mean)
+        return self.bounded.high(float(stats.norm.sf(z)))
+
+
+def _point(chance: float) -> float:
+    return float(stats.norm.isf(chance))
 
 
 def _falls_to(over: Callable[[float], float], top: float) -> float:
@@ -202,11 +201,11 @@ def versus(differences: Sequence[float], clusters: Sequence[str] | None, *, mean
     if len(set(names)) == len(names):
         if not means and all(value in (-1.0, 0.0, 1.0) for value in values):
             return Pairs(values.count(1.0), values.count(-1.0), len(values))
-        return Means(tuple(values), (1.0,) * len(values))
+        return Means(BoundedMean(values))
     together: dict[str, list[float]] = {}
     for value, name in zip(values, names, strict=True):
         together.setdefault(name, []).append(value)
-    return Means(tuple(math.fsum(v) for v in together.values()), tuple(float(len(v)) for v in together.values()))
+    return Means(BoundedMean([math.fsum(v) for v in together.values()], [float(len(v)) for v in together.values()]))
 
 
 def by_cluster(table: Floats, clusters: Sequence[str] | None) -> Floats:

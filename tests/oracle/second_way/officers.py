@@ -17,7 +17,7 @@ from second_way.meanings import Meanings, plain
 from second_way.raw import Cell, Episode, Raw
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Grade, accuracy_row, graded, rights, share_row, unfair
-from second_way.tables import drafts_of, table_name
+from second_way.tables import drafts_of, table_of
 
 Row = dict[str, Any]
 
@@ -104,7 +104,12 @@ def _grouped_by_words(raw: Raw) -> int:
         return 0
     meanings = Meanings(raw)
     sets = {
-        (table_name(cell), episode.question, episode.repeat // int(cell.traits.get("repeats", 1)), tuple(drafts))
+        (
+            table_of(raw, cell).name,
+            episode.question,
+            episode.repeat // int(cell.traits.get("repeats", 1)),
+            tuple(drafts),
+        )
         for cell in raw.cells
         if cell.player is None
         for episode in raw.episodes(cell)
@@ -170,9 +175,8 @@ def _partners(raw: Raw, mixtures: Sequence[tuple[Cell, Row]]) -> Iterator[Row]:
     for cell, row in mixtures:
         if row["size"] != 1 or row["value"] is None:
             continue
-        kind = cell.traits.get("drafts")
-        alone = [c for c in raw.cells if c.player == row["proposers"][0] and c.traits.get("drafts") == kind]
-        grades = [episode.right for c in alone for episode in raw.episodes(c)]
+        alone = table_of(raw, cell).solo.get(row["proposers"][0])
+        grades = [episode.right for episode in raw.episodes(alone)] if alone is not None else []
         if rights(grades) and not unfair([[grade] for grade in grades]):
             key = row["summariser"], row["order"], row["accuracies"]
             groups.setdefault(key, []).append((row, mean(rights(grades))))

@@ -10,7 +10,7 @@ from functools import cached_property
 from second_way.intervals import mean
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import NOBODY_KNOWS, Value, fair, graded, mean_value, value_of
-from second_way.tables import grades, parts, table_name, tables
+from second_way.tables import Table, grades, parts, tables
 
 Values = Mapping[str, Value]
 NATIVE_STAGES = ("draft", "verdict", "rationale")
@@ -134,28 +134,34 @@ class Singles:
 
     values: dict[str, dict[str, Value]]
     players: dict[str, str]
+    tables: dict[str, Table]
 
 
 def singles(raw: Raw, several: Iterable[Option]) -> Singles:
-    by_name = {table.name: table for table in tables(raw)}
-    found = Singles({}, {})
-    for name in dict.fromkeys(table_name(cell) for side in several for cell in side.cells):
-        for player, plays in parts(by_name[name].alone, lambda play: play.player).items():
+    """And, whatever else they were asked at their tables, everybody as it played alone in the team's usual way."""
+    cells = [cell for side in several for cell in side.cells]
+    every = tables(raw)
+    teams = {table.team for table in every if any(cell in cells for cell in table.cells)}
+    found = Singles({}, {}, {})
+    for table in every:
+        if table.team not in teams or not (any(c in cells for c in table.cells) or (table.usual and table.solo)):
+            continue
+        for player, plays in parts(table.alone, lambda play: play.player).items():
             values = {question: value_of(rights) for question, rights in grades(plays).items()}
-            title = player if found.values.get(player, values) == values else f"{player} ({name})"
+            title = player if found.values.get(player, values) == values else f"{player} ({table.name})"
             found.values[title], found.players[title] = values, player
+            found.tables.setdefault(title, table)
     return found
 
 
-def cost_alone(raw: Raw, like: Cell, player: str, asked: Sequence[str]) -> tuple[float | None, float | None]:
-    """Calls and money a question of somebody asked alone in the same way; None: not known of every question."""
+def cost_alone(raw: Raw, table: Table, player: str, asked: Sequence[str]) -> tuple[float | None, float | None]:
+    """Calls and money a question of somebody asked alone as at a table; None: not known of every question."""
     answers: dict[str, list[Sequence[str]]] = {}
-    alone = [cell for cell in raw.cells if cell.player == player and _kind(cell) == _kind(like)]
-    if alone:
-        for episode in raw.episodes(alone[-1]):
+    if player in table.solo:
+        for episode in raw.episodes(table.solo[player]):
             answers.setdefault(episode.question, []).append(episode.calls)
     else:
-        answers = _drafted(raw, like, player)
+        answers = _drafted(raw, table, player)
     if not asked or any(not answers.get(question) for question in asked):
         return None, None
     calls = mean([mean([float(len(keys)) for keys in answers[question]]) for question in asked])
@@ -165,17 +171,13 @@ def cost_alone(raw: Raw, like: Cell, player: str, asked: Sequence[str]) -> tuple
     return calls, mean([mean([sum(keys) for keys in several]) for several in costs])
 
 
-def _kind(cell: Cell) -> str:
-    return str(cell.traits.get("drafts") or "single-call")
-
-
-def _drafted(raw: Raw, like: Cell, player: str) -> dict[str, list[Sequence[str]]]:
+def _drafted(raw: Raw, table: Table, player: str) -> dict[str, list[Sequence[str]]]:
     """The calls of its drafts, each set of drafts once."""
     rows = {(row["cell"], row["question_id"], row["repeat"]): row for row in raw.tables["verdicts"]}
     answers: dict[str, list[Sequence[str]]] = {}
     told: set[tuple[str, int]] = set()
-    for cell in raw.cells:
-        if cell.player is not None or table_name(cell) != table_name(like) or cell.traits.get("drafts") is None:
+    for cell in table.cells:
+        if cell.traits.get("drafts") is None:
             continue
         for episode in raw.episodes(cell):
             place = episode.question, episode.repeat // int(cell.traits.get("repeats", 1))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Grade, Ungraded, graded, unfair
-from second_way.tables import Table, table_name, tables
+from second_way.tables import table_of
 
 ANSWERED = ("answered", "undecided")
 
@@ -129,19 +129,18 @@ def stages(raw: Raw) -> list[Stage]:
     for cell in raw.cells:
         if cell.captain is not None and "captain" in cell.traits:
             together.setdefault((cell.team, cell.label), []).append(cell)
-    at_table = {table.name: table for table in tables(raw)}
     found = [
-        Stage(label, team, [pair for cell in cells for pair in _pairs(raw, cell)], list(_others(raw, cells, at_table)))
+        Stage(label, team, [pair for cell in cells for pair in _pairs(raw, cell)], list(_others(raw, cells)))
         for (team, label), cells in together.items()
     ]
     return [stage for stage in found if stage.pairs]
 
 
-def _others(raw: Raw, cells: Sequence[Cell], at_table: Mapping[str, Table]) -> Iterable[Other]:
-    leading = {(table_name(cell), cell.captain) for cell in cells}
+def _others(raw: Raw, cells: Sequence[Cell]) -> Iterable[Other]:
+    leading = {(table_of(raw, cell).name, cell.captain) for cell in cells}
     seen = set()
     for cell in cells:
-        table = at_table[table_name(cell)]
+        table = table_of(raw, cell)
         alone = {(play.player, play.question, play.repeat): play for play in table.alone}
         for episode in raw.episodes(cell):
             drafts = episode.repeat // int(cell.traits.get("repeats", 1))
@@ -161,11 +160,10 @@ def drafting(cell: Cell) -> str:
 
 
 def _pairs(raw: Raw, cell: Cell) -> Iterable[Pair]:
+    solo = table_of(raw, cell).solo.get(cell.captain or "")
     alone = {
         (episode.question, episode.repeat): _side(episode.outcome, episode.right)
-        for other in raw.cells
-        if other.traits.get("alone") and other.player == cell.captain and drafting(other) == drafting(cell)
-        for episode in raw.episodes(other)
+        for episode in (raw.episodes(solo) if solo is not None else ())
     }
     drafts = _own_drafts(raw, cell)
     for episode in raw.episodes(cell):

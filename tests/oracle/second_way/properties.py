@@ -28,7 +28,7 @@ PAID = frozenset({"headline.over_best_single"})
 
 def _unadjusted(place: str, row: Mapping[str, Any]) -> Iterator[str]:
     """Every p that is printed stands in a family, and beside it the p that pays for all of them, with its interval."""
-    if place in PAID or "talk_threshold" in place:
+    if place in PAID:
         return
     for key in row:
         if key == "p" or key.endswith("_p"):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
 
 from second_way.diversity import diversity, number_of_answers, self_preference
-from second_way.intervals import Difference, shown_p
+from second_way.intervals import Difference
 from second_way.quiz_pairs import TESTED, adjusted, bounds, difference, paid
 from second_way.raw import Raw
 from second_way.shares import Grade, Value, accuracy_row, mean_row, unfair, value_of
@@ -25,18 +25,38 @@ def quiz(raw: Raw) -> Mapping[str, Any]:
     if not every:
         return {}
     by_table = [_figures(raw, table) for table in every]
-    figures = by_table[0] if len(every) == 1 else _several([table.name for table in every], by_table)
+    figures = by_table[0] if len(every) == 1 else _several(every, by_table)
+    several = len(every) > 1
+    figures["comparisons"] = [
+        {"team": team, **row} if several else row
+        for team in dict.fromkeys(table.team for table in every)
+        for row in comparisons([table for table in every if table.team == team], raw)
+    ]
+    figures = {key: value for key, value in figures.items() if value}
     for family in FAMILIES:
         if family in figures:
             figures[family] = adjusted(figures[family])
     if "human" in figures:
         figures["human"] = paid(figures["human"], before="difference_")
-    holding = [team for team in figures.get("teams", [figures]) if team.get("diversity_and_people")]
-    for team, row in zip(holding, paid([team["diversity_and_people"] for team in holding]), strict=True):
-        team["diversity_and_people"] = row
-    if holding and "teams" in figures:
-        figures["diversity_and_people"] = {"team": holding[0]["team"], **holding[0]["diversity_and_people"]}
+    _together(figures, "diversity_and_people", lambda row: [row], lambda row, tested: tested[0])
+    _together(
+        figures,
+        "talk_threshold",
+        lambda row: [row["over_vote"], row["over_talk"]],
+        lambda row, tested: {**row, "over_vote": tested[0], "over_talk": tested[1]},
+    )
     return figures
+
+
+def _together(figures: Row, key: str, tested: Callable[[Row], list[Row]], put: Callable[[Row, list[Row]], Row]) -> None:
+    """What each table has once, paid for over all tables; what stands on top is that of the table with this name."""
+    holding = [team for team in figures.get("teams", [figures]) if team.get(key)]
+    rows = iter(paid([row for team in holding for row in tested(team[key])]))
+    for team in holding:
+        on_top = "teams" in figures and figures.get(key, {}).get("team") == team["team"]
+        team[key] = put(team[key], [next(rows) for _ in tested(team[key])])
+        if on_top:
+            figures[key] = {"team": team["team"], **team[key]}
 
 
 def _figures(raw: Raw, table: Table) -> Row:
@@ -46,7 +66,6 @@ def _figures(raw: Raw, table: Table) -> Row:
         "best_single": table.alone and best_single(single(table.alone)),
         "gap": table.alone and gap(table),
         "gains": gains(table),
-        "comparisons": comparisons(table),
         "talk_by_diversity": talk_by_diversity(table),
         "self_preference": self_preference(table),
         "categories": categories(raw, table),
@@ -58,18 +77,23 @@ def _figures(raw: Raw, table: Table) -> Row:
     return {key: value for key, value in figures.items() if value}
 
 
-def _several(names: Sequence[str], by_table: Sequence[Row]) -> Row:
-    """Lists with the name of the table in each row; what is one figure a table under `teams`, the first on top."""
+def _several(every: Sequence[Table], by_table: Sequence[Row]) -> Row:
+    """Lists with the name of the table in each row; what is one figure a table under `teams`.
+
+    Those of the first team stand on top, if it has drafts that are its own and not some strategy's.
+    """
     merged: Row = {}
     listed: list[Row] = []
-    for name, figures in zip(names, by_table, strict=True):
+    for table, figures in zip(every, by_table, strict=True):
+        name = table.name
         one: Row = {"team": name}
         for key, value in figures.items():
             if isinstance(value, list):
                 merged.setdefault(key, []).extend({"team": name, **row} for row in value)
             else:
                 one[key] = value
-                merged.setdefault(key, {"team": name, **value} if isinstance(value, dict) else value)
+                if table is every[0] and table.usual:
+                    merged[key] = {"team": name, **value} if isinstance(value, dict) else value
         listed.append(one)
     return {**merged, "teams": listed}
 
@@ -87,14 +111,16 @@ def gains(table: Table) -> list[Row]:
     return rows
 
 
-def comparisons(table: Table) -> list[Row]:
-    """Each strategy against each before it in the file, captain by captain, then over all that both have."""
+def comparisons(tables: Sequence[Table], raw: Raw) -> list[Row]:
+    """Each strategy of a team against each before it in the file, captain by captain, then over all that both have."""
+    together = [play for table in tables for play in table.together]
+    labels = dict.fromkeys(cell.label for cell in raw.cells if any(cell in table.cells for table in tables))
     by_label = {
         label: parts(plays, lambda play: play.captain)
-        for label, plays in parts(table.together, lambda play: play.strategy).items()
+        for label, plays in parts(together, lambda play: play.strategy).items()
     }
     rows: list[Row] = []
-    for second, first in combinations([label for label in table.labels if label in by_label], 2):
+    for second, first in combinations([label for label in labels if label in by_label], 2):
         one, other = by_label[first], by_label[second]
         shared = [captain for captain in one if captain is not None and captain in other]
         for captain in shared:
@@ -185,5 +211,5 @@ def _beside_people(right: Mapping[str, Sequence[Grade]], rates: Mapping[str, flo
         figure = Difference([value - rates[question] for question, value in known.items()])
         low, high = figure.limits()
         row |= {"difference": figure.value, "difference_low": low, "difference_high": high, TESTED: figure}
-        row["p"] = shown_p(figure.p, figure.values)
+        row["p"] = figure.p
     return row

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from second_way.compare import ANY_TEXT, Near
-from second_way.intervals import Difference, holm, mcnemar, mean, shown_p
+from second_way.intervals import Difference, holm, mcnemar, mean
 from second_way.shares import Value, mean_value, unfair_together
 
 Row = dict[str, Any]
@@ -37,8 +37,8 @@ def difference(pairs: Pairs, *, means: bool, heard: bool = True) -> Row:
     exact = not means and all(value in (0, 1) for pair in both for value in pair)
     figure = Difference(differences, mcnemar(rescues, regressions) if exact else None)
     low, high = figure.limits()
-    row |= {"difference": figure.value, "low": low, "high": high, "p": shown_p(figure.p, [] if exact else differences)}
-    row |= {"test": "mcnemar" if exact else "sign-flip", TESTED: figure}
+    row |= {"difference": figure.value, "low": low, "high": high, "p": figure.p}
+    row |= {"test": "mcnemar" if exact else "score", TESTED: figure}
     row["small"] = len(both) < FEW_QUESTIONS or rescues + regressions < FEW_DISCORDANT
     return {**row, **uncounted}
 

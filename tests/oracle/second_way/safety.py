@@ -193,7 +193,8 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
         for side in ("native", "after")
     )
     gains = {question: after[question] - native[question] for question in by_question}
-    value, low, high, test = mean_difference(gains)
+    once = len(pairs) == len({pair.question for pair in pairs})
+    value, low, high, p = mean_difference(gains, once=once)
     differ = sum(abs(gain) > 1e-12 for gain in gains.values())
     waiting = any(pair.waits for pair in pairs)
     row = {
@@ -204,7 +205,7 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
         "difference": value,
         "low": low,
         "high": high,
-        "p": test.expected if gains else None,
+        "p": p if gains else None,
         "n": len(gains),
         "small": len(gains) < 30 or differ < 10,
         **{
@@ -216,7 +217,7 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
         "ungraded": sum(not pair.graded for pair in pairs),
     }
     if gains:
-        row[TESTED] = Difference([*gains.values()])
+        row[TESTED] = Difference.of_pairs([*gains.values()]) if once else Difference([*gains.values()])
     if row["ungraded"]:
         whole = split(pairs, lambda pair: pair.question).values()
         low = mean([mean([pair.after.least - pair.native.most for pair in part]) for part in whole])

@@ -11,6 +11,7 @@ from typing import Any
 
 from second_way.meanings import Draft, Groups, Meanings
 from second_way.raw import Cell, Episode, Raw
+from second_way.same_calls import alike, speaking, usual
 from second_way.shares import Grade, Ungraded
 
 Key = tuple[str, int]
@@ -50,6 +51,13 @@ class Play:
 @dataclass(frozen=True)
 class Table:
     name: str
+    team: str
+    """All tables of one team (or cohort) that drafts in one way."""
+    cells: list[Cell]
+    solo: dict[str, Cell]
+    """By player: where it played alone by the same calls."""
+    usual: bool
+    """Whether its drafts are those of the team, and not some strategy's own."""
     labels: list[str]
     """Of its strategies, in the order of the file."""
     sources: dict[str, str]
@@ -67,13 +75,45 @@ class Table:
 
 
 def tables(raw: Raw) -> list[Table]:
-    """In the order of the file."""
+    """In the order of the file; worked out once."""
+    if "tables by calls" not in vars(raw):
+        vars(raw)["tables by calls"] = _every_table(raw)
+    every: list[Table] = vars(raw)["tables by calls"]
+    return every
+
+
+def _every_table(raw: Raw) -> list[Table]:
     cells: dict[str, list[Cell]] = {}
     for cell in raw.cells:
         if cell.player is None:
             cells.setdefault(table_name(cell), []).append(cell)
+    return [table for name, several in cells.items() for table in _tables(raw, name, several)]
+
+
+def table_of(raw: Raw, cell: Cell) -> Table:
+    (table,) = [table for table in tables(raw) if cell in table.cells]
+    return table
+
+
+def _tables(raw: Raw, name: str, cells: Sequence[Cell]) -> Iterable[Table]:
+    """Those with the team's own drafts first, then as the file has them."""
     meanings = Meanings(raw)
-    return [_table(raw, name, several, meanings) for name, several in cells.items()]
+    players = [player["name"] for player in cells[0].spec["players"]]
+    solo = [cell for cell in raw.cells if cell.player in players and _kind(cell) == _kind(cells[0])]
+    groups = alike(raw, cells)
+    own = usual(raw, groups, solo)
+    mute = [cell for cell in cells if not any(cell in group for group in groups)]
+    if own is not None or mute:
+        here = [cell for cell in cells if cell in mute or cell in (own or ())]
+        yield _table(raw, name, name, here, players, speaking(raw, own or (), solo), meanings, usual=own is not None)
+    others = [[cell for cell in cells if cell in group] for group in groups if group is not own]
+    for here in sorted(others, key=lambda group: cells.index(group[0])):
+        titles = set()
+        for cell in here:
+            split = any(other.label == cell.label for other in cells if other not in here)
+            titles.add(f"{cell.label}@{cell.captain}" if split else cell.label)
+        title = f"{name} (drafts of {', '.join(sorted(titles))})"
+        yield _table(raw, title, name, here, players, speaking(raw, here, solo), meanings, usual=False)
 
 
 def table_name(cell: Cell) -> str:
@@ -86,11 +126,23 @@ def _kind(cell: Cell) -> str:
     return str(cell.traits.get("drafts") or "single-call")
 
 
-def _table(raw: Raw, name: str, cells: Sequence[Cell], meanings: Meanings) -> Table:
-    solo = {cell.player: cell for cell in raw.cells if cell.player is not None and _kind(cell) == _kind(cells[0])}
-    players = [player["name"] for player in cells[0].spec["players"]]
+def _table(
+    raw: Raw,
+    name: str,
+    team: str,
+    cells: list[Cell],
+    players: Sequence[str],
+    solo: dict[str, Cell],
+    meanings: Meanings,
+    *,
+    usual: bool,
+) -> Table:
     table = Table(
         name,
+        team,
+        cells,
+        solo,
+        usual,
         list(dict.fromkeys(cell.label for cell in cells)),
         {player: solo[player].strategy if player in solo else "drafts" for player in players},
         list(dict.fromkeys(cell.label for cell in cells if _talks(cell.traits))),

@@ -13,11 +13,11 @@ from second_way.cohort_gap import FOLDS, _folds
 from second_way.compare import ANY_TEXT
 from second_way.diversity import fullest_groups
 from second_way.intervals import mean
-from second_way.quiz_pairs import TESTED, bounds, difference, turned
+from second_way.quiz_pairs import bounds, difference, turned
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Value, mean_row, mean_value, unfair_together, value_of
-from second_way.tables import Key, Play, Table, drafts_of, table_name
+from second_way.tables import Key, Play, Table, drafts_of
 
 Row = dict[str, Any]
 
@@ -96,9 +96,7 @@ def _grouping(raw: Raw, table: Table) -> tuple[dict[Key, list[str]], int]:
     steps = {(r["cell"], r["question_id"], r["repeat"]): json.loads(r["transcript"]) for r in raw.tables["verdicts"]}
     calls: dict[Key, list[tuple[tuple[int, int], list[str]]]] = {}
     most = 0
-    for cell in raw.cells:
-        if cell.player is not None or table_name(cell) != table.name:
-            continue
+    for cell in table.cells:
         for episode in raw.episodes(cell):
             drafts = drafts_of(cell, episode)
             most = max(most, len(drafts))
@@ -177,7 +175,7 @@ def _arm(policy: Policy, graded: Sequence[str]) -> Row:
 
 def _over(one: Policy, other: Policy, *, means: bool) -> Row:
     pairs = {question: [(value, other.values[question])] for question, value in one.values.items()}
-    row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED} | bounds(pairs)
+    row = difference(pairs, means=means) | bounds(pairs)
     if row["n"] and turned(row):
         row["why"] = ANY_TEXT
     return row

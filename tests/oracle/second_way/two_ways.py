@@ -39,7 +39,7 @@ def _tax(raw: Raw) -> Row | None:
     ]
     both = sides[0].keys() & sides[1].keys()
     flattering = unfair([[*sides[0][play], *sides[1][play]] for play in both])
-    row = _paired("double", sides[0], "single", sides[1], flattering=flattering)
+    row = _paired("double", sides[0], "single", sides[1], flattering=flattering, repeated=raw.repeats > 1)
     if row is None:
         return None
     ungraded = sum(not graded(grade) for side in sides for grades in side.values() for grade in grades)
@@ -68,7 +68,7 @@ def _known(grades: Grades) -> dict[Play, float]:
     return {play: mean(several) for play, several in known.items() if several}
 
 
-def _paired(name: str, ours: Grades, other: str, theirs: Grades, *, flattering: bool) -> Row | None:
+def _paired(name: str, ours: Grades, other: str, theirs: Grades, *, flattering: bool, repeated: bool) -> Row | None:
     """Over the questions and players that both have; a question counts once, by its mean over players."""
     if not ours.keys() & theirs.keys():
         return None
@@ -85,7 +85,8 @@ def _paired(name: str, ours: Grades, other: str, theirs: Grades, *, flattering: 
         for values in (one, two)
     ]
     gains = {question: sides[0][question] - sides[1][question] for question in by_question}
-    value, low, high, test = mean_difference(gains)
+    once = len({player for _, player in ours.keys() & theirs.keys()}) == 1 and not repeated
+    value, low, high, p = mean_difference(gains, once=once)
     differ = sum(abs(gain) > 1e-12 for gain in gains.values())
     return {
         name: mean([*sides[0].values()]),
@@ -93,11 +94,11 @@ def _paired(name: str, ours: Grades, other: str, theirs: Grades, *, flattering: 
         "difference": value,
         "low": low,
         "high": high,
-        "p": test.expected,
+        "p": p,
         "n": len(gains),
         "small": len(gains) < 30 or differ < 10,
         "n_pairs": len(both),
-        TESTED: Difference([*gains.values()]),
+        TESTED: Difference.of_pairs([*gains.values()]) if once else Difference([*gains.values()]),
     }
 
 
@@ -155,7 +156,9 @@ def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None
     if not both:
         return None
     flattering = unfair([[side[play].right for side in plays] for play in both])
-    row = _paired("shown", sides[0] or whole[0], "hidden", sides[1] or whole[1], flattering=flattering)
+    row = _paired(
+        "shown", sides[0] or whole[0], "hidden", sides[1] or whole[1], flattering=flattering, repeated=raw.repeats > 1
+    )
     assert row is not None, "both have played"
     moved: dict[str, tuple[float, float]] = {}
     for play in both:

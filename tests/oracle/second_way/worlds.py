@@ -82,6 +82,19 @@ def troubled(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float
     return keys, shares
 
 
+def other_calls(number: int, folder: Path) -> dict[str, Any]:
+    """Beside any others one or two strategies whose drafts are calls of their own."""
+    keys = {**experiment(number, folder), "name": f"calls-{number}"}
+    draw = random.Random(f"calls {number}")
+    hinted = [{"hinted": {"usual_words": False}}, "hinted", {"hinted": {"captain_only": True}}]
+    chosen = draw.sample(hinted, draw.randint(1, 2))
+    keys["strategies"] = [entry for entry in keys["strategies"] if isinstance(entry, str) or "discuss" not in entry][:3]
+    keys["strategies"] += chosen
+    draw.shuffle(keys["strategies"])
+    kept = {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+    return kept | _claims(random.Random(f"claims {number}"), kept)
+
+
 def _unknown(draw: random.Random, folder: Path) -> None:
     """Of some questions nobody knows what is right."""
     for path in sorted(folder.glob("*.jsonl")):

@@ -43,7 +43,7 @@ class Page:
     def js(self, script: str, *arguments: Any) -> Any:
         return self.browser.execute_script(script, *arguments)
 
-    def until(self, done: Callable[[], Any], seconds: float = 5) -> Any:
+    def until(self, done: Callable[[], Any], seconds: float = 120) -> Any:
         end = time.monotonic() + seconds
         while not (found := done()):
             assert time.monotonic() < end, f"not in time; the page says: {self.text('#trouble')}"

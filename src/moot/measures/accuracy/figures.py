@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from moot.measures.cells import Stored, table_of, unusual_drafts
+from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.source import Source
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, fair, known, mean_value, why_none
@@ -56,7 +56,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
             answered.setdefault(question, []).append(episode.value)
         keys.update(episode.calls)
     return {
-        **_named(cell),
+        **_named(source, cell),
         **_estimate(grades),
         **_chosen_on(source, cell, size),
         "outcomes": dict(outcomes),
@@ -69,14 +69,14 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     }
 
 
-def _named(cell: Stored) -> dict[str, Any]:
+def _named(source: Source, cell: Stored) -> dict[str, Any]:
     named: dict[str, Any] = {"strategy": cell["strategy"], "label": cell["label"], "options": dict(cell["given"])}
     if cell["player"]:
         return {**named, "player": cell["player"]}
     named |= {"team": cell["team"], "captain": cell["captain"]}
     named |= {"cohort": cell["cohort"]} if cell["cohort"] else {}
     named |= {"drafts": kind} if (kind := unusual_drafts(cell)) else {}
-    return {**named, "table": table} if (table := table_of(cell)) != cell["team"] else named
+    return {**named, "table": table} if (table := source.draft_table(cell).name) != cell["team"] else named
 
 
 def _chosen_on(source: Source, cell: Stored, size: int) -> dict[str, Any]:

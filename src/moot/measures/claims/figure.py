@@ -18,7 +18,7 @@ from moot.measures.sides import SideResults
 from moot.stats.bootstrap import percentile_interval, percentile_p, resampled_sums
 from moot.stats.clusters import units
 from moot.stats.graded import Value
-from moot.stats.paired import FEW_QUESTIONS, compare, difference
+from moot.stats.paired import FEW_QUESTIONS, compare, difference, split_signs
 from moot.stats.proportion import share
 from moot.stats.ratio import closed
 
@@ -47,6 +47,8 @@ class Ratio:
     """Over all questions, where whoever made the figure has taken them."""
     side: SideResults | None = None
     """Whose accuracy it is: two of them are compared in pairs, as everywhere."""
+    most: float = 1.0
+    """What one question adds at the most, where the figure is a count: as many as it has pairs."""
     why: str | None = None
     """Why it has no value although something is graded, where that would flatter; the bounds stand all the same."""
 
@@ -83,7 +85,7 @@ def figure_of(
 ) -> Figure | str:
     """On these questions, which all the ratios have; or why there is none."""
     if (sides := two_shares(left)) is not None:
-        return _difference(ratios[sides[0]], ratios[sides[1]], questions, seed)
+        return _difference(ratios[sides[0]], ratios[sides[1]], questions)
     if isinstance(left, Term):
         ratio = ratios[left]
         if left.function in SHARES:
@@ -91,7 +93,7 @@ def figure_of(
         if left.function == "safety_multiple":
             return _multiple(ratio, questions)
         if left.function == "net":
-            return _net(ratio, questions, seed)
+            return _net(ratio, questions)
         if left.function == "gap_closure" and (gap := _closed(ratio, questions)) is not None:
             return gap
     return _resampled(left, ratios, questions, seed, resamples)
@@ -111,9 +113,9 @@ def _few(questions: Sequence[str]) -> bool:
     return len(units(dict.fromkeys(questions, (1.0,))).sums) < FEW_QUESTIONS
 
 
-def _difference(one: Ratio, other: Ratio, questions: Sequence[str], seed: int) -> Figure:
+def _difference(one: Ratio, other: Ratio, questions: Sequence[str]) -> Figure:
     pairs = {question: (one.tops[question], other.tops[question]) for question in questions}
-    comparison = compare(pairs, pooled=not (one.once and other.once), seed=seed)
+    comparison = compare(pairs, pooled=not (one.once and other.once))
     paired = comparison.figure
     assert paired is not None, "there are questions"
     return Figure(paired.value, paired.limits, paired.p, "score", comparison.small, test_at_zero=comparison.test)
@@ -143,16 +145,11 @@ def _multiple(ratio: Ratio, questions: Sequence[str]) -> Figure:
     )
 
 
-def _net(ratio: Ratio, questions: Sequence[str], seed: int) -> Figure:
+def _net(ratio: Ratio, questions: Sequence[str]) -> Figure:
     """A sum over questions of rescues less regressions: the mean of one difference a question, so many times."""
-    most = max(1.0, *(abs(ratio.tops[question]) for question in questions))
-    rows = {}
-    for question in questions:
-        net = ratio.tops[question] / most
-        rows[question] = (max(net, 0.0), max(-net, 0.0), 1.0)
-    figure = difference(rows, seed=seed)
+    figure = difference(split_signs({question: ratio.tops[question] / ratio.most for question in questions}))
     assert figure is not None, "there are questions"
-    factor = most * len(questions)
+    factor = ratio.most * len(questions)
 
     def limits(alpha: float) -> Limits:
         low, high = figure.limits(alpha)
@@ -160,7 +157,7 @@ def _net(ratio: Ratio, questions: Sequence[str], seed: int) -> Figure:
 
     value = sum(ratio.tops[question] for question in questions)
     p = lambda threshold: figure.p(threshold / factor)  # noqa: E731
-    return Figure(value, limits, p, "score", _few(questions), test_at_zero="sign-flip")
+    return Figure(value, limits, p, "score", _few(questions))
 
 
 def _closed(ratio: Ratio, questions: Sequence[str]) -> Figure | None:

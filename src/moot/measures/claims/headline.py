@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from moot.experiment.claims import ClaimError
-from moot.measures.cells import Stored, table_of
+from moot.measures.cells import Stored
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
+from moot.measures.draft_calls import DraftTable
 from moot.measures.native_cost import native_cost
 from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import Alone, SideResults, alone_by_player, cells_named, side_of
@@ -192,38 +193,41 @@ def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None
 def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, values: Mapping[str, Value]) -> Row:
     """Against the best single player, against the captain alone, and what it cost beside them."""
     pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
-    own = _singles(source, cells, [chosen.side])
-    row: Row = {"over_captain": _over_captain(chosen, own.values, values, pooled, source.seed)}
-    singles = own if chosen.how == "declared" else _singles(source, cells, list(chosen.paid.values()))
+    row: Row = {"over_captain": _over_captain(source, chosen, values, pooled)}
+    singles = _singles(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
     single = _best_single(singles.values, chosen.asked)
     if single is None:
         return row
     over = _over_best(source, chosen, singles.values, single, values, pooled)
     if over is None:
         return row
-    player = None if over["single"] is None else singles.players[single]
-    return {**row, "over_best_single": over, **_cost(source, cells, chosen, player)}
+    if over["single"] is None:
+        return {**row, "over_best_single": over, **_own_cost(chosen)}
+    return {**row, "over_best_single": over, **_cost(source, chosen, singles.tables[single], singles.players[single])}
 
 
 @dataclass(frozen=True, slots=True)
 class _Singles:
     """Everybody at some tables, alone, by a title: a player who drafts in different ways is a single in each of them."""
 
-    values: Mapping[str, Mapping[str, Value]]
-    players: Mapping[str, str]
+    values: dict[str, Mapping[str, Value]]
+    players: dict[str, str]
+    tables: dict[str, DraftTable]
 
 
-def _singles(source: Source, cells: Sequence[Stored], options: Sequence[SideResults]) -> _Singles:
-    """Everybody at the tables of these options."""
-    tables = dict.fromkeys(table_of(cell) for side in options for cell in side.cells)
-    singles: dict[str, Mapping[str, Value]] = {}
-    players: dict[str, str] = {}
-    for table in tables:
-        for name, values in alone_by_player(source, table, cells).items():
-            if values:
-                title = name if _alike(singles.get(name, values), values) else f"{name} ({table})"
-                singles[title], players[title] = values, name
-    return _Singles(singles, players)
+def _singles(source: Source, options: Sequence[SideResults]) -> _Singles:
+    """Everybody at the tables of these options, and as it played alone, however else it was asked at the table."""
+    playing = {source.draft_table(cell).name for side in options for cell in side.cells}
+    teams = {table.team for table in source.draft_tables() if table.name in playing}
+    singles = _Singles({}, {}, {})
+    for table in source.draft_tables():
+        if table.name in playing or (table.team in teams and table.usual and table.alone):
+            for name, values in alone_by_player(source, table).items():
+                if values:
+                    title = name if _alike(singles.values.get(name, values), values) else f"{name} ({table.name})"
+                    singles.values[title], singles.players[title] = values, name
+                    singles.tables.setdefault(title, table)
+    return singles
 
 
 def _alike(one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:
@@ -336,7 +340,7 @@ def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Ro
     return {**over, "why": turned} if turned else over
 
 
-def _over_captain(chosen: _Chosen, alone: Alone, values: Mapping[str, Value], pooled: bool, seed: int) -> Row | None:
+def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], pooled: bool) -> Row | None:
     """Captain by captain on each question; several captains of one question are one pair, their mean.
 
     Only where captains lead: one that does no more than break ties has no errors that a team could fix. The adjusted p
@@ -345,29 +349,31 @@ def _over_captain(chosen: _Chosen, alone: Alone, values: Mapping[str, Value], po
     side = chosen.side
     if any(cell["traits"].captain != "leads" for cell in side.cells):
         return None
-    captains = [cell["captain"] for cell in side.cells]
+    tables = {table.name: table for table in map(source.draft_table, side.cells)}
+    by_table = {name: alone_by_player(source, table) for name, table in tables.items()}
+    alone = [by_table[source.draft_table(cell).name].get(cell["captain"] or "", {}) for cell in side.cells]
     pairs: dict[str, list[tuple[Value, Value]]] = {}
     after = [side.values_of(cell) for cell in side.cells]
     for question in values:
-        if all(name is not None and question in alone.get(name, ()) for name in captains):
-            before = [alone[name or ""][question] for name in captains]
+        if all(question in own for own in alone):
             led = [own.get(question, UNPLAYED) for own in after]
-            pairs[question] = list(zip(led, before, strict=True))
-    row = family_row(pairs, pooled=pooled, seed=seed)
+            pairs[question] = list(zip(led, (own[question] for own in alone), strict=True))
+    row = family_row(pairs, pooled=pooled, seed=source.seed)
     if not row["n"] and not known_pairs(pairs):
         return None
     return with_holm([row], family=len(chosen.paid) if row["p"] is not None else None)[0]
 
 
-def _cost(source: Source, cells: Sequence[Stored], chosen: _Chosen, player: str | None) -> Row:
-    """How many times the best single player's cost: in money, or in calls where money is nothing or not known.
-
-    No ratio where nobody knows who that is (None).
-    """
+def _own_cost(chosen: _Chosen) -> Row:
+    """Beside nobody: no ratio where nobody knows who the best single player is."""
     team, calls = _mean(chosen.side.cost_usd, chosen.asked), _mean(chosen.side.calls, chosen.asked)
-    if player is None:
-        return {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
-    one = native_cost(source, cells, chosen.side.first, dict.fromkeys(chosen.asked, player))
+    return {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
+
+
+def _cost(source: Source, chosen: _Chosen, table: DraftTable, player: str) -> Row:
+    """How many times the best single player's cost: in money, or in calls where money is nothing or not known."""
+    one = native_cost(source, table, dict.fromkeys(chosen.asked, player))
+    team, calls = _mean(chosen.side.cost_usd, chosen.asked), _mean(chosen.side.calls, chosen.asked)
     if team and one.cost_usd:
         return {"cost_ratio": team / one.cost_usd, "cost_unit": "usd", "cost_usd": team}
     ratio = calls / one.calls if calls is not None and one.calls else None

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 from moot.experiment.claims import ClaimError, Hypothesis, Number, SideName, Term, cells_meant, parse
-from moot.measures.cells import Stored, table_of
+from moot.measures.cells import Stored
 from moot.measures.claims.figure import Ratio
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import best_single, top_by_question
-from moot.measures.safety.figures import drafting, native_pairs
+from moot.measures.safety.figures import native_pairs
 from moot.measures.safety.pairs import Pair, uncounted, why_unfair_changes
 from moot.measures.safety.rescues import MULTIPLE, safety
 from moot.measures.sides import SideResults, best_alone, side_of, values_by_player
@@ -80,7 +81,8 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
                 return changes
             # A count, so the bottoms add up to 1.
             net = {question: rescues - regressions for question, (rescues, regressions) in changes.counts.items()}
-            return Ratio(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=changes.turns, why=changes.why_no_net)
+            bottoms = dict.fromkeys(net, 1 / max(1, len(net)))
+            return Ratio(net, bottoms, turns=changes.turns, most=changes.most, why=changes.why_no_net)
         case "safety_multiple":
             changes = _changes(source, cells, meant)
             if isinstance(changes, str):
@@ -113,7 +115,7 @@ def _alone(
     """What the players of these cells did by themselves, each once; of a cohort, what its members did."""
     plays_by_player: dict[str | None, list[Played]] = {}
     for cell in meant:
-        plays = plays_of(source, table_of(cell), cells)[0] if cell["player"] is None else alone_plays(source, cell)
+        plays = plays_of(source, source.draft_table(cell)) if cell["player"] is None else alone_plays(source, cell)
         plays_by_player |= split(solos(plays), lambda play: play.player)
     return [play for player, plays in plays_by_player.items() if members is None or player in members for play in plays]
 
@@ -193,6 +195,11 @@ class _Changes:
     def why_no_multiple(self) -> str | None:
         return safety(self.pairs).why_not(MULTIPLE)
 
+    @property
+    def most(self) -> float:
+        """How many pairs a question has at the most: captains, by repeats."""
+        return float(max(Counter(pair.question for pair in self.pairs).values()))
+
     def add(self, pair: Pair) -> None:
         """A native answer that never came and is right after was recovered: no rescue."""
         self.pairs.append(pair)
@@ -214,13 +221,11 @@ def _changes(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -
 
     A captain who was never played alone is taken by its drafts.
     """
-    alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["player"] is not None}
     changes = _Changes()
     for cell in meant:
         captain = cell["captain"]
         if captain is None:
             return f"{cell['label']} has no captain to be compared with"
-        native = alone.get((captain, drafting(cell)))
-        for pair in native_pairs(source, cell, native):
+        for pair in native_pairs(source, cell):
             changes.add(pair)
     return changes if changes.counts or changes.turns else "no captain has played alone"

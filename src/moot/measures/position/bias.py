@@ -86,7 +86,7 @@ def _end(excess: _Excess | None, p: float | None) -> _Excess | None:
     """The first or the last place, whose p is that of orders drawn anew: its interval agrees with it."""
     if excess is None:
         return None
-    return replace(excess, difference=replace(excess.difference, exact=lambda: p))
+    return replace(excess, difference=replace(excess.difference, at_zero=p))
 
 
 def _figures(name: str, excess: _Excess | None) -> Row:

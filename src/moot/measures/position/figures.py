@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from moot.measures.cells import Stored, table_of
+from moot.measures.cells import Stored
 from moot.measures.discussion.naming import is_discussion, names_of
 from moot.measures.position.ballot_order import ballot_look
 from moot.measures.position.bias import Look, Row, position_bias, with_holm
@@ -22,7 +22,7 @@ def position_figures(source: Source, cells: Sequence[Stored]) -> dict[str, list[
     by_table: dict[tuple[str, str], list[Stored]] = {}
     for cell in cells:
         if cell["player"] is None:
-            by_table.setdefault((cell["label"], table_of(cell)), []).append(cell)
+            by_table.setdefault((cell["label"], source.draft_table(cell).team), []).append(cell)
     rows: list[Row] = []
     ballots: dict[str, dict[str, list[Look]]] = {}
     for cells_alike in by_table.values():

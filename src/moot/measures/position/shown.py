@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from moot.measures.cells import Stored, table_of
+from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.position.bias import ALIKE, Look
 from moot.measures.source import Source, chosen_by, groups_of
@@ -81,7 +81,7 @@ def add_looks(source: Source, cell: Stored, role: str, episodes: Sequence[ShownP
     role_records = [record for episode in episodes for record in episode.looks if record.role == role]
     expected = _expected(cell, {record.to for record in role_records}, episodes)
     fixed = not any(record.drawn for record in role_records)
-    table = source.tables[table_of(cell)]
+    table = source.drafts(source.draft_table(cell))
     for episode in episodes:
         records = [record for record in episode.looks if record.role == role]
         question, repeat = episode.seen.key[0], episode.seen.repeat

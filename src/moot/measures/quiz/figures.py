@@ -10,7 +10,7 @@ from itertools import combinations
 
 from moot.engine.match_record import texts_of
 from moot.measures.cells import Stored as Stored
-from moot.measures.cells import playing_alone, table_of
+from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import right_of as right_of
 from moot.measures.quiz.diversity import (
     diversity_and_people,
@@ -50,53 +50,79 @@ DRAFTS = "drafts"
 
 def quiz_figures(source: Source, cells: Sequence[Stored]) -> Row:
     """The quiz keys of the figures; only those that there is something to say under."""
-    names = list(dict.fromkeys(table_of(cell) for cell in cells if cell["player"] is None))
-    by_team = [_team_figures(source, name, cells) for name in names]
-    figures = by_team[0] if len(by_team) == 1 else _several(names, by_team)
+    tables = source.draft_tables()
+    by_team = [_team_figures(source, table) for table in tables]
+    compared = _comparisons(source, tables)
+    if len(tables) == 1:
+        figures = by_team[0] | {"comparisons": [row for rows in compared.values() for row in rows]}
+    else:
+        figures = _several(tables, by_team)
+        figures["comparisons"] = [{"team": team, **row} for team, rows in compared.items() for row in rows]
     for family in ("gains", "comparisons", "talk_by_diversity"):
         if family in figures:
             figures[family] = with_holm(figures[family])
     if "human" in figures:
         figures["human"] = with_holm(figures["human"], prefix="difference_")
     _adjust(figures, "diversity_and_people")
+    _adjust(figures, "talk_threshold", "over_vote", "over_talk")
     figures["measurement"] = _measurement(source, cells)
-    figures["grouped_by_words"] = sum(len(source.tables[name].by_words) for name in names)
+    figures["grouped_by_words"] = sum(len(source.drafts(table).by_words) for table in tables)
     return {key: value for key, value in figures.items() if value}
 
 
-def _adjust(figures: Row, key: str) -> None:
-    """One figure a team: those of all teams are one family. The first stands on top as well."""
+def _adjust(figures: Row, key: str, *within: str) -> None:
+    """One figure a table: those of all tables are one family, or what stands `within` them. What is on top is one of them."""
     holding = [team for team in figures.get("teams", [figures]) if key in team]
-    for team, row in zip(holding, with_holm([team[key] for team in holding]), strict=True):
-        team[key] = row
-    if holding and "teams" in figures:
-        figures[key] = {"team": holding[0]["team"], **holding[0][key]}
+    tested = [team[key][name] for team in holding for name in within] if within else [team[key] for team in holding]
+    adjusted = with_holm(tested)
+    for place, team in enumerate(holding):
+        several = len(within) or 1
+        rows = adjusted[place * several : (place + 1) * several]
+        own = {**team[key], **dict(zip(within, rows, strict=True))} if within else rows[0]
+        if "teams" in figures and figures.get(key, {}).get("team") == team["team"]:
+            figures[key] = {"team": team["team"], **own}
+        team[key] = own
 
 
-def _several(names: Sequence[str], by_team: Sequence[Row]) -> Row:
-    """Rows of several teams, each with its team's name. What is one figure a team stands under `teams`, the first on top."""
+def _several(tables: Sequence[DraftTable], by_team: Sequence[Row]) -> Row:
+    """Rows of several tables, each with its table's name. What is one figure a table stands under `teams`.
+
+    That of the first team's usual drafts stands on top too; nothing does where none of its drafts are usual.
+    """
     merged: Row = {"teams": []}
-    for name, figures in zip(names, by_team, strict=True):
+    on_top = next((table for table in tables if table.team == tables[0].team and table.usual), None)
+    for table, figures in zip(tables, by_team, strict=True):
+        name = table.name
         rows = {key: value for key, value in figures.items() if isinstance(value, list)}
         single = {key: value for key, value in figures.items() if key not in rows}
         for key, value in rows.items():
             merged.setdefault(key, []).extend({"team": name, **row} for row in value)
         for key, value in single.items():
-            merged.setdefault(key, {"team": name, **value} if isinstance(value, dict) else value)
+            if table is on_top:
+                merged[key] = {"team": name, **value} if isinstance(value, dict) else value
         merged["teams"].append({"team": name, **single})
     return merged
 
 
-def _team_figures(source: Source, team: str, cells: Sequence[Stored]) -> Row:
-    plays, table = plays_of(source, team, cells)
+def _comparisons(source: Source, tables: Sequence[DraftTable]) -> dict[str, list[Row]]:
+    """By team: its strategies against each other, whatever drafts each of them rests on."""
+    compared: dict[str, list[Row]] = {}
+    for team in dict.fromkeys(table.team for table in tables):
+        beside = [table for table in tables if table.team == team]
+        cells = [cell for cell in source.cells for table in beside if cell in table.cells]
+        plays = [play for table in beside for play in plays_of(source, table)]
+        compared[team] = comparisons(plays, list(dict.fromkeys(cell["label"] for cell in cells)), seed=source.seed)
+    return compared
+
+
+def _team_figures(source: Source, table: DraftTable) -> Row:
+    plays, team_cells = plays_of(source, table), table.cells
     seed = source.seed
-    team_cells = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
-    alone = {name: cell["strategy"] for name, cell in playing_alone(cells, team_cells[0]).items()}
+    alone = {name: cell["strategy"] for name, cell in table.alone.items()}
     choices = {question: _offered(case) for question, case in source.cases.items() if case.question.kind != "open"}
     curve = diversity_curve(plays)
     people = diversity_and_people(plays)
     single = best_single(plays, seed=seed)
-    labels = list(dict.fromkeys(cell["label"] for cell in team_cells))
     figures: Row = {
         "players": [
             {"player": name, **accuracy_figures(of_player), "from": alone.get(name, DRAFTS)}
@@ -106,14 +132,13 @@ def _team_figures(source: Source, team: str, cells: Sequence[Stored]) -> Row:
         "best_single": solos(plays) and single.row(),
         "gap": solos(plays) and gap_rows(plays, seed=seed),
         "diversity": curve.rows,
-        "diversity_left_out": curve.left_out,
+        "diversity_left_out": curve.left_out if team_cells else 0,
         "diversity_captains": diversity_by_captain(plays),
         "talk_by_diversity": talk_by_diversity(plays, _that(_talks, team_cells), _that(_votes, team_cells), seed=seed),
         "self_preference": self_preference(plays),
         "gains": gains(plays, seed=seed),
-        "comparisons": comparisons(plays, labels, seed=seed),
         "categories": by_category(plays),
-        "talk_threshold": _talk_threshold(source, plays, team_cells, table),
+        "talk_threshold": _talk_threshold(source, plays, team_cells, source.drafts(table)),
     }
     if any(play.human is not None for play in plays):
         figures["human"] = human_comparison(plays, seed=seed)

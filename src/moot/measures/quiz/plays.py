@@ -6,12 +6,12 @@ does not depend on which strategies stand in the file.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from moot.measures.cells import Stored, playing_alone, table_of
+from moot.measures.cells import Stored
+from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import EpisodeOutline, Key
 from moot.measures.quiz.played import Played
 from moot.measures.source import Source, chosen_by, groups_of
@@ -23,21 +23,19 @@ _KEPT: WeakKeyDictionary[Source, dict[str, list[Played]]] = WeakKeyDictionary()
 """A team's plays, as long as what they were made of is read from."""
 
 
-def plays_of(source: Source, team: str, cells: Sequence[Stored]) -> tuple[list[Played], TeamDrafts]:
-    """Every play of a team and of its players alone, from one pass over their episodes."""
-    team_cells = [cell for cell in cells if cell["player"] is None and table_of(cell) == team]
-    seen = [episode for cell in team_cells for episode in source.seen(cell)]
-    table = source.tables.setdefault(team, TeamDrafts())
+def plays_of(source: Source, table: DraftTable) -> list[Played]:
+    """Every play at a table and of its players alone, from one pass over their episodes."""
     kept = _KEPT.setdefault(source, {})
-    if team not in kept:
-        plays = [_played(source, *both, table) for both in zip(seen, source.paid_usd(seen), strict=True)]
-        alone = playing_alone(cells, team_cells[0])
-        for name in [player["name"] for player in json.loads(team_cells[0]["spec"])["players"]]:
-            plays += _native(source, name, alone.get(name), table)
+    if table.name not in kept:
+        seen = [episode for cell in table.cells for episode in source.seen(cell)]
+        drafts = source.drafts(table)
+        plays = [_played(source, *both, drafts) for both in zip(seen, source.paid_usd(seen), strict=True)]
+        for name in table.players:
+            plays += _native(source, name, table.alone.get(name), drafts)
         # What a chosen team could reach together is a claim about it too.
-        but = frozenset.intersection(*map(source.chosen_on, team_cells))
-        kept[team] = [play for play in plays if play.question not in but] if but else plays
-    return kept[team], table
+        but = frozenset.intersection(*map(source.chosen_on, table.cells)) if table.cells else frozenset()
+        kept[table.name] = [play for play in plays if play.question not in but] if but else plays
+    return kept[table.name]
 
 
 def alone_plays(source: Source, cell: Stored) -> list[Played]:

@@ -7,14 +7,13 @@ graded as any answer is. Where there is neither, the figures say what to add to 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
 from moot.grade.normalise import normalise
-from moot.measures.cells import Stored, table_of
+from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.quiz.played import UNPLAYED, solos
 from moot.measures.quiz.plays import plays_of
@@ -58,6 +57,8 @@ class Stage:
     team: str | None
     traits: Traits
     pairs: tuple[Pair, ...]
+    tables: frozenset[str]
+    """Whose drafts its native answers are."""
     others: tuple[Native, ...] = ()
     """Members of the team who do not answer again, on the same questions."""
     reviews: bool = False
@@ -72,7 +73,7 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
     """The keys of the safety net; only those that there is something to say under."""
     alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["traits"].alone}
     led = [cell for cell in cells if cell["captain"] is not None and cell["traits"].captain is not None]
-    stages = [stage for stage in _stages(source, cells, led, alone) if stage.pairs]
+    stages = [stage for stage in _stages(source, led) if stage.pairs]
     seed = source.seed
     figures: Row = {
         "safety": [row for stage in stages for row in _safety(stage, seed)],
@@ -108,31 +109,30 @@ def drafting(cell: Stored) -> str:
     return cell["traits"].drafts or SINGLE_CALL
 
 
-def _stages(source: Source, every: Sequence[Stored], led: Sequence[Stored], alone: Alone) -> Iterator[Stage]:
+def _stages(source: Source, led: Sequence[Stored]) -> Iterator[Stage]:
     together: dict[tuple[str | None, str], list[Stored]] = {}
     for cell in led:
         together.setdefault((cell["team"], cell["label"]), []).append(cell)
     for (team, label), cells in together.items():
-        pairs = [
-            pair for cell in cells for pair in native_pairs(source, cell, alone.get((cell["captain"], drafting(cell))))
-        ]
-        others = tuple(_others(source, every, cells))
-        yield Stage(label, team, cells[0]["traits"], tuple(pairs), others, _reviews(source, cells))
+        pairs = tuple(pair for cell in cells for pair in native_pairs(source, cell))
+        tables = frozenset(source.draft_table(cell).name for cell in cells)
+        others = tuple(_others(source, cells))
+        yield Stage(label, team, cells[0]["traits"], pairs, tables, others, _reviews(source, cells))
 
 
-def _others(source: Source, every: Sequence[Stored], stage_cells: Sequence[Stored]) -> Iterator[Native]:
+def _others(source: Source, stage_cells: Sequence[Stored]) -> Iterator[Native]:
     """What the members say alone who lead nothing in this stage, of each play. Of what they were not asked nobody knows."""
-    tables: dict[str, list[Stored]] = {}
+    at_table: dict[str, list[Stored]] = {}
     for cell in stage_cells:
-        tables.setdefault(table_of(cell), []).append(cell)
-    for table, cells in tables.items():
-        members = [player["name"] for player in json.loads(cells[0]["spec"])["players"]]
-        silent = [name for name in members if name not in {cell["captain"] for cell in cells}]
+        at_table.setdefault(source.draft_table(cell).name, []).append(cell)
+    for cells in at_table.values():
+        table = source.draft_table(cells[0])
+        silent = [name for name in table.players if name not in {cell["captain"] for cell in cells}]
         if not silent:
             continue
         alone = {
             (play.player, *play.drafts): native_value(play.right, play.outcome, play.way if play.heard else "not heard")
-            for play in solos(plays_of(source, table, every)[0])
+            for play in solos(plays_of(source, table))
         }
         played = dict.fromkeys((episode.key, episode.repeat) for cell in cells for episode in source.seen(cell))
         for name in silent:
@@ -148,8 +148,12 @@ def _reviews(source: Source, cells: Sequence[Stored]) -> bool:
     return any('"review"' in verdict and of_kind(verdict_of(verdict).traces, Review) for verdict in verdicts)
 
 
-def native_pairs(source: Source, cell: Stored, alone: Stored | None) -> Iterator[Pair]:
-    """The captain alone and as captain. Whom nobody waited for would have said something: what it is worth is open."""
+def native_pairs(source: Source, cell: Stored) -> Iterator[Pair]:
+    """The captain alone, by the calls of its drafts, and as captain.
+
+    Whom nobody waited for would have said something: what it is worth is open.
+    """
+    alone = source.draft_table(cell).alone.get(cell["captain"] or "")
     before = {native.key: native for native in source.seen(alone)} if alone else {}
     for after in source.seen(cell):
         played = before.get(after.key)
@@ -163,8 +167,8 @@ def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str
     captain = after.cell["captain"]
     draft = next((draft for draft in after.drafts if draft.player == captain), None)
     if draft is None:
-        table = source.tables.get(table_of(after.cell))
-        dropped = table is not None and captain in table.not_needed.get(after.key, ())
+        drafts = source.drafts(source.draft_table(after.cell))
+        dropped = captain in drafts.not_needed.get(after.key, ())
         return (None, "answered", "waiting") if dropped else None
     right, way = source.graded(source.cases[after.key[0]], draft.text)
     return right, draft.outcome, way
@@ -273,7 +277,7 @@ def _lifts(stages: Sequence[Stage], seed: int) -> Iterator[Row | None]:
     """What rounds of argument add to one review of the reasons, by the same team from the same native answers."""
     for review in stages:
         for debate in stages:
-            alike = (review.team, review.traits.drafts) == (debate.team, debate.traits.drafts)
+            alike = (review.team, review.tables) == (debate.team, debate.tables)
             if review.reviews and debate.traits.hears == "rounds" and alike:
                 yield from _lift(review, debate, seed)
 

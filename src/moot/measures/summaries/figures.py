@@ -144,10 +144,9 @@ def _accuracies(cell: Stored) -> str:
 
 def _partners(source: Source, cells: Sequence[Stored], played: Sequence[tuple[Stored, Row]]) -> Iterator[Row]:
     """For each summariser that read proposers one at a time: the most accurate of them, and the one it gains most by."""
-    alone = {(cell["player"], cell["traits"].drafts): cell for cell in cells if cell["traits"].alone}
     pairs: dict[tuple[str, str, str], list[tuple[Row, float]]] = defaultdict(list)
     for cell, row in played:
-        single = alone.get((row["proposers"][0], cell["traits"].drafts)) if row["size"] == 1 else None
+        single = source.draft_table(cell).alone.get(row["proposers"][0]) if row["size"] == 1 else None
         mean_alone = _mean(source, single) if single is not None else None
         if mean_alone is not None and row["value"] is not None:
             pairs[row["summariser"], row["order"], row["accuracies"]].append((row, mean_alone))

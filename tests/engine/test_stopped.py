@@ -1,0 +1,99 @@
+"""Processes that are stopped for longer than others wait for them, and wake again: what others took over they leave alone."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from beside import rows
+
+sys.path.insert(0, str(Path(__file__).parent))
+from billing import Provider, provider
+from processes import experiment, finish, write_questions
+
+LEASE_S = 3.0
+CONCURRENT = 4
+WINDOW = 32
+"""Episodes that are under way in a run at least: so many calls are claimed when four are asked."""
+
+QUESTIONS = 24
+SOON_TAKEN_FOR_GONE = f"""
+from moot.store import holders, presence
+holders.LEASE_S, presence.BEAT_S = {LEASE_S}, 0.1
+from moot.cli import main
+main()
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    url: str
+    sql: Callable[[str], list[tuple[Any, ...]]]
+
+    def count(self, what: str) -> int:
+        return int(self.sql(f"SELECT count(*) FROM {what}")[0][0])
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    if request.param == "postgresql":
+        postgres = request.getfixturevalue("postgres")
+        url = postgres.database()
+        return Place(url, lambda query: postgres.sql(url, query))
+    return Place(f"sqlite:///{tmp_path / 's.db'}", lambda query: rows(tmp_path / "s.db", query))
+
+
+def start(path: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", SOON_TAKEN_FOR_GONE, "run", str(path), "--quiet"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def until(reached: Callable[[], bool], *processes: subprocess.Popen[str]) -> None:
+    while not reached():
+        assert all(process.poll() is None for process in processes), "it was to be stopped at work"
+        time.sleep(0.02)
+
+
+def asked_again(server: Provider) -> int:
+    return sum(times - 1 for times in server.asked.values())
+
+
+@pytest.mark.parametrize(
+    ("other", "wakes"), [("came before", "when all is done"), ("came after", "while the other is at work")]
+)
+def test_who_was_stopped_sends_nothing_that_the_other_took_over(
+    tmp_path: Path, place: Place, other: str, wakes: str
+) -> None:
+    write_questions(tmp_path, QUESTIONS)
+    with provider(latency_s=0.0) as server:
+        server.held = True
+        path = experiment(tmp_path, server.base_url, place.url, concurrent=CONCURRENT)
+        first = start(path)
+        until(lambda: server.in_flight == CONCURRENT, first)
+        second = start(path) if other == "came before" else None
+        if second is not None:
+            until(lambda: place.count("claims") >= WINDOW, first, second)
+        first.send_signal(signal.SIGSTOP)
+        try:
+            server.held = False
+            server.latency_s = 0.05
+            second = second or start(path)
+            if wakes == "when all is done":
+                assert finish(second) == (0, "")
+            else:
+                until(lambda: server.requests >= 3 * CONCURRENT, second)
+        finally:
+            first.send_signal(signal.SIGCONT)
+        assert finish(first) == (0, "")
+        if second.returncode is None:
+            assert finish(second) == (0, "")
+        assert asked_again(server) <= 2 * CONCURRENT, "no more than what had left when it was stopped"
+        assert place.count("episodes WHERE outcome <> 'failed'") == 3 * QUESTIONS
+        assert place.count("claims") == place.count("holders") == 0

@@ -1,0 +1,80 @@
+"""The mean of values from -1 to 1 of which nothing else is known: "Intervals and p" in docs/report.md.
+
+Random weights that add up to 1 (those of Dirichlet, all equally likely) on the units, and on one more that goes wholly the
+other way: the weighted mean is distributed as a B-spline with the units as its knots (Curry and Schoenberg 1966), so its
+chances come from de Boor's recursion, in which nothing but means of two values is ever taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, stats
+
+NOTHING = 1e-12
+
+
+class BoundedMean:
+    """`sums` over units, of so many values (`sizes`) each."""
+
+    def __init__(self, sums: Sequence[float], sizes: Sequence[float] | None = None) -> None:
+        self.sums = np.array(sums, dtype=float)
+        self.sizes = np.ones(len(self.sums)) if sizes is None else np.array(sizes, dtype=float)
+        self.value = math.fsum(self.sums) / math.fsum(self.sizes)
+        # As large as the unit in which a value finds itself in the mean.
+        self._unseen = math.fsum(self.sizes**2) / math.fsum(self.sizes)
+
+    def no_more(self, threshold: float) -> float:
+        """The one-sided p of a mean of no more than this."""
+        return self._chance(self.sums, threshold)
+
+    def no_less(self, threshold: float) -> float:
+        return self._chance(-self.sums, -threshold)
+
+    def _chance(self, sums: NDArray[np.float64], threshold: float) -> float:
+        return spline_chance([*(sums - threshold * self.sizes), -self._unseen * (1 + threshold)])
+
+    def p(self, threshold: float) -> float:
+        return min(1.0, 2 * self.no_more(threshold), 2 * self.no_less(threshold))
+
+    def limits(self, alpha: float) -> tuple[float, float]:
+        return self.low(alpha / 2), self.high(alpha / 2)
+
+    def low(self, side: float) -> float:
+        """The mean of which the one-sided p is this."""
+        return _risen_to(side, self.no_more, self.value)
+
+    def high(self, side: float) -> float:
+        return -_risen_to(side, lambda mean: self.no_less(-mean), -self.value)
+
+
+def _risen_to(side: float, chance: Callable[[float], float], top: float) -> float:
+    def over(mean: float) -> float:
+        return float(stats.norm.isf(max(1e-300, chance(mean)))) - float(stats.norm.isf(side))
+
+    if over(-1.0) <= 0:
+        return -1.0
+    return float(optimize.brentq(over, -1.0, top, xtol=1e-14, rtol=1e-14))
+
+
+def spline_chance(knots: Sequence[float]) -> float:
+    """The chance that the mean of these, weighted at random, is not above zero."""
+    every = np.sort([0.0 if abs(knot) < NOTHING * max(map(abs, knots)) else knot for knot in knots])
+    if every[-1] <= 0:
+        return 1.0
+    if every[0] >= 0:
+        return 0.0
+    degree = len(every) - 1
+    # The integral of the density is a spline too: 0 left of its knots, 1 right of them.
+    line = np.concatenate([np.full(degree, every[0]), every, np.full(degree, every[-1])])
+    place = int(np.searchsorted(line, 0.0, side="right")) - 1
+    values = np.array([float(number + place - degree >= degree) for number in range(degree + 1)])
+    for step in range(1, degree + 1):
+        numbers = np.arange(step, degree + 1)
+        left, right = line[numbers + place - degree], line[numbers + 1 + place - step]
+        share = -left / (right - left)
+        values[step:] = (1 - share) * values[step - 1 : -1] + share * values[step:]
+    return float(values[-1])
