@@ -134,7 +134,9 @@ def _team_figures(source: Source, table: DraftTable) -> Row:
         "diversity": curve.rows,
         "diversity_left_out": curve.left_out if team_cells else 0,
         "diversity_captains": diversity_by_captain(plays),
-        "talk_by_diversity": talk_by_diversity(plays, _that(_talks, team_cells), _that(_votes, team_cells), seed=seed),
+        "talk_by_diversity": talk_by_diversity(
+            plays, labels_that(talks, team_cells), labels_that(votes, team_cells), seed=seed
+        ),
         "self_preference": self_preference(plays),
         "gains": gains(plays, seed=seed),
         "categories": by_category(plays),
@@ -170,18 +172,18 @@ def comparisons(plays: Sequence[Played], labels: Sequence[str], *, seed: int = 0
     return rows
 
 
-def _votes(traits: Traits) -> bool:
+def votes(traits: Traits) -> bool:
     """Everybody drafts alone, equal answers are grouped, and a group's word stands."""
     return traits.word == "group" and traits.drafts is not None and traits.groups and traits.hears == "nothing"
 
 
-def _talks(traits: Traits) -> bool:
+def talks(traits: Traits) -> bool:
     """A captain reads the drafts with their reasons, once and without names, and decides: no grouping, no repeats."""
     decides = traits.word == "captain" and traits.hears == "reasons" and traits.asks == "captain"
     return decides and not traits.groups and traits.names != "shown" and traits.repeats == 1
 
 
-def _that(does: Callable[[Traits], bool], team_cells: Sequence[Stored]) -> list[str]:
+def labels_that(does: Callable[[Traits], bool], team_cells: Sequence[Stored]) -> list[str]:
     """The labels of the strategies that do, by what they say of themselves."""
     return list(dict.fromkeys(cell["label"] for cell in team_cells if does(cell["traits"])))
 
@@ -190,7 +192,7 @@ def _talk_threshold(
     source: Source, plays: Sequence[Played], team_cells: Sequence[Stored], table: TeamDrafts
 ) -> Row | None:
     """From how many answers on talking pays, where votes and talks are both on record."""
-    voting, talking = _that(_votes, team_cells), _that(_talks, team_cells)
+    voting, talking = labels_that(votes, team_cells), labels_that(talks, team_cells)
     if not voting or not talking:
         return None
     vote = [play for play in teams(plays) if play.strategy == voting[-1]]
