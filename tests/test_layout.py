@@ -47,9 +47,17 @@ def layer(path: Path) -> str:
     return path.relative_to(ROOT).with_suffix("").parts[0]
 
 
-def imported(path: Path) -> set[str]:
+def rooms_exported() -> dict[str, str]:
+    """By name of what ``from moot import NAME`` gives, the room that it comes from; rooms are themselves."""
+    exported = {name: getattr(moot, name).__module__.split(".")[1] for name in moot.__all__ if name != "__version__"}
+    return exported | {room: room for room in ORDER}
+
+
+def imported(source: str) -> set[str]:
     names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module == "moot":
+            names.update(rooms_exported()[each.name] for each in node.names if each.name != "__version__")
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("moot."):
             names.add(node.module.split(".")[1])
         if isinstance(node, ast.Import):
@@ -62,8 +70,22 @@ def test_imports_point_up(path: Path) -> None:
     if layer(path) in FREE:
         return
     mine = ORDER.index(layer(path))
-    below = {name for name in imported(path) if ORDER.index(name) > mine}
+    below = {name for name in imported(path.read_text(encoding="utf-8")) if ORDER.index(name) > mine}
     assert not below, f"{path.name} imports {below}, which stands below it"
+
+
+@pytest.mark.parametrize(
+    ("source", "room"),
+    [
+        ("from moot.store import rows", "store"),
+        ("import moot.store.rows", "store"),
+        ("from moot import store", "store"),
+        ("from moot import run", "results"),
+        ("def later():\n    from moot import Experiment as Named", "experiment"),
+    ],
+)
+def test_every_way_to_import_is_seen(source: str, room: str) -> None:
+    assert imported(source) == {room}
 
 
 def test_every_module_says_why_it_exists() -> None:
@@ -80,12 +102,13 @@ def test_exported_names() -> None:
 def families_imported(path: Path) -> set[str]:
     """Families of measures that a module imports."""
     families = {folder.name for folder in (ROOT / "measures").iterdir() if (folder / "measure.py").exists()}
-    parts = [
-        node.module.split(".")
+    named = [
+        f"{node.module}.{each.name}".split(".")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and node.module
+        for each in node.names
     ]
-    return {part[2] for part in parts if part[:2] == ["moot", "measures"] and len(part) > 2 and part[2] in families}
+    return {part[2] for part in named if part[:2] == ["moot", "measures"] and part[2] in families}
 
 
 @pytest.mark.parametrize("name", ["source", "team_drafts", "episodes", "cells", "outlines"])

@@ -199,8 +199,8 @@ def _warn(plan: Plan) -> None:
 
 
 def _told(results: Results, plan: Plan) -> Results:
-    """What went wrong with the grader, said where `run` or `arun` is called."""
-    for problem in plan.grading.broken:
+    """What went wrong with a grader or was found out of a strategy, said where `run` or `arun` is called."""
+    for problem in results.warnings[len(plan.warnings) :]:
         warnings.warn(problem, UserWarning, stacklevel=3)
     return results
 
@@ -268,7 +268,7 @@ class _Job:
             measures=self.measures,
             plan_id=plan.id,
             grades_reused=plan.grading.reused,
-            warnings=(*plan.warnings, *plan.grading.broken),
+            warnings=(*plan.warnings, *plan.grading.broken, *runner.warnings),
             _folder=self.folder,
         )
 

@@ -281,6 +281,11 @@ class Call:
     problem: str | None = None
     """Why the reply could not be used and was asked for again, if it could not."""
 
+    @property
+    def usable(self) -> bool:
+        """Whether there is a reply that was taken, as it came or repaired."""
+        return self.reply is not None and self.problem in (None, "repaired")
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

@@ -51,7 +51,7 @@ def test_one_pair_a_question(cup: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_over_captains(cup: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = compared(capsys, cup.with_suffix(".db"), "--a", "talkative", "--b", "vote")
-    assert (found["test"], found["captains"], found["n"]) == ("sign-flip", 3, 60)
+    assert (found["test"], found["captains"], found["n"]) == ("score", 3, 60)
     back = compared(capsys, f"sqlite:///{cup.with_suffix('.db')}", "--a", "vote", "--b", "talkative")
     assert back["difference"] == pytest.approx(-found["difference"])
     assert (back["rescues"], back["regressions"]) == (found["regressions"], found["rescues"])

@@ -18,6 +18,8 @@ from moot.errors import ConnectionFailed
 from moot.experiment.plan import Cell
 from moot.grade import graders
 from moot.grade.grading import Grading
+from moot.grade.judge import Judgement
+from moot.grade.match import Match
 from moot.grade.normalise import normalise
 from moot.models.cache import Cache
 from moot.models.scripted import ScriptedModel
@@ -261,6 +263,45 @@ async def test_a_persons_word_never_replaces_that_of_a_grader_that_was_sure(
     assert (await stage.scores("match"))["dan"] == (0.0, "person")
     if known_here:
         assert (await stage.scores("contains"))["dan"] == (0.0, "person"), "a person may think again"
+
+
+class ContainsMended(Contains):
+    """Leaves open what it was sure of before."""
+
+    version: ClassVar[int] = 2
+
+
+@pytest.mark.parametrize(("version", "after"), [(1, 1.0), (2, 0.0)], ids=["another version", "the same version"])
+async def test_whether_a_grader_left_it_open_only_the_same_version_can_say(
+    stage: Stage, version: int, after: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was settled under an older version was open to that one; whether it still would be nobody here knows."""
+    mended = ContainsMended()
+    monkeypatch.setitem(graders._GIVEN, "contains", mended)
+    monkeypatch.setattr(ContainsMended, "version", version)
+    by_then = Grading(Team("judges", ()), grader=mended)
+    await grade_stored(stage.store, by_then, "e")
+    await stage.store.run(partial(settle, case=CASES[0], answer="rome", right=True))
+    kept_as = f"contains@{version}"
+    assert (await stage.scores(kept_as))["dan"] == (1.0, "person")
+    monkeypatch.setattr(ContainsMended, "version", 2)
+    changed = await stage.store.run(partial(settle, case=CASES[0], answer="rome", right=False))
+    assert changed == int(after == 0.0)
+    assert (await stage.scores(kept_as))["dan"] == (after, "person")
+
+
+def test_what_judges_said_settles_nothing_while_nobody_knows_the_reference() -> None:
+    """Neither by our own match nor by a grader that leaves it open: a word given for another reference is none."""
+    judges = (Player("tom", ScriptedModel("tom", garbage)),)
+    word = Judgement("rome", "tom", True)
+    for grader in (Match(), Contains()):
+        grading = Grading(Team("judges", ()), judges, grader=grader)
+        known, unknown = Case(CASES[0].question, "Olympics"), Case(CASES[0].question, None, known=False)
+        if grading.asked is not None:
+            open_word = Score(None, "ungraded", "left open")
+            grading.asked.recall({(case.digest, "rome"): open_word for case in (known, unknown)})
+        assert grading.score(known, "Rome", [word], None).value == 1.0
+        assert grading.score(unknown, "Rome", [word], None).value is None
 
 
 async def test_all_questions_are_graded_however_few_are_read_at_once(

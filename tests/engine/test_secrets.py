@@ -503,3 +503,42 @@ def test_tls_is_checked_unless_the_file_vouches_for_the_server(
         trusting = {**own, "ca_file": str(self_signed / "cert.pem")}
         assert moot("run", experiment(tmp_path, trusting), "--quiet") == 0
     assert len(seen) == 3
+
+
+def split_up(secret: str) -> list[str]:
+    return [secret[start : start + 5] for start in range(0, len(secret), 5)]
+
+
+IN_LOGPROBS = {
+    "a token": [{"token": KEY, "logprob": -0.1}],
+    "another choice": [{"token": "a", "logprob": -0.1, "top_logprobs": [{"token": KEY, "logprob": -3.0}]}],
+    "tokens together": [{"token": part, "logprob": -0.1} for part in split_up(KEY)],
+    "bytes": [{"token": "a", "logprob": -0.1, "bytes": list(KEY.encode())}],
+    "bytes together": [{"token": "a", "logprob": -0.1, "bytes": list(part.encode())} for part in split_up(KEY)],
+    "a field of its own": [{"token": "a", "logprob": -0.1, "note": {"deep": [[KEY]]}}],
+    "a name": [{"token": "a", "logprob": -0.1, KEY: 1}],
+}
+
+
+@pytest.mark.parametrize("place", IN_LOGPROBS)
+def test_a_key_that_comes_back_token_by_token_is_kept_nowhere(tmp_path: Path, place: str, monkeypatch: Any) -> None:
+    monkeypatch.setenv("TOM_KEY", KEY)
+
+    async def answer(request: web.Request) -> web.Response:
+        body = completion('{"reasoning": "So.", "answer": "Ann"}')
+        body["choices"][0]["logprobs"] = {"content": IN_LOGPROBS[place]}
+        return web.json_response(body)
+
+    with serving(answer) as url:
+        path = experiment(tmp_path, {"base_url": url, "api_key_env": "TOM_KEY"}, strategies=["solo"])
+        assert moot("run", path, "--quiet") == 0
+    stored = (tmp_path / "cup.db").read_bytes() + b"".join(file.read_bytes() for file in tmp_path.glob("cup.db-*"))
+    assert b"Ann" in stored
+    assert KEY.encode() not in stored
+    assert not [part for part in split_up(KEY)[1:4] if b'"token":"%s"' % part.encode() in stored]
+    assert json.dumps(list(KEY.encode()), separators=(",", ":"))[1:-1].encode() not in stored
+
+
+def test_logprobs_without_a_secret_stay() -> None:
+    said = Reply("Ann", logprobs={"content": [{"token": "Ann", "logprob": -0.1, "bytes": [65, 110, 110]}]})
+    assert Secrets((KEY,)).without(said) is said

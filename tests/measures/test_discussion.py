@@ -283,7 +283,7 @@ def test_differences_against_the_default_and_against_counting(talk: dict[str, An
     consensus = rows["decision", "majority-consensus"]
     assert consensus["difference"] == pytest.approx(mean(agreed) - mean(voted))
     assert consensus["difference"] != 0
-    assert (consensus["against"], consensus["test"], consensus["family"]) == ("solution-counting", "sign-flip", 4)
+    assert (consensus["against"], consensus["test"], consensus["family"]) == ("solution-counting", "score", 4)
     assert {row["with"] for row in rows.values()} == {None}, "nothing else sets these rows apart"
     assert rows["style", "critical"]["difference"] == 0, "these agents hold what they hold"
 

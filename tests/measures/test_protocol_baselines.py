@@ -162,7 +162,7 @@ def test_every_protocol_is_paired_with_its_models_alone(talk: dict[str, Any]) ->
             sum(ours > theirs for ours, theirs in pairs),
             sum(ours < theirs for ours, theirs in pairs),
         )
-        assert (row["n"], row["test"], row["players"]) == (COUNT, "sign-flip", list(AGENTS))
+        assert (row["n"], row["test"], row["players"]) == (COUNT, "score", list(AGENTS))
         assert row["low"] < row["difference"] < row["high"]
     two = find(rows, protocol="simple-voting", against="solo", **{"with": "personas none, 2 agents"})
     assert two["players"] == ["ann", "bob"], "only who sat at the table"

@@ -215,7 +215,7 @@ async def test_gains_and_comparisons_are_paired(shown: dict[str, Any], world: Wo
     pooled = find(shown["comparisons"], a="talkative", b="vote", captain=None)
     each = [world.word_right("talkative", c, q) - world.vote(c, q) for q in world.drafts for c in PLAYERS]
     assert pooled["difference"] == pytest.approx(fmean(each))
-    assert pooled["test"] == "sign-flip"
+    assert pooled["test"] == "score"
     assert {row["family"] for row in shown["comparisons"]} == {len(shown["comparisons"])} == {3 * 5}
 
 
@@ -351,10 +351,10 @@ async def test_repeats_that_never_differ_are_repeats(tmp_path: Path) -> None:
     once = await played(tmp_path, World(), ("solo", "vote", "talkative"), **said)
     (tmp_path / "twice").mkdir()
     twice = await played(tmp_path / "twice", World(), ("solo", "vote", "talkative"), repeats=2, **said)
-    for shown, test in ((once, "mcnemar"), (twice, "sign-flip")):
+    for shown, test in ((once, "mcnemar"), (twice, "score")):
         assert {row["test"] for key in ("gains", "comparisons") for row in shown[key] if row["captain"]} == {test}
         assert {row["test"] for key in ("gains", "comparisons") for row in shown[key] if not row["captain"]} == {
-            "sign-flip"
+            "score"
         }
         assert shown["hypotheses"][0]["test"] == test
         assert shown["headline"]["over_captain"]["test"] == test
@@ -401,7 +401,7 @@ async def test_talking_less_voting_at_each_number_of_answers(shown: dict[str, An
         pooled = find(rows, d=d, captain=None)
         each = [world.word_right("talkative", c, q) - world.vote(c, q) for q in at_d(world, d) for c in PLAYERS]
         assert pooled["difference"] == pytest.approx(fmean(each))
-        assert pooled["test"] == "sign-flip"
+        assert pooled["test"] == "score"
     (section,) = (each for each in quiz_sections(shown) if each.id == "talk-by-diversity")
     assert section.chart is not None
     assert section.chart.kind == "lines"

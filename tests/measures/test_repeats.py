@@ -121,7 +121,7 @@ async def test_repeats_that_never_differ_are_means_all_the_same(tmp_path: Path, 
     pairs = list(zip(better, plain, strict=True))
     (review,) = found["safety_models"]
     expected = compare(pairs, pooled=repeats > 1).row()
-    assert expected["test"] == ("mcnemar" if repeats == 1 else "sign-flip")
+    assert expected["test"] == ("mcnemar" if repeats == 1 else "score")
     assert {key: review[key] for key in ("difference", "low", "high", "p")} == pytest.approx(
         {key: expected[key] for key in ("difference", "low", "high", "p")}
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +14,7 @@ if find_spec("litellm") is None:  # not imported here: the adapter sets it up be
     pytest.skip('needs the extra: pip install "moot[litellm]"', allow_module_level=True)
 
 from moot.engine.runner import Runner
-from moot.errors import CallError, ConnectionFailed, RateLimited, RequestRejected, ServerFailed, TimedOut
+from moot.errors import CallError, ConnectionFailed, FileError, RateLimited, RequestRejected, ServerFailed, TimedOut
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.models.litellm import LitellmModel
@@ -32,8 +33,7 @@ SCHEMA = {
 
 
 def model(base_url: str, **options: Any) -> LitellmModel:
-    params = {"api_base": base_url, **options.pop("params", {})}
-    return LitellmModel("ann", model="openai/ann", api_key="sk-test", params=params, **options)
+    return LitellmModel("ann", model="openai/ann", api_key="sk-test", base_url=base_url, **options)
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ async def test_nobody_there() -> None:
 
 
 async def test_an_unknown_model_is_not_asked_for_again(base_url: str) -> None:
-    unknown = LitellmModel("x", model="openai/nobody", api_key="k", params={"api_base": base_url})
+    unknown = LitellmModel("x", model="openai/nobody", api_key="k", base_url=base_url)
     with pytest.raises(RequestRejected):
         await unknown.generate(REQUEST)
 
@@ -89,7 +89,7 @@ async def test_a_run(base_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     file = tmp_path / "cup.yaml"
     file.write_text(
         "name: cup\nquestions: {builtin: general-en, sample: 5}\nmodels:\n"
-        f"  ann: {{provider: litellm, model: openai/ann, api_key_env: SOME_KEY, params: {{api_base: '{base_url}'}}}}\n"
+        f"  ann: {{provider: litellm, model: openai/ann, api_key_env: SOME_KEY, base_url: '{base_url}'}}\n"
     )
     store = await SqliteStore(tmp_path / "cup.db").open()
     runner = Runner(build(read_experiment(file)), store)
@@ -97,3 +97,75 @@ async def test_a_run(base_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert runner.tally.outcomes == {"answered": 5}
     await store.close()
     assert b"sk-test" not in (tmp_path / "cup.db").read_bytes()
+
+
+STRANGER = """
+name: s
+models:
+  ann: {{provider: litellm, model: {model}{more}}}
+  bob: {{provider: simulated, accuracy: 0.5}}
+strategies: [solo]
+"""
+
+
+def stranger(folder: Path, model: str = "openai/ann", more: str = "") -> Path:
+    path = folder / "s.yaml"
+    path.write_text(STRANGER.format(model=model, more=f", {more}" if more else ""), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("params", "problem"),
+    [
+        ("{api_base: 'http://127.0.0.1:9/v1'}", "it is the key base_url"),
+        ("{base_url: 'http://127.0.0.1:9/v1'}", "it is the key base_url"),
+        ("{api_key: x}", "api_key_env"),
+        ("{extra_headers: {a: b}}", "says nothing of how to generate"),
+        ("{headers: {a: b}}", "says nothing of how to generate"),
+        ("{azure_ad_token: os.environ/SECRET}", "says nothing of how to generate"),
+        ("{organization: x}", "says nothing of how to generate"),
+        ("{fallbacks: [{model: openai/x, api_base: 'http://127.0.0.1:9'}]}", "says nothing of how to generate"),
+        ("{model_list: []}", "says nothing of how to generate"),
+        ("{vertex_credentials: /etc/passwd}", "says nothing of how to generate"),
+        ("{extra_body: {a: b}}", "says nothing of how to generate"),
+        ("{temprature: 1}", "temperature"),
+    ],
+)
+def test_a_strangers_file_chooses_no_address_and_no_key_through_parameters(
+    tmp_path: Path, params: str, problem: str
+) -> None:
+    with pytest.raises(FileError, match=problem) as refused:
+        read_experiment(stranger(tmp_path, more=f"params: {params}"), with_questions=False)
+    assert "s.yaml:4" in str(refused.value)
+
+
+@pytest.mark.parametrize("model", ["huggingface/https://127.0.0.1:9/x", "https://127.0.0.1:9/x"])
+def test_a_models_name_is_no_address(tmp_path: Path, model: str) -> None:
+    with pytest.raises(FileError, match="base_url"):
+        read_experiment(stranger(tmp_path, model), with_questions=False)
+
+
+@pytest.mark.parametrize("model", ["vertex_ai/gemini", "bedrock/x", "sagemaker/x", "github_copilot/x"])
+def test_providers_that_take_more_than_a_key_stay_where_they_are(tmp_path: Path, model: str) -> None:
+    file = read_experiment(stranger(tmp_path, model, "base_url: 'http://127.0.0.1:9/v1'"), with_questions=False)
+    with pytest.raises(FileError, match="more of the environment"):
+        build(file)
+
+
+async def test_no_key_of_the_environment_goes_to_an_address_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GROQ_API_KEY", "LITELLM_PROXY_API_KEY", "AZURE_API_KEY"):
+        monkeypatch.setenv(variable, "sk-environment")
+    heard: list[bytes] = []
+
+    async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.close()
+
+    listener = await asyncio.start_server(listen, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/v1"
+    for name in ("openai/ann", "anthropic/ann", "groq/ann", "litellm_proxy/ann"):
+        with pytest.raises(CallError):
+            await LitellmModel("ann", model=name, base_url=url, timeout_s=5).generate(REQUEST)
+    listener.close()
+    assert len(heard) >= 3
+    assert not [head for head in heard if b"sk-environment" in head]

@@ -41,6 +41,9 @@ CODE = {
     "debug": "{% debug %}",
 }
 
+LONG = "{% set t = 'aaaaaaaaaa' %}" + "{% set t = t ~ t %}" * 18
+TWENTY = "{% for a in 'aaaaaaaaaaaaaaaaaaaa' %}"
+MANY_OF_ONE = LONG + "{% set x = t.split('|') %}" + "{% set x = x + x %}" * 16
 BOMBS = {
     "range": "{% for a in range(10000) %}{% for b in range(10000) %}{% endfor %}{% endfor %}",
     "times": "{{ 'a' * 1000000000 }}",
@@ -68,6 +71,27 @@ BOMBS = {
     "recursive": "{% for a in choices recursive %}{{ loop(choices) }}{{ loop(choices) }}{% endfor %}",
     "wordwrap": "{{ question | wordwrap(1, wrapstring='a' * 1000000000) }}",
     "batches": "{% for a in choices | batch(1000000000, 'x') %}{% endfor %}",
+    "round": "{{ 15 | round(-1000000000) }}",
+    "a number of a text": LONG
+    + "{% set n = t | int(0, 16) %}{% for a in t %}{% set n = n + n %}{{ n // 7 }}{% endfor %}",
+    "divisible by": LONG + "{{ t | int(0, 16) is divisibleby(t | int(0, 36)) }}",
+    "a number that is written out": "{% set n = 0x" + "f" * 90_000 + " %}{{ n // 7 % 2 }}",
+    "differences": "{% set n = 99999999999999999999 %}" + "{% set n = n - (-n) %}" * 300 + "{{ n }}",
+    "tests": LONG + TWENTY * 3 + "{{ t is upper }}" + "{% endfor %}" * 3,
+    "equal": LONG + TWENTY * 3 + "{{ t is eq(t ~ 'b') }}" + "{% endfor %}" * 3,
+    "selected by a test": LONG + "{{ t | select('in', t ~ 'b') | list | length }}",
+    "changed": LONG + TWENTY * 3 + "{{ loop.changed(t ~ 'b') }}" + "{% endfor %}" * 3,
+    "one by one": LONG + "{{ t | sort | length }}{{ t | unique | list | length }}{{ t | min }}",
+    "joined at once": LONG + "{{ (" + " ~ ".join(["t"] * 2_000) + ") | length }}",
+    "a list of one text": MANY_OF_ONE + "{{ x }}",
+    "a list of one text, as text": MANY_OF_ONE + "{{ x | string | length }}",
+    "a list of one text, as JSON": MANY_OF_ONE + "{{ x | tojson | length }}",
+    "a list of one text, joined": MANY_OF_ONE + "{{ x | join('') | length }}",
+    "a list of one list": "{% set x = question | list | map('list') | list %}"
+    + "{% set x = x + x %}" * 12
+    + "{% set y = x | map('list') | list %}{{ y | string | length }}" * 50,
+    "parts": "{{ question[0] }}" * 11_000,
+    "depth": "{{ " + "(" * 5_000 + "1" + ")" * 5_000 + " }}",
     "slices": "{% for a in choices | slice(1000000000) %}{% endfor %}",
 }
 
@@ -91,6 +115,20 @@ def test_no_template_spends_much(tmp_path: Path, name: str) -> None:
     with pytest.raises(FileError):
         Prompts("en", folder_of(tmp_path, BOMBS[name])).check()
     assert time.process_time() - started < 10
+
+
+def test_a_template_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:
+    with (tmp_path / "draft.j2").open("wb") as file:
+        file.truncate(2**36)  # nothing but holes: it takes no space
+    with pytest.raises(FileError, match="is longer than"):
+        Prompts("en", tmp_path).check()
+
+
+def test_a_text_that_is_no_number_has_the_usual_one(tmp_path: Path) -> None:
+    numbers = "{{ ('9' ~ question) | int(7) }} {{ '0x1f' | int(0, 16) }} {{ 2.567 | round(2) }} {{ 4 is even }} "
+    prompts = Prompts("en", folder_of(tmp_path, numbers))
+    shown = prompts.render("draft", question="9" * 100, choices=(), context=None, kind="open")
+    assert shown.startswith("7 31 2.57 True")
 
 
 def test_what_is_harmless_with_an_example_is_bounded_with_a_question(tmp_path: Path) -> None:

@@ -49,5 +49,12 @@ def test_moot_grade_asks_anew_where_it_is_told_to(
     assert run_app(app, ["grade", str(path)]) == 0
     assert "5 grades of filed are taken from the store" in capsys.readouterr().err
     assert value("grade") == 0.0
+    league = path.with_name("league.yaml")
+    league.write_text(yaml.safe_dump(content | {"name": "league", "questions": {"builtin": "general-en", "sample": 4}}))
+    (site / "value").write_text("0")
+    assert run_app(app, ["run", str(league), "--quiet"]) == 0
+    (site / "value").write_text("1")
     assert value("grade", "--anew") == 1.0
     assert value("grade") == 1.0
+    assert run_app(app, ["grade", str(league)]) == 0
+    assert "4 grades of filed are taken from the store" in capsys.readouterr().err, "of another experiment"

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,75 @@ def test_a_strategy_by_entry_point_and_as_an_object_is_one_and_the_same() -> Non
     assert values(moot.run(by_name)) == {"first": 0.5, "first(skip=1)": 0.5}
     with pytest.raises(FileError, match=r"strategies.0.first.skip: expected a whole number from 0 on, found -1"):
         build(moot.Experiment(**keys(strategies=[{"first": {"skip": -1}}])).as_file)
+
+
+ODD_PACKAGE = """
+from moot.strategies.vote import Vote
+
+class Odd(Vote):
+    name = {name!r}
+"""
+
+
+@pytest.mark.parametrize(
+    ("point", "name", "words"),
+    [
+        (
+            "odd, fixed",
+            "odd, fixed",
+            "name: expected letters, digits, . _ - and at most 100 of them, found 'odd, fixed'",
+        ),
+        ("odd@ann", "odd@ann", "name: expected letters, digits, . _ - and at most 100 of them, found 'odd@ann'"),
+        ("odd", "odd(1)", "name: expected letters, digits, . _ - and at most 100 of them, found 'odd(1)'"),
+        ("odd", None, "name: expected a text, found None"),
+        (
+            "odd",
+            "vote",
+            "name: its class calls itself 'vote', and results are kept under that; expected one name in both",
+        ),
+    ],
+)
+def test_the_name_of_a_strategy_that_a_package_brings_is_checked(
+    point: str, name: str | None, words: str, installed: Callable[[Path], None], tmp_path: Path, capsys: Any
+) -> None:
+    (tmp_path / "odd_pack.py").write_text(ODD_PACKAGE.format(name=name), encoding="utf-8")
+    points = {"moot.strategies": {point: "odd_pack:Odd"}}
+    write_points(tmp_path, "odd-pack", points)
+    installed(tmp_path)
+    file = tmp_path / "cup.yaml"
+    models = {"ann": {"provider": "simulated", "accuracy": 0.5}}
+    file.write_text(
+        yaml.safe_dump({"name": "cup", "models": models, "questions": {"builtin": "general-en"}, "strategies": [point]})
+    )
+    try:
+        assert run_app(app, ["run", str(file), "--quiet"]) == 2
+    finally:
+        sys.modules.pop("odd_pack", None)
+    told = capsys.readouterr().err.strip()
+    assert f"strategy {point!r} of the package odd-pack (odd_pack:Odd): {words}" in " ".join(told.split())
+    assert len(told.splitlines()) == 1
+
+
+def test_the_name_of_a_strategy_object_is_checked() -> None:
+    from moot.strategies.vote import Vote
+
+    class Odd(Vote):
+        name = "odd, fixed"
+
+    with pytest.raises(
+        FileError, match=r"strategies.0: Odd: name: expected letters, digits, . _ - .* found 'odd, fixed'"
+    ):
+        moot.Experiment(**keys(strategies=[Odd()]))
+
+
+def write_points(folder: Path, package: str, points: dict[str, dict[str, str]]) -> None:
+    place = folder / f"{package.replace('-', '_')}-0.1.0.dist-info"
+    place.mkdir()
+    (place / "METADATA").write_text(f"Name: {package}\nVersion: 0.1.0\n")
+    groups = [
+        f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in named.items()) for group, named in points.items()
+    ]
+    (place / "entry_points.txt").write_text("\n".join(groups))
 
 
 @pytest.mark.usefixtures("plugin")

@@ -16,7 +16,7 @@ def run(right: dict[str, float], plays: int, **named: Any) -> Run:
     return Run({"experiment": "cup", "accuracy": [{**row, **named}]}, dict.fromkeys(titles, right), means)
 
 
-@pytest.mark.parametrize(("plays", "test"), [(40, "mcnemar"), (80, "sign-flip")])
+@pytest.mark.parametrize(("plays", "test"), [(40, "mcnemar"), (80, "score")])
 def test_a_run_with_repeats_gives_means(plays: int, test: str) -> None:
     before = {f"q{number}": float(number % 2) for number in range(40)}
     after = dict.fromkeys(before, 1.0)

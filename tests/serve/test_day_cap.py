@@ -14,6 +14,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from billing import MAX_TOKENS, MOST_USD, PRICE, Provider, provider
 
@@ -22,7 +23,7 @@ KEY = "a-key-for-the-test-of-the-day"
 DAY_USD = 2.5 * MOST_USD
 
 
-def team(folder: Path, server: Provider) -> Path:
+def team(folder: Path, server: Provider, store: str | None = None) -> Path:
     model = {
         "provider": "endpoint",
         "base_url": server.base_url,
@@ -31,7 +32,8 @@ def team(folder: Path, server: Provider) -> Path:
         "params": {"max_tokens": MAX_TOKENS},
     }
     path = folder / "team.yaml"
-    path.write_text(json.dumps({"name": "one", "models": {"ann": model}, "strategies": ["solo"]}))
+    kept = {} if store is None else {"store": store}
+    path.write_text(json.dumps({"name": "one", "models": {"ann": model}, "strategies": ["solo"], **kept}))
     return path
 
 
@@ -110,3 +112,34 @@ def test_a_reply_that_was_paid_for_is_charged_at_its_price(tmp_path: Path) -> No
     with provider(tokens=MAX_TOKENS // 2, latency_s=0.0) as server, served(team(tmp_path, server)) as url:
         statuses = [ask(url, f"Who is number {number}?") for number in range(7)]
     assert statuses == [200] * 5 + [429] * 2
+
+
+def test_two_servers_of_one_store_have_one_day(tmp_path: Path) -> None:
+    one_day_of_two_servers(tmp_path, None)
+
+
+def test_two_servers_of_one_postgresql_have_one_day(tmp_path: Path, postgres: Any) -> None:
+    one_day_of_two_servers(tmp_path, postgres.database())
+
+
+def one_day_of_two_servers(folder: Path, store: str | None) -> None:
+    with provider(tokens=MAX_TOKENS // 2, latency_s=0.0) as server:
+        path = team(folder, server, store)
+        with served(path) as one, served(path) as other:
+            statuses = [ask((one, other)[number % 2], f"Who is number {number}?") for number in range(8)]
+        assert statuses == [200] * 5 + [429] * 3
+        assert server.bill_usd <= DAY_USD
+
+
+def test_what_another_server_has_under_way_counts(tmp_path: Path) -> None:
+    with provider(tokens=MAX_TOKENS, latency_s=3.0) as server:
+        path = team(tmp_path, server)
+        with served(path) as one, served(path) as other:
+            clients = [threading.Thread(target=ask, args=(one, f"Who is number {number}?")) for number in range(3)]
+            for client in clients:
+                client.start()
+            while server.in_flight < 3:
+                time.sleep(0.02)
+            assert ask(other, "Who else?") == 429
+            for client in clients:
+                client.join(30)

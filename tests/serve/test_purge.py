@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hostile_server import completion, hostile, http
 from served import THREE, Served, serving
 
 import moot
@@ -35,8 +38,8 @@ def purged_by_another_process(folder: Path) -> str:
     return done.stdout
 
 
-def purge(folder: Path) -> None:
-    assert run_app(app, ["purge", str(folder / "team.yaml"), "--older-than", "0"]) == 0
+def purge(folder: Path, days: int = 0) -> None:
+    assert run_app(app, ["purge", str(folder / "team.yaml"), "--older-than", str(days)]) == 0
 
 
 async def secrets_told(served: Served) -> str:
@@ -109,6 +112,76 @@ async def test_what_is_younger_and_what_was_run_stays(tmp_path: Path) -> None:
     assert holding(tmp_path) == []
 
 
+async def judged(folder: Path, judge: str, status: int) -> None:
+    command = [sys.executable, "-m", "moot", "grade", "team.yaml", "--judge", judge]
+    done = await asyncio.to_thread(subprocess.run, command, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == status, done.stderr
+
+
+def of_the_judge(folder: Path, table: str) -> int:
+    with closing(sqlite3.connect(folder / "three.db")) as connection:
+        ((count,),) = connection.execute(f"SELECT count(*) FROM {table} WHERE experiment = 'three'").fetchall()
+    return int(count)
+
+
+def judge_at(url: str) -> dict[str, Any]:
+    return {"provider": "endpoint", "model": "j", "base_url": url, "price": {"prompt": 1, "completion": 1}}
+
+
+def with_judge(url: str) -> dict[str, Any]:
+    models = {**THREE["models"], "jane": {**judge_at(url), "retries": {"attempts": 1}}}
+    return {**THREE, "models": models, "players": {name: {"model": name} for name in THREE["models"]}}
+
+
+def word_on(body: Any, number: int) -> bytes:
+    """A judge who repeats what it was shown, and is of use the second time."""
+    shown = body["messages"][-1]["content"]
+    grades = {"grades": [{"id": 1, "is_correct": False}]} if number % 2 == 0 else {"said": f"{shown} {SECRET}"}
+    return http(completion(json.dumps(grades)))
+
+
+async def test_what_judges_were_shown_is_forgotten_in_every_attempt(tmp_path: Path) -> None:
+    async with hostile(word_on) as server:
+        async with serving(tmp_path, with_judge(server.base_url)) as served:
+            await secrets_told(served)
+        await judged(tmp_path, "jane", 1)
+        assert of_the_judge(tmp_path, "calls") >= 2
+        await asyncio.to_thread(purge, tmp_path)
+        assert holding(tmp_path) == []
+        assert of_the_judge(tmp_path, "calls") == 0
+        assert of_the_judge(tmp_path, "losses") == 1
+
+
+async def test_what_judges_failed_at_is_forgotten(tmp_path: Path) -> None:
+    async with hostile(lambda body, _: http({"error": {"message": f"no to {SECRET}"}}, 400)) as server:
+        async with serving(tmp_path, with_judge(server.base_url)) as served:
+            await secrets_told(served)
+        await judged(tmp_path, "jane", 1)
+        assert of_the_judge(tmp_path, "failures") >= 1
+        await asyncio.to_thread(purge, tmp_path)
+        assert holding(tmp_path) == []
+        assert of_the_judge(tmp_path, "failures") == 0
+
+
+async def test_a_question_that_is_asked_again_keeps_nothing_of_its_old_answers(tmp_path: Path) -> None:
+    """By age: the question stays, what was said when it was asked before does not."""
+    async with hostile(word_on) as server:
+        async with serving(tmp_path, with_judge(server.base_url)) as served:
+            _, body = await served.chat("Which river?")
+            await served.post("/v1/feedback", {"episode": body["moot"]["episode"], "answer": "Nile"})
+        with closing(sqlite3.connect(tmp_path / "three.db")) as connection:
+            old = f"UPDATE episodes SET created_at = 1, answer = '{SECRET}', verdict = replace(verdict, answer, '{SECRET}')"
+            connection.execute(old)
+            connection.execute("UPDATE calls SET created_at = 1")
+            connection.commit()
+        await judged(tmp_path, "jane", 0)
+        async with serving(tmp_path, with_judge(server.base_url)) as served:
+            assert (await served.chat("Which river?"))[0] == 200
+        assert holding(tmp_path)
+        await asyncio.to_thread(purge, tmp_path, 1)
+        assert holding(tmp_path) == []
+
+
 async def test_money_that_was_spent_stays_known(tmp_path: Path) -> None:
     """A cap on money must not be lifted by forgetting what it was spent on."""
     price = {"price": {"prompt": 1000.0, "completion": 1000.0}, "max_tokens": 100}
@@ -150,9 +223,10 @@ async def test_postgresql_forgets_as_well(tmp_path: Path, postgres: Any) -> None
     """All files of the database but its own log, which is its keeper's to set: SECURITY.md says so."""
     url = postgres.database()
     data = Path(postgres.sql(url, "SHOW data_directory")[0][0])
-    async with serving(tmp_path, {**THREE, "store": url}) as served:
+    async with hostile(word_on) as server, serving(tmp_path, {**with_judge(server.base_url), "store": url}) as served:
         await secrets_told(served)
         await served.live.record.flush()
+        await judged(tmp_path, "jane", 1)
 
         def left() -> list[str]:
             return holding(data / "base")
@@ -163,3 +237,4 @@ async def test_postgresql_forgets_as_well(tmp_path: Path, postgres: Any) -> None
         assert removed["episodes"] == 2
         postgres.sql(url, "CHECKPOINT")
         assert left() == []
+        assert postgres.sql(url, "SELECT count(*) FROM calls") == [(0,)]

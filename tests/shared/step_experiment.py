@@ -17,6 +17,7 @@ STEPS = {
     "0008-judgements-in-fields": "5b8bf56",
     "0009-grades": "e70f8bc",
     "0010-askers": "cffbd2c",
+    "0011-ledger": "e6e3b1a",
 }
 """The last step of a store, and the last commit that wrote such stores. 0.1.0 ends at 0005. The steps between came together."""
 

@@ -68,7 +68,7 @@ def test_one_cluster_has_no_interval_and_few_are_small() -> None:
         assert (one.difference.low, one.p, one.row()["clusters"]) == (None, 1.0, 1)
     with clustered({question: str(number % 12) for number, question in enumerate(KEYS)}):
         few = compare(pairs).row()
-        assert (few["small"], few["clusters"], few["test"], few["n"]) == (True, 12, "sign-flip", len(KEYS))
+        assert (few["small"], few["clusters"], few["test"], few["n"]) == (True, 12, "score", len(KEYS))
 
 
 def test_nothing_is_said_of_values_whose_questions_are_not_known() -> None:
@@ -133,7 +133,7 @@ def test_a_cluster_reaches_every_interval_of_a_report(tmp_path: Path, capsys: py
         assert withheld == []
         changed = sum(low != dict(_lows(plain)).get(path) for path, low in _lows(figures))
         assert changed > 0.8 * len(list(_lows(figures)))
-        assert all(row["test"] == "sign-flip" for row in figures["comparisons"] + figures["gains"])
+        assert all(row["test"] == "score" for row in figures["comparisons"] + figures["gains"])
 
 
 def _lows(part: Any, path: str = "") -> list[tuple[str, float | None]]:

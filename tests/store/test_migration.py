@@ -25,8 +25,15 @@ from moot.strategies import label, strategy
 from moot.traces import Objection, trace_of
 
 HERE = Path(__file__).parent
-NEW_STEPS = ("0006-options-and-sets", "0007-traces", "0008-judgements-in-fields", "0009-grades", "0011-ledger")
-NEW_TABLES = ("choices", "grades", "reservations", "accounts", "payments", "holders", "claims")
+NEW_STEPS = (
+    "0006-options-and-sets",
+    "0007-traces",
+    "0008-judgements-in-fields",
+    "0009-grades",
+    "0011-ledger",
+    "0012-judge-calls",
+)
+NEW_TABLES = ("choices", "grades", "reservations", "accounts", "payments", "holders", "claims", "judge_calls")
 NOT_NOTED = {"remark": ("position", "saw")}
 """What the old version did not write down: it is not made up."""
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, ClassVar
 
 import pytest
 
 from moot.errors import UsageError
 from moot.strategies import registered, strategy_class
+from moot.strategies.mixture.mixture import Mixture
+from moot.strategies.peer_review.peer_review import PeerReview
+from moot.strategies.silent import Silent
+from moot.strategies.solo import Solo
+from moot.strategies.talkative import Talkative
 from moot.strategies.traits import CAUTIOUS, CallBound, Traits, traits_of
+from moot.strategies.vote import Vote
+from moot.testing.strategies import QUESTIONS, obliging, scripted_team
 
 
 @pytest.mark.parametrize(
@@ -65,6 +73,47 @@ def test_what_a_cell_keeps_is_read_back(name: str) -> None:
     traits = traits_of(strategy_class(name)())
     kept = traits.json()
     assert Traits.of_json(kept).json() == kept
+
+
+KEPT: dict[str, Any] = {
+    "drafts": "double-call",
+    "alone": True,
+    "captain": "leads",
+    "word": "office",
+    "hears": "talk",
+    "names": "hidden",
+    "groups": True,
+    "asks": "nobody",
+    "offices": {"juror-1": "m1"},
+    "decides_by": "judge",
+    "repeats": 3,
+    "learns": True,
+}
+
+
+def test_a_cell_keeps_all_that_reports_go_by() -> None:
+    traits = Traits(**KEPT, prompts=("draft",), facts="folder", served={"early_stop": True}, calls=CallBound(1, 2))
+    assert traits.json() == KEPT
+    assert Traits.of_json(json.loads(json.dumps(traits.json()))) == Traits(**KEPT)
+
+
+def test_a_bound_grows_with_the_players_and_by_what_is_fixed() -> None:
+    bounds = [CallBound(), CallBound(per_player=2), CallBound(fixed=3), CallBound(per_player=2, fixed=3)]
+    assert [[bound.at_most(players) for players in (1, 4)] for bound in bounds] == [[0, 0], [2, 8], [3, 3], [5, 11]]
+
+
+@pytest.mark.parametrize(
+    "played",
+    [Solo(), Solo(drafts="double-call"), Vote(), Silent(), Talkative(), Mixture(), PeerReview()],
+    ids=lambda played: f"{played.name} {getattr(played, 'drafts', '')}",
+)
+async def test_a_play_of_one_course_takes_just_what_it_declares(played: Any) -> None:
+    """No more is tested elsewhere; a bound that is too high makes an estimate too dear."""
+    bound = traits_of(played).calls
+    assert bound is not None
+    for lineup in played.lineups(scripted_team(obliging)):
+        await played.play(QUESTIONS[0], seated := lineup.seated())
+        assert sum(call.usable for call in seated.journal) == bound.at_most(len(lineup.players))
 
 
 def test_what_another_version_wrote_is_read_as_far_as_it_is_known() -> None:

@@ -37,7 +37,7 @@ def show_estimate(taken: RunEstimate, console: Console, budget_usd: float | None
         at_most = "unbounded" if model.most_usd is None else money(model.most_usd)
         table.add_row(name, *(f"{number:,.0f}" for number in numbers), money(model.cost_usd), at_most)
     console.print(table)
-    most = "unbounded: set max_tokens and a price" if taken.most_usd is None else f"at most {money(taken.most_usd)}"
+    most = f"at most {money(taken.most_usd)}" if taken.most_usd is not None else f"unbounded: {_unbounded_by(taken)}"
     console.print(f"Together {money(taken.cost_usd)} ({most}), if nothing has to be asked twice.")
     if taken.cost_usd != 0:
         console.print(_how_sure(taken))
@@ -59,11 +59,21 @@ def _how_sure(taken: RunEstimate) -> str:
         more = taken.examples_needed
         after = f" After a run with --limit {more} it would be known to a fifth." if more is not None else ""
         return f"As the {taken.examples} questions went that are stored: {between}.{after}"
-    end = "without end, since nothing bounds a reply" if high is None else amount(high)
+    unbounded = f"{', '.join(taken.undeclared)} declares no bound" if taken.undeclared else "nothing bounds a reply"
+    end = f"without end, since {unbounded}" if high is None else amount(high)
+    beyond = ""
+    if taken.beyond_calls >= 1:
+        beyond = f" Of the calls, {taken.beyond_calls:,.0f} are what strategies declare as their most and nothing tried took."
     return (
         f"How long replies of {', '.join(taken.guessed)} are and how much they agree is a guess: from {amount(low)}, if "
-        f"all agree in few words, to {end}, if nobody does, at full length. After a run with --limit 20 it is known."
+        f"all agree in few words, to {end}, if nobody does, at full length.{beyond} After a run with --limit 20 it is known."
     )
+
+
+def _unbounded_by(taken: RunEstimate) -> str:
+    if taken.undeclared:
+        return f"{', '.join(taken.undeclared)} declares no bound of calls"
+    return "set max_tokens and a price"
 
 
 def _calls(number: float | None) -> str:

@@ -121,6 +121,8 @@ def _last_word(runner: Runner, state: State) -> None:
         print(f"moot: {runner.experiment.grading.reused_told}", file=sys.stderr)
     for told in runner.experiment.grading.broken:
         print(f"moot: {tamed(told)}", file=sys.stderr)
+    for warning in runner.warnings:
+        print(f"moot: {tamed(warning)}", file=sys.stderr)
     if state == "interrupted":
         print(
             f"moot: interrupted; {tally.done} of {tally.total} episodes are kept, run again to go on", file=sys.stderr

@@ -18,7 +18,7 @@ from moot.grade.normalise import normalise
 from moot.needs import Needs
 from moot.store import queries, schema
 from moot.store.rows import case_of, grade_row, grades_of, verdict_of
-from moot.store.statements import Row
+from moot.store.statements import Row, at_leisure
 from moot.store.store import Store
 from moot.strategies.traits import Traits
 from moot.traces import claims_in
@@ -94,6 +94,7 @@ def keep_grades(store: Store, grading: Grading) -> None:
 def recall_grades(connection: Connection, grading: Grading, cases: Iterable[Case]) -> None:
     """What it has said before of answers to these."""
     if grading.asked is not None:
+        at_leisure(connection)  # the grader is somebody else's code
         rows = queries.grades_on(connection, [case.digest for case in cases], grading.kept_as)
         grading.asked.recall(grades_of(rows))
 

@@ -23,6 +23,7 @@ from moot.engine.answer_sheets import recall_grades as recall_grades
 from moot.engine.batch_effects import BatchEffect as BatchEffect
 from moot.engine.batch_effects import batch_effects as batch_effects
 from moot.engine.batches import batches
+from moot.engine.judge_calls import LinkedCalls
 from moot.engine.settling import OpenAnswer as OpenAnswer
 from moot.engine.settling import declare_judges as declare_judges
 from moot.engine.settling import open_answers as open_answers
@@ -128,7 +129,7 @@ async def _grade_batch(
 async def _judge_sheet(store: Store, grading: Grading, sheet: Sheet) -> list[Judgement]:
     """What judges say of the open answers: what is on record, and what those say who had not been asked."""
     wordings = sheet.open_answers(grading)
-    heard = await asyncio.gather(*(_ask(judging, grading, sheet, wordings) for judging in grading.judges))
+    heard = await asyncio.gather(*(_ask(store, judging, grading, sheet, wordings) for judging in grading.judges))
     for judging, fresh in zip(grading.judges, heard, strict=True):
         judged_as = judge_identity(judging, grading.team, grading.batch)
         store.put_later([(schema.judgements, _judgement_row(sheet.case, judged_as, word)) for word in fresh])
@@ -152,7 +153,9 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
     graded.judged += _pairs([word for word in words if word.answer in wordings], grading)
 
 
-async def _ask(judging: Player, grading: Grading, sheet: Sheet, wordings: Mapping[str, str]) -> list[Judgement]:
+async def _ask(
+    store: Store, judging: Player, grading: Grading, sheet: Sheet, wordings: Mapping[str, str]
+) -> list[Judgement]:
     mine = [judgement for judgement in sheet.judgements if judgement.judge == judging.name]
     heard = {judgement.answer for judgement in mine if judgement.right is not None}
     left = {answer: wording for answer, wording in wordings.items() if answer not in heard}
@@ -166,6 +169,7 @@ async def _ask(judging: Player, grading: Grading, sheet: Sheet, wordings: Mappin
     for answer, wording in left.items():
         alike[tries.get(answer, 0)][answer] = wording
     team, case = grading.team, sheet.case
+    judging = replace(judging, model=LinkedCalls(judging.model, store, case))
     asked = (judge(judging, case, alike[sample], team.seated(sample), grading.batch) for sample in alike)
     return [
         _tried(word, sample + 1)

@@ -21,6 +21,7 @@ from sqlalchemy import Connection
 
 from moot import __version__
 from moot.engine.batches import placed_batches
+from moot.engine.call_bounds import ExceededBound, exceeded_by, exceeded_words, together
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import Graded, GradedCells, grade_all, keep_grades, recall_grades
 from moot.engine.lessons import Lessons, gather_lessons
@@ -63,6 +64,8 @@ class RunTally:
     elsewhere: dict[str, str] = field(default_factory=dict)
     """How endpoints are doing where the calls are made, if that is not here."""
     purse: Ledger | Purse | None = None
+    exceeded: dict[str, ExceededBound] = field(default_factory=dict)
+    """By the strategy's label: who made more calls than it declared."""
     graded: Graded | None = None
     matched: Matched | None = None
 
@@ -150,7 +153,8 @@ class Runner:
                     self._stopped, StoreError
                 ):  # else it cannot be written; who reads sees the process gone
                     with suppress(StoreError):
-                        ended = partial(queries.finish_run, state=state, cause=cause, overbilled=self._overbilled())
+                        facts = {"overbilled": self._overbilled(), "exceeded": self._exceeded()}
+                        ended = partial(queries.finish_run, state=state, cause=cause, found_out=facts)
                         await self.store.run(partial(ended, run=run))
         return state
 
@@ -164,6 +168,14 @@ class Runner:
     def _overbilled(self) -> dict[str, Any]:
         purse = self.tally.purse
         return {} if purse is None else {name: asdict(overcharge) for name, overcharge in purse.overbilled.items()}
+
+    def _exceeded(self) -> dict[str, Any]:
+        return {label: asdict(bound) for label, bound in self.tally.exceeded.items()}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was found out while it ran, although nothing went wrong with an answer."""
+        return tuple(exceeded_words(self.tally.exceeded))
 
     def _state(self) -> State:
         if self._interrupted:
@@ -369,6 +381,8 @@ class Runner:
                 (schema.scores, score_row(cell.id, case.digest, repeat, grading.name, score)),
             ]
         )
+        if (exceeded := exceeded_by(cell, episode)) is not None:
+            self.tally.exceeded = together([self.tally.exceeded, {cell.label: exceeded}])
         self.tally.outcomes[episode.verdict.outcome] += 1
         if episode.verdict.outcome == "failed":
             self.tally.causes[episode.verdict.cause or "unknown"] += 1

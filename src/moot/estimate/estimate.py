@@ -4,6 +4,9 @@ Because strategies are played and not described, the count is right for every st
 are counted once, and what the store holds already costs nothing. Grades and matches that follow the play are part of the
 bill, and of this.
 
+Where a play hangs on words that are only guessed, the bounds that strategies declare say what no sample can
+(`declared_calls`).
+
 How sure it is depends on who speaks (`counting_model`). Simulated and recorded models say themselves what they would
 say: only which questions were drawn is left to chance. After a first run of a few questions the others say what they
 said there. Before that they are guessed, and the range runs from everybody agreeing in few words to nobody agreeing
@@ -14,13 +17,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
 from moot.estimate.counting_model import ModelEstimate, ReplyMemory
 from moot.estimate.likely_replies import CHARACTERS_A_TOKEN, COMPLETION_TOKENS
-from moot.estimate.sample_play import SAMPLE, Part, play_sample, total
+from moot.estimate.sample_play import SAMPLE, Part, PlayedSample, play_sample, total
 from moot.experiment.plan import Plan
 from moot.needs import EVERYTHING, Needs
 from moot.store import queries
@@ -59,6 +63,12 @@ class RunEstimate:
     """Stored questions that the new ones are taken to be like."""
     spent_usd: float = 0.0
     """What the experiment has paid already."""
+    beyond_calls: float = 0.0
+    """Where it is guessed: what strategies may take by the bounds that they declare, beyond what was tried."""
+    beyond_usd: float | None = 0.0
+    """The same in money, each at the dearest call that was tried."""
+    undeclared: Sequence[str] = ()
+    """Where it is guessed: strategies that declare no bound, so that nothing tried says how many calls they take."""
 
     @property
     def calls(self) -> float:
@@ -70,7 +80,10 @@ class RunEstimate:
 
     @property
     def most_usd(self) -> float | None:
-        return total(model.most_usd for model in self.models.values())
+        """None where nothing bounds a reply, or a strategy."""
+        if self.undeclared:
+            return None
+        return total([*(model.most_usd for model in self.models.values()), self.beyond_usd])
 
     @property
     def sure(self) -> Sureness:
@@ -110,13 +123,25 @@ async def estimate(experiment: Plan, store: Store | None, needs: Needs = EVERYTH
         most = await play_sample(experiment, left, memory, store, "contrary", needs)
         for name, model in run_estimate.models.items():
             model.most_usd = _larger(model.most_usd, most.taken[name].most_usd)
-        run_estimate.calls_range = Range(min(least.calls, run_estimate.calls), max(most.calls, run_estimate.calls))
+        declared = most.declared
+        run_estimate.beyond_calls, run_estimate.undeclared = declared.beyond, tuple(declared.undeclared)
+        run_estimate.beyond_usd = _beyond_usd(most, total(model.most_usd for model in run_estimate.models.values()))
+        most_calls = None if declared.undeclared else max(most.calls + declared.beyond, run_estimate.calls)
+        run_estimate.calls_range = Range(min(least.calls, run_estimate.calls), most_calls)
         run_estimate.cost_range = Range(_smaller(least.cost_usd, run_estimate.cost_usd), run_estimate.most_usd)
     else:
         examples = memory.examples if run_estimate.sure == "learned" else 0
         run_estimate.calls_range = _around(run_estimate.calls, likely.error(0, examples))
         run_estimate.cost_range = _around(run_estimate.cost_usd, likely.error(1, examples))
     return run_estimate
+
+
+def _beyond_usd(most: PlayedSample, tried_usd: float | None) -> float | None:
+    """What declared bounds leave over in money: of what was tried with the most calls, less what another try took more."""
+    at_most = total(model.most_usd for model in most.taken.values())
+    if at_most is None or tried_usd is None or most.dearest_usd is None:
+        return None
+    return max(0.0, at_most + most.declared.beyond * most.dearest_usd - tried_usd)
 
 
 async def _parts(experiment: Plan, store: Store | None) -> dict[Part, list[int]]:

@@ -26,6 +26,7 @@ from moot.engine.matching import (
 )
 from moot.engine.play import play
 from moot.estimate.counting_model import CountingModel, ModelEstimate, ReplyMemory, SharedReplies, plus
+from moot.estimate.declared_calls import DeclaredCalls
 from moot.estimate.likely_replies import Assumption, LikelyReplies
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
@@ -65,6 +66,7 @@ class PlayedSample:
     taken: dict[str, ModelEstimate]
     sampled: int = 0
     spreads: list[Spread] = field(default_factory=list)
+    declared: DeclaredCalls = field(default_factory=DeclaredCalls)
 
     @property
     def calls(self) -> float:
@@ -73,6 +75,14 @@ class PlayedSample:
     @property
     def cost_usd(self) -> float | None:
         return total(model.cost_usd for model in self.taken.values())
+
+    @property
+    def dearest_usd(self) -> float | None:
+        """What a call costs at most, of the model whose calls cost most; None where nothing bounds one."""
+        asked = [model for model in self.taken.values() if model.calls]
+        if any(model.most_usd is None for model in asked):
+            return None
+        return max(((model.most_usd or 0.0) / model.calls for model in asked), default=0.0)
 
     def error(self, what: int, examples: int) -> float:
         """The standard error of the calls (0) or the money (1), by who was drawn, of questions or of examples."""
@@ -122,12 +132,13 @@ async def play_sample(
     for part, positions in parts.items():
         cases = _drawn(experiment, part, positions, MOST_SAMPLED if assumption == "likely" else ENDS_SAMPLE)
         spread = Spread(len(positions))
+        declared = DeclaredCalls()
         taught = await _taught(seated, cases, memory, models)
         recorded = await _recorded(store, cases)
         for case in cases:
             memory.cases[case.question.id] = case
             before = _counts(models)
-            await _play_and_grade(seated, case, memory, needs, taught.lessons, recorded)
+            await _play_and_grade(seated, case, memory, needs, taught.lessons, recorded, declared)
             spread.each.append(_since(before, _counts(models), taught.took.get(case.question.id, NOTHING_TAKEN)))
             if len(spread.each) % AT_A_TIME == 0 and _enough(part, spread, _counts(models)[0]):
                 break
@@ -135,8 +146,9 @@ async def play_sample(
             memory.remember([case.question.id for case in cases[: len(spread.each)]])
         whole.sampled += len(spread.each)
         whole.spreads.append(spread)
+        scale = len(positions) / max(1, len(spread.each))
+        whole.declared.scaled(declared, scale)
         for name, model in models.items():
-            scale = len(positions) / max(1, len(spread.each))
             whole.taken[name] = _sum(whole.taken[name], model.taken, scale)
             model.taken = ModelEstimate()
     return whole
@@ -206,15 +218,21 @@ async def _recorded(store: Store | None, cases: Sequence[Case]) -> Recorded:
 
 
 async def _play_and_grade(
-    seated: Plan, case: Case, memory: ReplyMemory, needs: Needs, lessons: Lessons, recorded: Recorded
+    seated: Plan,
+    case: Case,
+    memory: ReplyMemory,
+    needs: Needs,
+    lessons: Lessons,
+    recorded: Recorded,
+    declared: DeclaredCalls,
 ) -> None:
     like = memory.like(case.question.id)
     # Whose answers are given: a judge is needed as it was there.
     answered = case if like is None or case.question.id == like else memory.cases[like]
-    first = await _play_cells(seated, case, seated.before_learning, needs)
+    first = await _play_cells(seated, case, seated.before_learning, needs, declared)
     await _judge(seated, case, open_wordings(seated.grading, answered, first.answers))
     taught = [lessons.seated(case, cell, 0) for cell in seated.learners]
-    later = await _play_cells(seated, case, taught, needs)
+    later = await _play_cells(seated, case, taught, needs, declared)
     await _judge(seated, case, open_wordings(seated.grading, answered, later.answers - first.answers))
     await _match(seated, case, [*first.drafted, *later.drafted], needs, recorded)
     await _match(seated, case, later.drafted, Needs(grouped_drafts=True), recorded)
@@ -228,14 +246,16 @@ class _Said:
     drafted: list[Drafted] = field(default_factory=list)
 
 
-async def _play_cells(seated: Plan, case: Case, cells: Iterable[Cell], needs: Needs) -> _Said:
+async def _play_cells(seated: Plan, case: Case, cells: Iterable[Cell], needs: Needs, declared: DeclaredCalls) -> _Said:
     said = _Said()
     for cell in cells:
         grouper = cell.team.grouper
         informed = grouper.knowing(case) if reference_shown(seated) and isinstance(grouper, Stages) else None
         drafts = cell.traits.drafts is not None
         for repeat in cell.plays(seated.spec.repeats):
-            verdict = (await play(cell, case.question, repeat, grouper=informed)).verdict
+            episode = await play(cell, case.question, repeat, grouper=informed)
+            declared.add(cell, episode)
+            verdict = episode.verdict
             said.answers.update([] if verdict.answer is None else [verdict.answer])
             beside = answers_beside(verdict, drafts=needs.graded_drafts and drafts, claims=needs.graded_claims)
             said.answers.update(beside)

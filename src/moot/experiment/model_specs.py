@@ -29,6 +29,7 @@ from pydantic_core import PydanticCustomError
 from moot.config.type_words import either
 from moot.config.yaml_file import Strict, Text
 from moot.models.closest import closest
+from moot.models.litellm_params import problem_with, problem_with_model
 from moot.models.proxy import ENV
 from moot.simulate.parameters import SimulatedParameters
 
@@ -181,14 +182,29 @@ class LocalSpec(Strict):
     context: int | None = Field(default=None, ge=256)
 
 
+def _litellm_model(model: str) -> str:
+    if problem := problem_with_model(model):
+        raise ValueError(problem)
+    return model
+
+
+def _litellm_parameters(params: dict[str, Any]) -> dict[str, Any]:
+    if problem := problem_with(_parameters(params)):
+        raise ValueError(problem)
+    return params
+
+
 class LitellmSpec(Strict):
     """Whatever LiteLLM can reach (extra `litellm`)."""
 
     provider: Literal["litellm"]
-    model: Text
+    model: Annotated[Text, AfterValidator(_litellm_model)]
+    base_url: Annotated[str, AfterValidator(_open_address)] | None = Field(
+        default=None, description="Where it is, if not where the provider is"
+    )
     api_key_env: Variable | None = None
     api_key_file: Text | None = None
-    params: Parameters = Field(default_factory=dict)
+    params: Annotated[dict[str, Any], AfterValidator(_litellm_parameters)] = Field(default_factory=dict)
     limits: LimitsSpec | None = None
     retries: RetriesSpec = RetriesSpec()
     hedge: Hedged = Field(default=None, description="Ask a second time when a reply is late")

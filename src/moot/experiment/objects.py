@@ -22,6 +22,7 @@ from moot.models.model import Model
 from moot.plugins import PluginBroke
 from moot.strategies import Strategy, registered
 from moot.strategies import strategy as built_strategy
+from moot.strategies.names import name_problem
 from moot.strategies.option_meanings import meanings_named
 from moot.strategies.option_values import OptionError, checked_object, option_json
 from moot.types import Case, Question, Request, canonical_json, digest
@@ -137,6 +138,8 @@ def _checked_strategy(strategy: Any, key: tuple[str | int, ...]) -> tuple[Strate
     if not isinstance(strategy, Strategy) or not isinstance(strategy.name, str) or not is_dataclass(strategy):
         problem = f"{type(strategy).__name__} is no strategy; expected a dataclass with name, lineups and play"
         raise FileError(problem, key=where)
+    if (wrong := name_problem(strategy.name)) is not None:
+        raise FileError(f"{type(strategy).__name__}: {wrong}", key=where)
     registered_at = _registered_place(strategy.name)
     if registered_at is not None and registered_at != _place(type(strategy)):
         problem = f"{strategy.name!r} is the name of {registered_at} already, and results of the two would be mixed"

@@ -36,6 +36,7 @@ from moot.experiment.spec import ExperimentFile
 from moot.models.answerable import shape_in_json
 from moot.models.closest import closest
 from moot.models.intake import MIB, Intake, Room
+from moot.models.litellm_params import problem_with_address
 from moot.models.model import Model
 from moot.models.proxy import ENV, environment_proxy
 from moot.plugins import CannotLoad, PluginBroke, loaded
@@ -134,7 +135,9 @@ def _max_tokens(*sources: Mapping[str, Any]) -> int | None:
 def _endpoint_of(spec: ModelSpec) -> str | None:
     if isinstance(spec, EndpointSpec):
         return spec.base_url.rstrip("/")
-    return f"litellm:{spec.model}" if isinstance(spec, LitellmSpec) else None
+    if isinstance(spec, LitellmSpec):
+        return spec.base_url.rstrip("/") if spec.base_url is not None else f"litellm:{spec.model}"
+    return None
 
 
 def _price(spec: EndpointSpec | LitellmSpec | SimulatedSpec) -> Price | None:
@@ -238,9 +241,16 @@ def _local(file: ExperimentFile, name: str, spec: LocalSpec, *_: Any) -> Model:
 def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, dataset: Dataset | None, shared: Shared) -> Model:
     from moot.models.litellm import LitellmModel
 
-    key = _key_of(file, name, spec) if shared.asked else None
+    if spec.base_url is not None and (problem := problem_with_address(spec.model)):
+        raise file.error(("models", name, "base_url"), problem)
     return LitellmModel(
-        name, model=spec.model, api_key=key, params=spec.params, price=_price(spec), timeout_s=spec.timeout_s
+        name,
+        model=spec.model,
+        api_key=_key_of(file, name, spec) if shared.asked else None,
+        base_url=spec.base_url,
+        params=spec.params,
+        price=_price(spec),
+        timeout_s=spec.timeout_s,
     )
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from moot.errors import UsageError
 from moot.grade.lemmas import lemma
-from moot.grade.normalise import normalise
+from moot.grade.normalise import normalise, too_long
 from moot.grade.numerals import numerals, thousands
 from moot.grade.wordpiece import WordPiece
 from moot.models import packaged
@@ -58,6 +58,8 @@ class Embedding:
             raise UsageError("grouping by embeddings needs NumPy: pip install numpy")
 
     def same(self, one: str, other: str) -> bool:
+        if too_long(one) or too_long(other):
+            return normalise(one) == normalise(other)
         return not set_apart(one, other) and self.cosine(one, other) >= self.threshold
 
     def cosine(self, one: str, other: str) -> float:

@@ -10,9 +10,13 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-from moot.grade.normalise import spelled
+from moot.grade.normalise import spelled, too_long
 
 _RUSSIAN = re.compile(r"[а-я]")
+
+
+LONGEST_WORD = 60
+"""Letters. No dictionary has a longer one, and analysers that take words apart do not come to an end with some."""
 
 
 def lemmas(text: str, language: str) -> list[str]:
@@ -22,12 +26,14 @@ def lemmas(text: str, language: str) -> list[str]:
 
 def lemma_key(text: str, language: str) -> str:
     """The same for two texts that say the same in so many words, whatever their forms and order."""
-    return " ".join(sorted(lemmas(text, language)))
+    return spelled(text, language) if too_long(text) else " ".join(sorted(lemmas(text, language)))
 
 
 @lru_cache(maxsize=100_000)
 def lemma(word: str, language: str) -> str:
     """The script decides before the language does: a Russian word in an English answer is still Russian."""
+    if len(word) > LONGEST_WORD:
+        return word
     if _RUSSIAN.search(word):
         return str(_russian().parse(word)[0].normal_form).replace("ё", "е")
     if word.isalpha() and word.isascii():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from moot.grade.lemmas import lemma
-from moot.grade.normalise import normalise, spelled
+from moot.grade.normalise import LONGEST_COMPARED, normalise, spelled, too_long
 from moot.grade.squad import scored_by_words, squad
 from moot.types import UNKNOWN, Case, Score, Verdict
 
@@ -45,6 +45,9 @@ NO_ANSWER = Score(0.0, "no-answer")
 NOT_KNOWN_YET = Score(None, "ungraded", "nobody has said yet what is right")
 
 
+_AT_MOST = f"and up to {LONGEST_COMPARED:,} are compared"
+
+
 def match(case: Case, answer: str | None) -> Score:
     """1 or 0, or a share of words where the case asks for that.
 
@@ -54,6 +57,10 @@ def match(case: Case, answer: str | None) -> Score:
         return NO_ANSWER
     if not case.known:
         return NOT_KNOWN_YET
+    if too_long(answer):
+        return Score(None, "ungraded", f"the answer has {len(answer):,} characters, {_AT_MOST}")
+    if too_long(case.answer or "") or any(map(too_long, case.accepted)):
+        return Score(None, "ungraded", f"the reference has {_longest(case):,} characters, {_AT_MOST}")
     if scored_by_words(case):
         return squad(case, answer)
     if case.question.kind != "open":
@@ -67,6 +74,10 @@ def match(case: Case, answer: str | None) -> Score:
     if case.answer is None:
         return Score(float(normalise(answer) == _UNKNOWN), "unanswerable")
     return Score(0.0, "match")
+
+
+def _longest(case: Case) -> int:
+    return max(map(len, (case.answer or "", *case.accepted)))
 
 
 def _among(variants: tuple[str, ...], answer: str, reading: Callable[[str], str]) -> bool:

@@ -31,8 +31,8 @@ _MONTH_WORDS = (
 _YEARS, _MONTHS = frozenset(_YEAR_WORDS.split()), frozenset(_MONTH_WORDS.split())
 
 _SPACES = " \u00a0\u2009\u202f"
-_THOUSANDS = re.compile(rf"(?<![\w.,])[1-9]\d{{0,2}}(?:[{_SPACES}]\d{{3}})+(?![\w{_SPACES}]*\d)")
-_COMMA_THOUSANDS = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:,\d{3})+(?!,?\d)")
+_THOUSANDS = re.compile(rf"(?<![\w.,])[1-9]\d{{0,2}}(?:[{_SPACES}]\d{{3}})++(?![\w{_SPACES}]*\d)")
+_COMMA_THOUSANDS = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:,\d{3})++(?!,?\d)")
 _SEPARATORS = re.compile(rf"[,{_SPACES}]")
 
 

@@ -12,15 +12,14 @@ import asyncio
 import json
 import logging
 import math
-import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, select, update
+from sqlalchemy import Connection, Table, select, update
 
 from moot.engine.grading import settle
 from moot.errors import MootError, StoreError, UsageError
@@ -28,13 +27,14 @@ from moot.experiment.plan import Cell, Plan
 from moot.grade.grading import Grading
 from moot.grade.normalise import normalise
 from moot.grade.persons import persons_word, words_by_case
+from moot.live.served_rows import cleaned_rows, find_episode, placed_cases
 from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.presence import Presence
 from moot.store.rows import case_of, case_row, episode_row, score_row
 from moot.store.statements import Row
-from moot.store.store import Store, bounded_value
-from moot.types import Case, Episode, Question, digest
+from moot.store.store import Store
+from moot.types import Case, Episode, digest
 
 _log = logging.getLogger(__name__)
 
@@ -43,8 +43,6 @@ TOGETHER = 500
 
 LINGER_S = 0.2
 """They gather for this long before they are written."""
-
-EPISODE_ID = re.compile("ep_[0-9a-f]{40}")
 
 AGAIN_S = 2.0
 LONGEST_AGAIN_S = 60.0
@@ -276,10 +274,10 @@ class ServedRecord:
         rows: Sequence[tuple[Table, Row]],
         cleaned: bool = False,
     ) -> None:
-        clean: Callable[[Iterable[Row]], list[Row]] = _cleaned if cleaned else list
+        clean: Callable[[Iterable[Row]], list[Row]] = cleaned_rows if cleaned else list
         for table in dict.fromkeys(table for table, _ in rows):
             queries.add(connection, table, clean([row for of, row in rows if of is table]))
-        cases = _placed(connection, self.id, [episode.question for episode in episodes], self._askers)
+        cases = placed_cases(connection, self.id, [episode.question for episode in episodes], self._askers)
         persons = words_by_case(queries.settlements_on(connection, [case.digest for case in cases.values()]))
         scores = []
         for episode in episodes:
@@ -338,77 +336,3 @@ class ServedRecord:
             score = self.grading.at_once(case, row["answer"])
             graded = score_row(row["cell"], case.digest, row["repeat"], self.grading.name, score)
             queries.put(connection, schema.scores, [graded])
-
-
-def _cleaned(rows: Iterable[Row]) -> list[Row]:
-    return [{name: bounded_value(value) for name, value in row.items()} for row in rows]
-
-
-def _placed(
-    connection: Connection, experiment: str, questions: Sequence[Question], askers: Mapping[str, str | None]
-) -> dict[str, Case]:
-    """The case of each question; one that was never asked before gets a place among the others.
-
-    A case that is there stands: it may be better known than a new one would be.
-    """
-    # Several servers may write into one store: they take turns here. (SQLite has let us in alone already.)
-    whole = schema.experiments.c.id == experiment
-    connection.execute(select(schema.experiments.c.id).where(whole).with_for_update())
-    wanted = {question.digest: question for question in questions}
-    cases = _cases(connection, experiment, list(wanted))
-    new = [Case(question, None, known=False) for key, question in wanted.items() if key not in cases]
-    if new:
-        places = schema.experiment_questions
-        last = connection.execute(select(func.max(places.c.position)).where(places.c.experiment == experiment)).scalar()
-        rows = [
-            {
-                "experiment": experiment,
-                "position": position,
-                "question": case.question.digest,
-                "case": case.digest,
-                "asker": askers.get(case.question.digest),
-            }
-            for position, case in enumerate(new, start=0 if last is None else last + 1)
-        ]
-        queries.add(connection, schema.cases, [case_row(case) for case in new])
-        queries.add(connection, places, rows)
-        longer = schema.experiments.c.size + len(new)
-        connection.execute(update(schema.experiments).where(whole).values(size=longer))
-        # A case of these words may have been kept before, from another experiment: that one stands.
-        cases.update(_cases(connection, experiment, [case.question.digest for case in new]))
-    return cases
-
-
-def _cases(connection: Connection, experiment: str, questions: Sequence[str]) -> dict[str, Case]:
-    places, cases = schema.experiment_questions, schema.cases
-    case_by_question: dict[str, Case] = {}
-    for part in queries.chunks(questions):
-        query = select(places.c.question, cases.c.content).join(cases, cases.c.id == places.c.case)
-        query = query.where(places.c.experiment == experiment, places.c.question.in_(part))
-        case_by_question.update((question, case_of(content)) for question, content in connection.execute(query))
-    return case_by_question
-
-
-def find_episode(connection: Connection, experiment: str, episode: str, asker: str | None = None) -> Any:
-    """An episode by the id that the client was given, with its case. `asker`: only one of its own."""
-    if not EPISODE_ID.fullmatch(episode):
-        raise UsageError(f"there is no episode {episode!r}")
-    number, question = episode.removeprefix("ep_")[:8], episode.removeprefix("ep_")[8:]
-    repeat = int(number, 16)
-    places, episodes = schema.experiment_questions, schema.episodes
-    cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment == experiment)
-    this = (episodes.c.cell.in_(cells), episodes.c.question == question, episodes.c.repeat == repeat)
-    own = () if asker is None else (places.c.asker == asker,)
-    row = (
-        connection.execute(
-            select(episodes, schema.cases.c.content)
-            .join(places, places.c.question == episodes.c.question)
-            .join(schema.cases, schema.cases.c.id == places.c.case)
-            .where(places.c.experiment == experiment, *this, *own)
-        )
-        .mappings()
-        .first()
-    )
-    if row is None:
-        raise UsageError(f"there is no episode {episode!r}")
-    return row

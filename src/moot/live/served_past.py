@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, tuple_, update
 
+from moot.engine.answer_sheets import answers_beside
+from moot.grade.normalise import normalise
 from moot.store import queries, schema
+from moot.store.rows import verdict_of
 from moot.store.store import Store
 
 
@@ -53,7 +56,7 @@ async def forget(store: Store, name: str, before: float, *, scrub: bool = True) 
 
 
 def purge(connection: Connection, name: str, before: float) -> dict[str, int]:
-    """Episodes, their grades, questions with all references they were given, and the calls.
+    """Episodes, their grades, questions with all references they were given, and the calls, of judges too.
 
     All that was served under the name, whichever version of the team's file it was. What was spent stays known, as a sum:
     a cap on money holds.
@@ -87,8 +90,9 @@ def purge(connection: Connection, name: str, before: float) -> dict[str, int]:
     forgotten = connection.execute(delete(episodes).where(*old)).rowcount
     still = select(episodes.c.question).where(*asked)
     gone = connection.execute(delete(places).where(mine, places.c.question.not_in(still))).rowcount
+    calls = _forget_judges_calls(connection, ids, before) + _forget_calls(connection, name, before)
     _forget_cases(connection, ids)
-    calls = _forget_calls(connection, name, before)
+    _forget_words(connection, ids)
     for experiment in served:
         size = select(func.count()).where(places.c.experiment == experiment).scalar_subquery()
         connection.execute(update(experiments).where(experiments.c.id == experiment).values(size=size))
@@ -114,11 +118,58 @@ def _forget_cases(connection: Connection, ids: Sequence[str]) -> None:
         connection.execute(delete(cases).where(*unused))
 
 
+def _forget_words(connection: Connection, ids: Sequence[str]) -> None:
+    """Of questions that stay, what was said of answers that no episode holds any more."""
+    cases, places, episodes = schema.cases, schema.experiment_questions, schema.episodes
+    for part in queries.chunks(ids):
+        query = select(cases.c.id, places.c.question).join(places, places.c.case == cases.c.id)
+        for case, question in connection.execute(query.where(cases.c.question_id.in_(part)).distinct()).all():
+            rows = select(episodes.c.answer, episodes.c.verdict).where(episodes.c.question == question)
+            given: set[str] = set()
+            for answer, verdict in connection.execute(rows):
+                beside = answers_beside(verdict_of(verdict), drafts=True, claims=True)
+                given.update(normalise(text) for text in (answer, *beside) if text is not None)
+            for table in (schema.settlements, schema.judgements, schema.grades):
+                said = connection.execute(select(table.c.answer).where(table.c.case == case).distinct()).scalars().all()
+                for gone in queries.chunks([answer for answer in said if answer not in given]):
+                    connection.execute(delete(table).where(table.c.case == case, table.c.answer.in_(gone)))
+
+
+def _forget_judges_calls(connection: Connection, ids: Sequence[str], before: float) -> int:
+    """All that judges were asked about these questions, whichever file paid for it, and what failed.
+
+    Also where a question stays, being asked once more: a judge may have been shown old answers beside the new. A call
+    that is about another question's case as well, in the same words, is that one's too and stays.
+    """
+    links, cases = schema.judge_calls, schema.cases
+    keys: set[str] = set()
+    for part in queries.chunks(ids):
+        about = links.c.case.in_(select(cases.c.id).where(cases.c.question_id.in_(part)))
+        keys.update(connection.execute(select(links.c.key).where(about)).scalars())
+        connection.execute(delete(links).where(about))
+    forgotten = 0
+    for some in queries.chunks(sorted(keys)):
+        still = select(links.c.key)
+        asked = (schema.calls.c.key.in_(some), schema.calls.c.key.not_in(still))
+        failed = (schema.failures.c.key.in_(some), schema.failures.c.key.not_in(still))
+        connection.execute(delete(schema.failures).where(*failed))
+        forgotten += _drop_calls(connection, asked, before)
+    return forgotten
+
+
 def _forget_calls(connection: Connection, name: str, before: float) -> int:
-    calls, failures, losses = schema.calls, schema.failures, schema.losses
-    old = (calls.c.experiment == name, calls.c.created_at < before)
-    spent = connection.execute(select(func.sum(calls.c.cost_usd)).where(*old)).scalar()
-    if spent:
-        connection.execute(insert(losses).values(experiment=name, usd=float(spent), created_at=before))
+    calls, failures = schema.calls, schema.failures
     connection.execute(delete(failures).where(failures.c.experiment == name, failures.c.created_at < before))
-    return connection.execute(delete(calls).where(*old)).rowcount
+    return _drop_calls(connection, (calls.c.experiment == name, calls.c.created_at < before), before)
+
+
+def _drop_calls(connection: Connection, which: Sequence[ColumnElement[bool]], before: float) -> int:
+    """What they cost stays in the books of whoever paid."""
+    calls, losses = schema.calls, schema.losses
+    cost = func.sum(calls.c.cost_usd)
+    for payer, spent in connection.execute(
+        select(calls.c.experiment, cost).where(*which).group_by(calls.c.experiment)
+    ).all():
+        if spent:
+            connection.execute(insert(losses).values(experiment=payer, usd=float(spent), created_at=before))
+    return connection.execute(delete(calls).where(*which)).rowcount

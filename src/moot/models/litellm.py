@@ -20,6 +20,7 @@ from moot.errors import (
 from moot.models import border
 from moot.models.endpoint import with_temperature
 from moot.models.filtered import FILTERED, filter_words
+from moot.models.litellm_params import NO_KEY, problem_with, problem_with_address, problem_with_model
 from moot.models.model import messages_json
 from moot.models.retry_after import retry_after_s
 from moot.models.secrets import Secrets
@@ -36,12 +37,17 @@ class LitellmModel:
         *,
         model: str,
         api_key: str | None = None,
+        base_url: str | None = None,
         params: Mapping[str, Any] | None = None,
         price: Price | None = None,
         timeout_s: float = 300.0,
     ) -> None:
+        address = problem_with_address(model) if base_url is not None else None
+        if problem := problem_with_model(model) or address or problem_with(params or {}):
+            raise UsageError(f"{name}: {problem}")
         self.name = name
         self.model = model
+        self.base_url = base_url.rstrip("/") if base_url is not None else None
         self.price = price
         self._api_key = api_key
         self._secrets = Secrets((api_key,))
@@ -60,6 +66,7 @@ class LitellmModel:
     def shape(self, request: Request) -> Mapping[str, Any]:
         return {
             "provider": "litellm",
+            **({"base_url": self.base_url} if self.base_url is not None else {}),
             "model": self.model,
             "params": {**self._params, **request.params},
             "schema": request.schema,
@@ -71,12 +78,16 @@ class LitellmModel:
         if request.schema is not None and "response_format" not in body:
             named = {"name": "reply", "schema": request.schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
+        if problem := problem_with(request.params):
+            raise RequestRejected(f"{self.name}: {problem}", status=400)
+        key = NO_KEY if self._api_key is None and self.base_url is not None else self._api_key
         started = time.perf_counter()
         try:
             response = await self._litellm.acompletion(
                 model=self.model,
                 messages=messages_json(request),
-                api_key=self._api_key,
+                api_key=key,
+                api_base=self.base_url,
                 timeout=self._timeout_s,
                 num_retries=0,
                 max_retries=0,

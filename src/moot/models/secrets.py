@@ -7,8 +7,9 @@ a reply; so everything that comes back passes here before it is kept or shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import unquote
 
 from moot.types import Reply
@@ -48,8 +49,12 @@ class Secrets:
 
     def without(self, reply: Reply) -> Reply:
         """The reply without the secrets; nearly always that is the reply itself."""
-        if not any(secret.search(text) for secret in self._in_replies for text in _texts(reply)):
+        if not self._in_replies:
             return reply
+        if not self._stand_in(_texts(reply)):
+            # Token by token a reply may say what its text does not: in other choices, in bytes, in fields of its own.
+            held = reply.logprobs is not None and self._stand_in(_spoken_in(reply.logprobs))
+            return replace(reply, logprobs=None) if held else reply
 
         def hide(text: str) -> str:
             for secret in self._in_replies:
@@ -65,6 +70,9 @@ class Secrets:
             logprobs=None,  # the same text again, token by token
         )
 
+    def _stand_in(self, texts: Iterable[str]) -> bool:
+        return any(secret.search(text) for text in texts for secret in self._in_replies)
+
 
 def secret_headers(headers: Mapping[str, str]) -> list[str]:
     """The values of those headers whose name says that they are secret; of one with a scheme, such as Bearer, the rest."""
@@ -79,6 +87,28 @@ def _standing(secret: str) -> re.Pattern[str]:
 
 def _texts(reply: Reply) -> tuple[str, ...]:
     return (reply.text, reply.finish, reply.thoughts or "", reply.version or "")
+
+
+def _spoken_in(logprobs: Any) -> Iterator[str]:
+    """Every text within, at whatever depth; and what tokens and bytes that stand in one list say together."""
+    left = [logprobs]
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            left += [*value, *value.values()]
+        elif isinstance(value, list | tuple):
+            left += value
+            entries = [entry for entry in value if isinstance(entry, Mapping)]
+            yield "".join(entry["token"] for entry in entries if isinstance(entry.get("token"), str))
+            yield "".join(each for each in value if isinstance(each, str))
+            yield _from_bytes(value)
+            yield "".join(_from_bytes(entry["bytes"]) for entry in entries if isinstance(entry.get("bytes"), list))
+
+
+def _from_bytes(numbers: Sequence[Any]) -> str:
+    return bytes(each for each in numbers if isinstance(each, int) and 0 <= each < 256).decode("utf-8", "replace")
 
 
 def _hide(secret: str, words: str) -> str:

@@ -18,6 +18,7 @@ from jinja2 import Environment, Template, TemplateError, meta
 
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
+from moot.prompts.bounds import MOST_SOURCE
 from moot.prompts.sandbox import PromptEnvironment, fill
 from moot.types import Message, Question, digest
 
@@ -296,11 +297,15 @@ def _environment() -> Environment:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig") as file:
+            source = file.read(MOST_SOURCE + 1)
     except UnicodeDecodeError as error:
         raise FileError(f"expected UTF-8 text ({error.reason})", file=path) from None
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+    if len(source) > MOST_SOURCE:
+        raise FileError(f"is longer than {MOST_SOURCE} characters", file=path)
+    return source
 
 
 def _read_examples(path: Path) -> tuple[Message, ...]:

@@ -124,4 +124,4 @@ def _tested(row: Mapping[str, Any]) -> str:
     if row["p"] is None:
         return "nothing to test"
     p = "p < 0.001" if row["p"] < 0.001 else f"p = {row['p']:.3f}"
-    return f"{p} ({'exact McNemar' if row['test'] == 'mcnemar' else 'sign flips over questions'})"
+    return f"{p} ({'exact McNemar' if row['test'] == 'mcnemar' else 'score test of the mean over questions'})"

@@ -11,7 +11,7 @@ import hmac
 import math
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -87,6 +87,10 @@ class Holder:
         self._paid_usd = {kept: paid for kept, paid in self._paid_usd.items() if kept >= today}
         self._paid_usd[day] = self._paid_usd.get(day, 0.0) + usd
 
+    def learn(self, day: str, usd: float) -> None:
+        """What is in the books, which others write too: of all servers with one store, settled and under way."""
+        self._paid_usd[day] = usd
+
     def spent_usd(self) -> float:
         """Today. Unknown prices are not in it: a limit on money needs priced models."""
         return self._paid_usd.get(day_of(self._now()), 0.0)
@@ -118,6 +122,8 @@ class Admission:
         self._most_waiting = waiting
         self.waiting = 0
         self.under_way = 0
+        self.paid_today: Callable[[str], Awaitable[tuple[str, float]]] | None = None
+        """The day and what is on a key's account on it, by the books; where money is limited it is asked each time."""
 
     def holder(self, request: HTTPConnection) -> Holder:
         """Whose key it is; compared in constant time, with every key, so that time tells nothing."""
@@ -146,6 +152,8 @@ class Admission:
         """Wait for a place."""
         if self.waiting >= self._most_waiting:
             raise _too_many(f"{self.waiting} requests are waiting already.", 1.0, code="queue_full")
+        if holder.limits.usd_per_day is not None and self.paid_today is not None:
+            holder.learn(*await self.paid_today(holder.name))
         holder.enter()
         try:
             self.waiting += 1

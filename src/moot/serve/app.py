@@ -146,6 +146,7 @@ class Server:
             day, usd = await self.live.paid_today(name)
             self.gate.charge(name, day, usd)
         self.live.on_paid = self.gate.charge
+        self.gate.paid_today = self.live.paid_today
 
     def count_request(self, path: str, status: int) -> None:
         self.metrics.requests.labels(path, str(status)).inc()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from moot.errors import UsageError
-from moot.live.served import find_episode
 from moot.live.served_past import latest_episodes
+from moot.live.served_rows import find_episode
 from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.report.transcript import calls_of
@@ -45,19 +46,27 @@ _GUARDED = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosnif
 _LIMIT = whole_number("limit", least=1, most=500, default=50)
 
 
-def history_routes(gate: Admission, live: LiveTeam, reports: Reports, page_token: str | None) -> list[BaseRoute]:
-    async def page(request: Request) -> Response:
-        return _page(page_token)
+@dataclass(frozen=True, slots=True)
+class PastAndPage:
+    """What is behind the addresses of the page: each method answers one of them."""
 
-    async def part(request: Request) -> Response:
+    gate: Admission
+    live: LiveTeam
+    reports: Reports
+    page_token: str | None
+
+    async def page(self, request: Request) -> Response:
+        return _page(self.page_token)
+
+    async def page_file(self, request: Request) -> Response:
         name = request.path_params["name"]
         if name not in FILES:
             raise Refused(404, f"There is no {name!r}.", code="unknown_url")
         return _file(name)
 
-    async def teams(request: Request) -> Response:
+    async def teams(self, request: Request) -> Response:
         """Who sits at which table, for the page."""
-        gate.holder(request)
+        self.gate.holder(request)
         listed = [
             {
                 "model": name,
@@ -66,53 +75,60 @@ def history_routes(gate: Admission, live: LiveTeam, reports: Reports, page_token
                 "captain": cell.captain,
                 "players": [{"name": player.name, "model": player.model.name} for player in cell.team.players],
             }
-            for name, cell in live.cells.items()
+            for name, cell in self.live.cells.items()
         ]
-        return json_response({"name": live.experiment.name, "simulated": _simulated(live), "teams": listed})
+        return json_response({"name": self.live.experiment.name, "simulated": _simulated(self.live), "teams": listed})
 
-    async def episodes(request: Request) -> Response:
+    async def episodes(self, request: Request) -> Response:
         """What was asked last."""
-        sees = gate.holder(request).sees
+        sees = self.gate.holder(request).sees
         limit = read_whole_number(request, _LIMIT)
-        await live.record.flush()
-        rows = await live.store.read(partial(latest_episodes, experiment=live.record.id, most=limit, asker=sees))
-        names = {cell.id: name for name, cell in reversed(live.cells.items())}
+        await self.live.record.flush()
+        rows = await self.live.store.read(
+            partial(latest_episodes, experiment=self.live.record.id, most=limit, asker=sees)
+        )
+        names = {cell.id: name for name, cell in reversed(self.live.cells.items())}
         return json_response({"episodes": [_short(row, names) for row in rows]})
 
-    async def episode(request: Request) -> Response:
+    async def episode(self, request: Request) -> Response:
         """One question whole: every prompt, reply, ballot and grade."""
-        sees = gate.holder(request).sees
+        sees = self.gate.holder(request).sees
         ident = request.path_params["episode"]
-        await live.record.flush()
+        await self.live.record.flush()
         try:
-            record = await live.store.read(partial(_whole, experiment=live.record.id, episode=ident, asker=sees))
+            record = await self.live.store.read(
+                partial(_whole, experiment=self.live.record.id, episode=ident, asker=sees)
+            )
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
         return json_response(public_record(record))
 
-    async def list_reports(request: Request) -> Response:
+    async def list_reports(self, request: Request) -> Response:
         """The reports that lie beside the page."""
-        gate.holder(request)
-        names = await asyncio.to_thread(reports.names)
-        return json_response({"reports": [_link(name, reports.ticket(name)) for name in names]})
+        self.gate.holder(request)
+        names = await asyncio.to_thread(self.reports.names)
+        return json_response({"reports": [_link(name, self.reports.ticket(name)) for name in names]})
 
-    async def report(request: Request) -> Response:
+    async def report(self, request: Request) -> Response:
         name = request.path_params["name"]
-        if not reports.opens(name, request.query_params.get("ticket", "")):
-            gate.holder(request)
-        content = await asyncio.to_thread(reports.read, name)
+        if not self.reports.opens(name, request.query_params.get("ticket", "")):
+            self.gate.holder(request)
+        content = await asyncio.to_thread(self.reports.read, name)
         if content is None:
             raise Refused(404, f"There is no report {name!r}.", code="unknown_url")
         return Response(content, media_type="text/html; charset=utf-8", headers=REPORT_HEADERS)
 
+
+def history_routes(gate: Admission, live: LiveTeam, reports: Reports, page_token: str | None) -> list[BaseRoute]:
+    doors = PastAndPage(gate, live, reports, page_token)
     return [
-        Route("/", page),
-        Route("/page/{name}", part),
-        DescribedRoute("/v1/moot/teams", teams),
-        DescribedRoute("/v1/moot/episodes", episodes, parameters=[_LIMIT]),
-        DescribedRoute("/v1/moot/episodes/{episode}", episode),
-        DescribedRoute("/v1/moot/reports", list_reports),
-        Route("/reports/{name}", report),
+        Route("/", doors.page),
+        Route("/page/{name}", doors.page_file),
+        DescribedRoute("/v1/moot/teams", doors.teams),
+        DescribedRoute("/v1/moot/episodes", doors.episodes, parameters=[_LIMIT]),
+        DescribedRoute("/v1/moot/episodes/{episode}", doors.episode),
+        DescribedRoute("/v1/moot/reports", doors.list_reports),
+        Route("/reports/{name}", doors.report),
     ]
 
 

@@ -4,9 +4,10 @@ Many small gains beside a rare great loss have a mean of nothing, and thirty que
 that flips signs, Student's, or a bootstrap take what was seen for all there is and find a gain. Here one more unit stands
 beside those seen that goes wholly the other way, and every unit gets a random weight (exponential, as if the questions were
 drawn anew): the p of "no more than m" is the chance that the weighted mean is no more than m (Gaffke 2005; Learned-Miller
-and Thomas 2020 give the interval that belongs to it). It is Clopper and Pearson's where all values are at the bounds, and no
-world of independent questions is known in which it errs oftener than it says. Clusters are of different size: the one that
-stands beside them is as large as the one in which a question finds itself in the mean.
+and Thomas 2020 give the interval that belongs to it). Of values at the bounds it is Clopper and Pearson's, of 1, 0 and -1
+against nothing it is McNemar's test, and no world of independent questions is known in which it errs oftener than it says.
+Clusters are of different size: the one that stands beside them is as large as the one in which a question finds itself in
+the mean.
 
 That chance is no draw: it is the tail of a sum of exponential values, an integral that is taken along the line through
 the saddle point, where it falls off at once. It is right to ten digits.

@@ -27,6 +27,7 @@ from moot.store.schema import (
     experiments,
     grades,
     holders,
+    judge_calls,
     judgements,
     metadata,
     migrations,
@@ -159,6 +160,15 @@ def _ledger(connection: Connection) -> None:
         table.create(connection, checkfirst=True)
 
 
+def _judge_calls(connection: Connection) -> None:
+    """What a judge was asked about whose answers; of the calls before, those that gave a usable word are known."""
+    judge_calls.create(connection, checkfirst=True)
+    known = select(judge_calls.c.key).where(judge_calls.c.case == judgements.c.case)
+    named = select(judgements.c.case, judgements.c.call_key).distinct()
+    named = named.where(judgements.c.call_key.is_not(None), judgements.c.call_key.not_in(known))
+    connection.execute(insert(judge_calls).from_select(["case", "key"], named))
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -173,6 +183,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0009-grades": _grades,
     "0010-askers": _askers,
     "0011-ledger": _ledger,
+    "0012-judge-calls": _judge_calls,
 }
 
 

@@ -24,20 +24,25 @@ from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, Usag
 from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, RELEASE, ClosedBooks, numbered
 from moot.store.postgresql_line import (
+    LOCKED,
+    OPEN_S,
     STATUS,
     Link,
     connected,
     driver,
     has_driver,
+    locked,
+    look_at_locks,
     passing,
     pauses,
     said,
     settled,
+    state_of,
     unwritable,
     words,
     worn_out,
 )
-from moot.store.statements import Row, insert_new, insert_or_replace
+from moot.store.statements import Row, at_leisure, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
 T = TypeVar("T")
@@ -111,6 +116,8 @@ class PostgresStore(Store):
 
         def at_one_moment(connection: Connection) -> T:
             connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            # Whoever only reads locks nothing that others write, and a report may compute for long.
+            connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
             return work(connection)
 
         return await self.run(at_one_moment)
@@ -148,8 +155,23 @@ class PostgresStore(Store):
             raise
         except Exception as error:  # noqa: BLE001  whatever a driver raises, the store cannot be opened
             self._dispose()
+            if state_of(error) == LOCKED:
+                raise StoreUnreadable(locked(self.name, self._who_holds())) from None
             away = "the server cannot be reached: " if isinstance(error, OSError | TimeoutError) else ""
             raise StoreUnreadable(f"{self.name}: {away}{words(error)}") from None
+
+    def _who_holds(self) -> str:
+        try:
+            return asyncio.run(self._look_at_locks())
+        except Exception as error:  # noqa: BLE001  the next attempt finds out
+            return words(error)
+
+    async def _look_at_locks(self) -> str:
+        connection = await self._connect()
+        try:
+            return await look_at_locks(connection)
+        finally:
+            await connection.close()
 
     def _worked(self, work: Callable[[Connection], Any]) -> Any:
         """Other work has a transaction of its own; its failure is handed to whoever asked for it."""
@@ -171,8 +193,9 @@ class PostgresStore(Store):
                         error if isinstance(error, MootError) or not driver(error) else said(error, self.name)
                     )
                 self._dispose()
+                holder = self._who_holds() if state_of(error) == LOCKED else ""
                 if worn_out(began):
-                    return Failed(said(error, self.name))
+                    return Failed(said(error, self.name, holder))
                 time.sleep(next(pause_s))
 
     def _engine(self) -> Engine:
@@ -337,6 +360,8 @@ async def _fetch(connection: Any, keys: list[str]) -> Sequence[Any]:
 
 
 def _migrate(connection: Connection) -> None:
+    at_leisure(connection)
+    connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{OPEN_S * 1000:.0f}ms'")
     connection.exec_driver_sql("SELECT pg_advisory_xact_lock($1)", (MIGRATING,))
     migrating.migrate(connection)
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Select, Table, and_, func, insert, select, up
 from moot.store import processes, schema
 from moot.store.declarations import declare
 from moot.store.statements import Row, insert_new, insert_or_replace
-from moot.types import dense_json
+from moot.types import NOTHING, dense_json
 
 IN_ONE_QUERY = 500
 """Parameters in one `IN (...)`: every database takes this many."""
@@ -144,13 +144,12 @@ def start_run(connection: Connection, experiment: str, facts: Mapping[str, Any])
 
 
 def finish_run(
-    connection: Connection, run: int, state: str, cause: str | None = None, overbilled: Mapping[str, Any] | None = None
+    connection: Connection, run: int, state: str, cause: str | None = None, found_out: Mapping[str, Any] = NOTHING
 ) -> None:
-    """`cause`: why it ended before its time, in words. `overbilled`: whoever billed more than it was allowed."""
+    """`cause`: why it ended before its time, in words. `found_out`: further facts; what is empty is not kept."""
     ours = schema.runs.c.id == run
     values: dict[str, Any] = {"finished_at": time.time(), "state": state}
-    known = {"cause": cause, "overbilled": overbilled or None}
-    if new := {name: fact for name, fact in known.items() if fact is not None}:
+    if new := {name: fact for name, fact in {"cause": cause, **found_out}.items() if fact}:
         facts = json.loads(connection.execute(select(schema.runs.c.facts).where(ours)).scalar_one())
         values["facts"] = json.dumps({**facts, **new})
     connection.execute(update(schema.runs).where(ours).values(**values))

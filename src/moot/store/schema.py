@@ -200,6 +200,14 @@ judgements = Table(
     Column("tries", Integer),  # how often one that gave no usable word was asked
     sqlite_with_rowid=False,
 )
+judge_calls = Table(
+    "judge_calls",
+    metadata,
+    Column("case", String, primary_key=True),  # whose question and answers stand in what the judge was asked
+    Column("key", String, primary_key=True),  # of a call or a failure; it may have given no usable word
+    Index("ix_judge_calls_key", "key"),
+    sqlite_with_rowid=False,
+)
 grades = Table(
     "grades",
     metadata,

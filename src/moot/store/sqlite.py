@@ -24,6 +24,7 @@ from sqlalchemy.pool import SingletonThreadPool
 from moot.errors import StoreError, StoreFull, StoreNewer, StoreUnreadable
 from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
+from moot.store.file_locks import writer_of
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
@@ -294,6 +295,11 @@ def _said_plainly(path: Path, *, opening: bool = False) -> Any:
             raise StoreFull(
                 f"{path}: no space left on the device; everything stored so far is kept. Free some space and run again."
             ) from None
+        if getattr(cause, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+            holder = writer_of(path)
+            who = "another process is writing to it" if holder is None else str(holder)
+            waited = f"waited {BUSY_TIMEOUT_S:g} s for the lock"
+            raise StoreError(f"{path}: {waited}: {who}; everything stored so far is kept") from None
         if getattr(cause, "sqlite_errorcode", 0) & 0xFF in NOT_WRITABLE and path.is_file():
             # Even who only reads has to write: the log of a store that others write to at the same time.
             words += (

@@ -22,6 +22,7 @@ from moot.models.closest import closest
 from moot.plugins import loaded
 from moot.prompts import Own, Prompts
 from moot.strategies.captaincy import Captained
+from moot.strategies.names import GROUP, check_brought
 from moot.strategies.option_values import built, usual
 from moot.strategies.traits import CallBound as CallBound
 from moot.strategies.traits import Traits as Traits
@@ -59,7 +60,7 @@ class Strategy(Protocol):
 @cache
 def registered() -> Mapping[str, str]:
     """Names of all strategies, ours and those that other packages bring."""
-    theirs = {point.name: point.value for point in entry_points(group="moot.strategies")}
+    theirs = {point.name: point.value for point in entry_points(group=GROUP)}
     return {**theirs, **BUILT_IN}
 
 
@@ -73,7 +74,10 @@ def strategy_class(name: str) -> type[Any]:
     if place is None:
         expected = f"expected one of {', '.join(sorted(registered()))}{closest(name, registered())}"
         raise UsageError(f"strategy {name!r} is unknown; {expected}")
-    return cast(type[Any], loaded("strategy", name, place))
+    kind = cast(type[Any], loaded("strategy", name, place))
+    if name not in BUILT_IN:
+        check_brought(name, place, kind)
+    return kind
 
 
 def with_options(played: Strategy, options: Mapping[str, Any]) -> Strategy:

@@ -185,7 +185,7 @@ def _counts(play: Play) -> Iterator[str]:
         yield f"alone: one player and no team, yet a line-up has {seats}"
     if not traits.groups and play.grouped:
         yield "groups: it is said that nobody is asked which answers mean the same, yet the team was"
-    usable = sum(call.reply is not None and call.problem in (None, "repaired") for call in play.calls)
+    usable = sum(call.usable for call in play.calls)
     if traits.calls is not None and usable > traits.calls.at_most(seats):
         yield f"calls: at most {traits.calls.at_most(seats)} for {seats} players are promised, and {usable} were made"
 

@@ -139,10 +139,9 @@ def _beside(
     if single is None:
         return row
     over = _over_best(raw, side, paid, asked, values, several, single, means)
-    if over is None:
-        return row
-    known = single if over["single"] is not None else None
-    return {**row, "over_best_single": over, **_cost(raw, side, several, known, asked)}
+    known = over is not None and over["single"] is not None
+    cost = _cost(raw, side, several, single if known else None, asked)
+    return {**row, "over_best_single": over, **cost} if over else row
 
 
 def _over_best(

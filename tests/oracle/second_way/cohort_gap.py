@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
-from scipy import stats
-
+from second_way.closure import Whoever
 from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
 from second_way.pairs import Pair, Side, stages
@@ -88,8 +87,10 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
     rises, gaps = ([triple[place] - triple[1] for triple in graded.values()] for place in (0, 2))
     if math.fsum(gaps) <= 1e-12:
         return None
-    low, high = _fieller(rises, gaps)
-    row |= {"value": math.fsum(rises) / math.fsum(gaps), "low": low, "high": high, "n": len(graded)}
+    value = math.fsum(rises) / math.fsum(gaps)
+    known = [{name: _graded_only(own) for name, own in side.items()} for side in sides]
+    low, high = Whoever(known, best, [*graded], value).limits()
+    row |= {"value": value, "low": low, "high": high, "n": len(graded)}
     return {**row, "after_the_fact": _after_the_fact(sides, asked)}
 
 
@@ -148,22 +149,5 @@ def _bounds(triples: Sequence[Sequence[Value]]) -> Row | None:
     return {"low": min(ends), "high": max(ends)}
 
 
-def _fieller(rises: Sequence[float], gaps: Sequence[float]) -> tuple[float | None, float | None]:
-    """All shares s for which the sum of rise - s * gap is no farther from zero than Student's t allows; two questions more
-    in the variance, of which one's gap was closed and one's was not. None where the gap may be nothing."""
-    n = len(rises)
-    if n < 2:
-        return None, None
-    square = float(stats.t.ppf(0.975, n - 1)) ** 2
-
-    def spread(one: Sequence[float], other: Sequence[float]) -> float:
-        return n / (n - 1) * math.fsum((a - mean(one)) * (b - mean(other)) for a, b in zip(one, other, strict=True))
-
-    rise, gap = math.fsum(rises), math.fsum(gaps)
-    first = gap**2 - square * (spread(gaps, gaps) + 2)
-    second = rise * gap - square * (spread(rises, gaps) + 1)
-    third = rise**2 - square * (spread(rises, rises) + 1)
-    if first <= 0:
-        return None, None
-    root = math.sqrt(max(0.0, second**2 - first * third))
-    return (second - root) / first, (second + root) / first
+def _graded_only(values: Mapping[str, Value]) -> dict[str, float]:
+    return {question: value.known for question, value in values.items() if value.known is not None}

@@ -22,7 +22,7 @@ from second_way.pairs import Pair, drafting, stages, unfair_pairs
 from second_way.raw import Cell, Raw
 from second_way.safety import multiple_withheld
 from second_way.shares import NOBODY_KNOWS, Value, flattering, mean_value, unfair, unfair_together, value_of
-from second_way.skyline import single, tops
+from second_way.skyline import graded_only, single, tops
 from second_way.tables import Play, grades, parts, table_of
 
 Row = dict[str, Any]
@@ -189,13 +189,12 @@ def _sums(raw: Raw, term: str) -> Sums | None:
         return Sums(tops_known, dict.fromkeys(tops_known, 1.0), best, once=raw.repeats == 1, waiting=waiting)
     if function == "gap_closure":
         return _gap(raw, meant, whole.values) if cohort is None else _cohorts_gap(raw, meant, cohort)
-    counts, turns, pairs = _changes(raw, meant)
+    counts, turns, most, pairs = _changes(raw, meant)
     if not counts and not turns:
         return None
     if function == "net":
         net = {question: float(gained - lost) for question, (gained, lost) in counts.items()}
         waiting = unfair_pairs(pairs) or any(pair.waits for pair in pairs)
-        most = float(max(Counter(pair.question for pair in pairs).values(), default=1))
         return Sums(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=turns, most=most, waiting=waiting)
     gained = {question: float(count[0]) for question, count in counts.items()}
     lost = {question: float(count[1]) for question, count in counts.items()}
@@ -237,10 +236,11 @@ def _gap(raw: Raw, meant: Sequence[Cell], reached: Mapping[str, Value]) -> Sums 
     if one.player is None:
         return None
     triples = {q: (reached.get(q, NOBODY_KNOWS), start, best[q]) for q, start in one.values.items() if q in best}
-    return _closure(triples)
+    sides = [{"": graded_only(reached)}, one.everyone, {"": graded_only(best)}]
+    return _closure(triples, sides, ["", one.player, ""])
 
 
-def _closure(triples: Mapping[str, tuple[Value, Value, Value]]) -> Sums:
+def _closure(triples: Mapping[str, tuple[Value, Value, Value]], sides: Sequence[Any], best: Sequence[str]) -> Sums:
     rises, ways = {}, {}
     for question, (reached, start, top) in triples.items():
         if reached.known is not None and start.known is not None and top.known is not None:
@@ -254,7 +254,8 @@ def _closure(triples: Mapping[str, tuple[Value, Value, Value]]) -> Sums:
         if most[0] > 1e-12:
             ratios = [rise / way for rise in up for way in most]
             bounds = {"low": min(ratios), "high": max(ratios)}
-    return Sums(rises, ways, bounds=bounds, unsettled=unsettled, waiting=unfair_together([*triples.values()]))
+    waiting = unfair_together([*triples.values()])
+    return Sums(rises, ways, bounds=bounds, unsettled=unsettled, waiting=waiting, best_of=(sides, best))
 
 
 def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:
@@ -276,7 +277,8 @@ def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:
             _value(side, _best(side, others(fold, question)), question) for side, fold in zip(sides, folds, strict=True)
         ]
         triples[question] = tuple(Value(v.known, v.least, v.most, tuple(v.grades)) for v in picked)
-    closure = _closure(triples)  # type: ignore[arg-type]
+    known = [{name: graded_only(own) for name, own in side.items()} for side in sides]
+    closure = _closure(triples, known, [_best(side, common) for side in sides])  # type: ignore[arg-type]
     return None if closure.tops and math.fsum(closure.bottoms.values()) <= 1e-12 else closure
 
 
@@ -297,8 +299,9 @@ assert UNPLAYED.known is None
 Counts = dict[str, tuple[int, int]]
 
 
-def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[Counts, Counts, list[Pair]]:
-    """Rescues and regressions of each question over captains; what ungraded pairs could be; and all pairs."""
+def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[Counts, Counts, float, list[Pair]]:
+    """Rescues and regressions of each question over captains; what ungraded pairs could be; how many pairs a question has at
+    the most; and all pairs."""
     ours = {(cell.team, cell.label, cell.captain, cell.cohort, drafting(cell)) for cell in meant}
     counts: Counts = {}
     turns: Counts = {}
@@ -320,7 +323,8 @@ def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[Counts, Counts, list[Pair
                 ways = {(n, a) for n in natives for a in afters} if pair.native.given else set()
                 gained, lost = turns.get(pair.question, (0, 0))
                 turns[pair.question] = (gained + ((False, True) in ways), lost + ((True, False) in ways))
-    return counts, turns, every
+    most = max(Counter(pair.question for pair in every).values(), default=1)
+    return counts, turns, float(most), every
 
 
 def _in_pairs(raw: Raw, sums: dict[str, Sums], one: str, other: str) -> dict[str, Sums]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from second_way.closure import Players, Whoever
 from second_way.compare import Near
 from second_way.intervals import (
     Difference,
@@ -54,6 +55,8 @@ class Sums:
     """Of a share: of every question that was played."""
     turns: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Rescues and regressions that ungraded pairs could be."""
+    best_of: tuple[Sequence[Players], Sequence[str]] | None = None
+    """Of a gap: who could be the best of what was reached, of the start and of the top, and who came out so."""
     most: float = 1.0
     """Of a net: how many pairs a question has at the most."""
     cells: Sequence[Cell] = ()
@@ -173,19 +176,9 @@ def _closed(sums: Sums, asked: Sequence[str]) -> Figure | None:
         return None
     if n < 2:
         return Figure(rise / gap, lambda _: (None, None), lambda _: None, "none", True)
-    both = n * np.cov(np.array(pairs, dtype=float).T) + np.array([[1.0, 1.0], [1.0, 2.0]])
-
-    def limits(alpha: float) -> Limits:
-        from second_way.intervals import fieller
-
-        return fieller(pairs, alpha)
-
-    def p(threshold: float) -> float:
-        spread = both[0, 0] - 2 * threshold * both[0, 1] + threshold**2 * both[1, 1]
-        no_gap = 2 * stats.t.sf(gap / math.sqrt(both[1, 1]), n - 1)
-        return float(max(no_gap, 2 * stats.t.sf(abs(rise - threshold * gap) / math.sqrt(spread), n - 1)))
-
-    return Figure(rise / gap, limits, p, "fieller", n < FEW_QUESTIONS)
+    assert sums.best_of is not None
+    whoever = Whoever(*sums.best_of, asked, rise / gap)
+    return Figure(rise / gap, whoever.limits, whoever.p, "fieller", n < FEW_QUESTIONS)
 
 
 def drawn_figure(left: str, sums: Mapping[str, Sums], asked: Sequence[str]) -> Figure | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scipy import stats
 
+from second_way.closure import Whoever
 from second_way.compare import ANY_TEXT, Holds
-from second_way.intervals import ALPHA, fieller, mean, normal_point
+from second_way.intervals import ALPHA, mean, normal_point
 from second_way.raw import Raw
 from second_way.shares import (
     NOBODY_KNOWS,
@@ -110,6 +111,9 @@ class Single:
     rivals: bool = False
     """Whether another player could be the best."""
     heard: bool = True
+    best: str | None = None
+    """The same as the player, also where it has no accuracy."""
+    everyone: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def known(self) -> list[float]:
@@ -125,8 +129,13 @@ def single(alone: Sequence[Play]) -> Single:
     mine = {} if best is None else {question: by_player[best].get(question, NOBODY_KNOWS) for question in asked}
     heard = all(play.heard for play in alone if play.player == best)
     bounds, rivals = _highest(by_player, best, asked)
-    one = Single(best, len(by_player), mine, bounds, rivals, heard)
+    everyone = {player: graded_only(own) for player, own in by_player.items()}
+    one = Single(best, len(by_player), mine, bounds, rivals, heard, best, everyone)
     return one if one.known else replace(one, player=None)
+
+
+def graded_only(values: Values) -> dict[str, float]:
+    return {question: value.known for question, value in values.items() if value.known is not None}
 
 
 def _highest(
@@ -193,8 +202,9 @@ def gap(table: Table) -> list[dict[str, Any]]:
 
 def _closed(reached: Values, top: Values, one: Single, *, heard: bool) -> dict[str, Any]:
     """On the questions of which all three are graded; nothing where the others could do away with the gap."""
-    triples = [(reached[q], one.values[q], top[q]) for q in top if q in one.values and q in reached]
-    row = _graded(triples)
+    asked = [q for q in top if q in one.values and q in reached]
+    triples = [(reached[q], one.values[q], top[q]) for q in asked]
+    row = _graded(asked, triples, one)
     if one.rivals:
         open_questions = sum(any(value.known is None for value in triple) for triple in triples)
         return {**NOTHING, **({"ungraded": open_questions} if open_questions else {}), "why": ANY_TEXT}
@@ -224,11 +234,14 @@ def closure_bounds(triples: Sequence[tuple[Value, Value, Value]]) -> dict[str, f
     return {"low": min(ends), "high": max(ends)}
 
 
-def _graded(triples: Sequence[tuple[Value, Value, Value]]) -> dict[str, Any]:
-    known = [(r.known, s.known, t.known) for r, s, t in triples]
-    pairs = [(r - s, t - s) for r, s, t in known if r is not None and s is not None and t is not None]
-    way = sum(gap for _, gap in pairs)
+def _graded(asked: Sequence[str], triples: Sequence[tuple[Value, Value, Value]], one: Single) -> dict[str, Any]:
+    known = dict(zip(asked, [(r.known, s.known, t.known) for r, s, t in triples], strict=True))
+    pairs = {q: (r - s, t - s) for q, (r, s, t) in known.items() if r is not None and s is not None and t is not None}
+    way = sum(gap for _, gap in pairs.values())
     if way <= 1e-12:
         return dict(NOTHING)
-    low, high = fieller(pairs)
-    return {"value": sum(rise for rise, _ in pairs) / way, "low": low, "high": high, "n": len(pairs)}
+    value = sum(rise for rise, _ in pairs.values()) / way
+    reached, top = ({q: v for q in pairs if (v := known[q][place]) is not None} for place in (0, 2))
+    whoever = Whoever([{"": reached}, one.everyone, {"": top}], ["", one.best or "", ""], [*pairs], value)
+    low, high = whoever.limits()
+    return {"value": value, "low": low, "high": high, "n": len(pairs)}

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from moot.engine.call_bounds import together
 from moot.engine.ray.cluster import Cluster, join, load_ray, seats
 from moot.engine.ray.hands import Deal, Hand
 from moot.engine.ray.worker import Dealt, Lineup, Worker, WorkerPlan, WorkerReport
@@ -240,6 +241,7 @@ class RayRunner(Runner):
         tally.hedges += played.hedges - last_report.hedges
         tally.calls.made += played.made - last_report.made
         tally.calls.found += played.found - last_report.found
+        tally.exceeded = together(report.exceeded for report in self._told.values())
         if tally.purse is not None:
             tally.purse.overbilled = _together(report.overbilled for report in self._told.values())
         if tally.calls.cost_usd is not None:

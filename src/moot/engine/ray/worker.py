@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from moot.engine.call_bounds import ExceededBound
 from moot.engine.chain import chain, purse_of
 from moot.engine.runner import OpenEpisode, Runner
 from moot.engine.shared_limits import Line, RemoteLimiter
@@ -74,6 +75,7 @@ class WorkerReport:
     found: int = 0
     cost_usd: float | None = 0.0
     overbilled: dict[str, Overcharge] = field(default_factory=dict)
+    exceeded: dict[str, ExceededBound] = field(default_factory=dict)
     stopped: MootError | None = None
     """Why the run must end."""
 
@@ -156,6 +158,7 @@ class Worker:
             found=calls.found,
             cost_usd=calls.cost_usd,
             overbilled={} if tally.purse is None else dict(tally.purse.overbilled),
+            exceeded=dict(tally.exceeded),
             stopped=stopped,
         )
 

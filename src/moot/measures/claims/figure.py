@@ -16,11 +16,11 @@ from moot.experiment.claims import Expression, Number, Operation, Term
 from moot.measures.safety.multiple import Multiple, multiple, multiple_p
 from moot.measures.sides import SideResults
 from moot.stats.bootstrap import percentile_interval, percentile_p, resampled_sums
+from moot.stats.closure import Side, closure
 from moot.stats.clusters import units
 from moot.stats.graded import Value
 from moot.stats.paired import FEW_QUESTIONS, compare, difference, split_signs
 from moot.stats.proportion import share
-from moot.stats.ratio import closed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +49,8 @@ class Ratio:
     """Whose accuracy it is: two of them are compared in pairs, as everywhere."""
     most: float = 1.0
     """What one question adds at the most, where the figure is a count: as many as it has pairs."""
+    best_of: tuple[Side, Side, Side] | None = None
+    """Of a share of a gap: among whom each was chosen, what was reached, where it began and how far it could go."""
     why: str | None = None
     """Why it has no value although something is graded, where that would flatter; the bounds stand all the same."""
 
@@ -161,7 +163,8 @@ def _net(ratio: Ratio, questions: Sequence[str]) -> Figure:
 
 
 def _closed(ratio: Ratio, questions: Sequence[str]) -> Figure | None:
-    figure = closed({question: (ratio.tops[question], ratio.bottom(question)) for question in questions})
+    rows = {question: (ratio.tops[question], ratio.bottom(question)) for question in questions}
+    figure = None if ratio.best_of is None else closure(rows, *ratio.best_of)
     if figure is None:
         return None
     note = None if figure.limits()[0] is not None else "the gap is too small to say how much of it is closed"

@@ -201,9 +201,9 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
     over = _over_best(source, chosen, singles.values, single, values, pooled)
     if over is None:
         return row
-    if over["single"] is None:
-        return {**row, "over_best_single": over, **_own_cost(chosen)}
-    return {**row, "over_best_single": over, **_cost(source, chosen, singles.tables[single], singles.players[single])}
+    known = over["single"] is not None
+    cost = _cost(source, chosen, singles.tables[single], singles.players[single] if known else None)
+    return {**row, "over_best_single": over, **cost}
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,16 +364,15 @@ def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], 
     return with_holm([row], family=len(chosen.paid) if row["p"] is not None else None)[0]
 
 
-def _own_cost(chosen: _Chosen) -> Row:
-    """Beside nobody: no ratio where nobody knows who the best single player is."""
+def _cost(source: Source, chosen: _Chosen, table: DraftTable, player: str | None) -> Row:
+    """How many times the best single player's cost: in money, or in calls where money is nothing or not known.
+
+    No ratio where nobody knows who that is (None).
+    """
     team, calls = _mean(chosen.side.cost_usd, chosen.asked), _mean(chosen.side.calls, chosen.asked)
-    return {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
-
-
-def _cost(source: Source, chosen: _Chosen, table: DraftTable, player: str) -> Row:
-    """How many times the best single player's cost: in money, or in calls where money is nothing or not known."""
+    if player is None:
+        return {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
     one = native_cost(source, table, dict.fromkeys(chosen.asked, player))
-    team, calls = _mean(chosen.side.cost_usd, chosen.asked), _mean(chosen.side.calls, chosen.asked)
     if team and one.cost_usd:
         return {"cost_ratio": team / one.cost_usd, "cost_unit": "usd", "cost_usd": team}
     ratio = calls / one.calls if calls is not None and one.calls else None

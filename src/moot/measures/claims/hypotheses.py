@@ -17,10 +17,12 @@ from moot.measures.quiz.skyline import best_single, top_by_question
 from moot.measures.safety.figures import native_pairs
 from moot.measures.safety.pairs import Pair, uncounted, why_unfair_changes
 from moot.measures.safety.rescues import MULTIPLE, safety
-from moot.measures.sides import SideResults, best_alone, side_of, values_by_player
+from moot.measures.sides import Alone, SideResults, best_alone, side_of, values_by_player
 from moot.measures.source import Source
+from moot.stats.closure import Side, only
+from moot.stats.crossfit import best
 from moot.stats.estimates import Row
-from moot.stats.graded import Value, closure_bounds, known, why_unfair_together, why_unknown
+from moot.stats.graded import Value, closure_bounds, known, least_of, why_unfair_together, why_unknown
 from moot.store.declarations import Declared
 
 
@@ -126,16 +128,16 @@ def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side:
     tops, single = top_by_question(alone), best_single(alone, seed=source.seed)
     if single.player is None:
         return "there is no best single player to start from"
-    return _closure(
-        {
-            question: (side.value(question), start, tops[question])
-            for question, start in single.values.items()
-            if question in tops
-        }
-    )
+    triples = {
+        question: (side.value(question), start, tops[question])
+        for question, start in single.values.items()
+        if question in tops
+    }
+    reached = known({question: triple[0] for question, triple in triples.items()})
+    return _closure(triples, (only(reached), single.side, only(known(tops))))
 
 
-def _closure(questions: Mapping[str, tuple[Value, Value, Value]]) -> Ratio:
+def _closure(questions: Mapping[str, tuple[Value, Value, Value]], best_of: tuple[Side, Side, Side]) -> Ratio:
     """By question how far it came, where it started and how far it could come; over those of which all are graded."""
     rises: dict[str, float] = {}
     ways: dict[str, float] = {}
@@ -145,7 +147,8 @@ def _closure(questions: Mapping[str, tuple[Value, Value, Value]]) -> Ratio:
             ways[question] = top.known - start.known
     unsettled = {question: triple[0] for question, triple in questions.items() if any(value.open for value in triple)}
     bounds = closure_bounds(questions.values()) if unsettled else None
-    return Ratio(rises, ways, open=unsettled, bounds=bounds, why=why_unfair_together(list(questions.values())))
+    why = why_unfair_together(list(questions.values()))
+    return Ratio(rises, ways, open=unsettled, bounds=bounds, best_of=best_of, why=why)
 
 
 def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], cohort: str) -> Ratio | str:
@@ -170,11 +173,19 @@ def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored
                 others[stronger.choice[question]].get(question, UNPLAYED),
             )
             for question in sorted(common)
-        }
+        },
+        (_side(after, common), _side(own, common), _side(others, common)),
     )
     if closure.tops and sum((closure.bottoms or {}).values()) <= 1e-12:
         return "there is no gap: the other cohorts' best is no better alone"
     return closure
+
+
+def _side(players: Alone, questions: Collection[str]) -> Side:
+    """Who of these got most right on these questions, and all beside it."""
+    marks = {name: {q: values.get(q, UNPLAYED).known for q in questions} for name, values in players.items()}
+    chosen = best(marks, questions, least={name: least_of(values) for name, values in players.items()})
+    return Side({name: known(values) for name, values in players.items()}, chosen or "")
 
 
 @dataclass(frozen=True, slots=True)

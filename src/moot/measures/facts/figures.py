@@ -69,7 +69,7 @@ def _runs(figures: Figures) -> Section:
     columns = tuple(Column(key, key.replace("_", " ")) for key in keys)
     bill = figures.get("bill_usd")
     paid = "not known: a price is missing" if bill is None else f"${bill:,.4f}" if bill else "nothing"
-    words = (f"What the experiment has paid, each call once: {paid}.", *_overbilled(rows))
+    words = (f"What the experiment has paid, each call once: {paid}.", *_overbilled(rows), *_exceeded(rows))
     return Section("runs", "The run's facts", words, columns, rows, place=950)
 
 
@@ -80,6 +80,16 @@ def _overbilled(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield (
                 f"In run {run['number']} {model} billed more than its calls could cost, {over['calls']} times and "
                 f"${over['over_usd']:,.4f} over; it is counted as billed."
+            )
+
+
+def _exceeded(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Whoever did not keep to the calls that it declared."""
+    for run in runs:
+        for label, bound in run.get("exceeded", {}).items():
+            yield (
+                f"In run {run['number']} {label} made up to {bound['made']} calls a question, in {bound['episodes']} "
+                f"episodes more than the {bound['declared']} that it declares; every figure stands, an estimate does not."
             )
 
 

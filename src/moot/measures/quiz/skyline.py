@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, teams, values_by_question
 from moot.stats.choice import chosen_interval
+from moot.stats.closure import NOBODY, Side, closure, only
 from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate, estimate_row
@@ -26,7 +27,6 @@ from moot.stats.graded import (
     why_unknown,
     with_settled,
 )
-from moot.stats.ratio import share_closed
 from moot.types import Estimate
 
 
@@ -70,6 +70,8 @@ class BestSingle:
     """What the best of all players reached at least and at most, whoever it is; None where all is graded."""
     rivals: tuple[str, ...] = ()
     """Players who could be better, were their ungraded answers right."""
+    side: Side = NOBODY
+    """All among whom it was chosen, as far as they are graded."""
 
     def row(self) -> Row:
         row = {"player": self.player, **estimate_row(self.estimate)}
@@ -167,7 +169,8 @@ def best_single(plays: Sequence[Played], *, questions: Collection[str] | None = 
     ungraded = sum(value.open for value in values.values())
     bounds, rivals = _whoever_it_is(values_by_player, name, asked)
     player = name if reached is not None else None
-    return BestSingle(reached, player, len(marks), values, ungraded, len(asked), bounds, rivals)
+    side = Side({player: known(values) for player, values in values_by_player.items()}, name)
+    return BestSingle(reached, player, len(marks), values, ungraded, len(asked), bounds, rivals, side)
 
 
 def _whoever_it_is(
@@ -204,7 +207,7 @@ class GapClosed:
 
 
 def gap_closed(team: Sequence[Played], alone: Sequence[Played], *, seed: int = 0) -> GapClosed:
-    """Over the questions that the team and its players alone have played; the choice of player is taken as given."""
+    """Over the questions that the team and its players alone have played; the interval holds whoever is the best of them."""
     return _closed(team, top_by_question(solos(alone)), best_single(alone, seed=seed))
 
 
@@ -219,7 +222,7 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
         for question, value in tops.items()
         if question in single.values and question in played
     }
-    closed = GapClosed(_graded_gap(triples))
+    closed = GapClosed(_graded_gap(triples, single))
     if single.rivals:
         ungraded = sum(any(value.known is None for value in triple) for triple in triples.values())
         return GapClosed(None, ungraded, why=f"{', '.join(single.rivals)} could be the best single player")
@@ -238,14 +241,19 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
     return replace(closed, ungraded=left_out, bounds=bounds, why=no_figure)
 
 
-def _graded_gap(triples: Mapping[str, tuple[Value, Value, Value]]) -> Estimate | None:
+def _graded_gap(triples: Mapping[str, tuple[Value, Value, Value]], single: BestSingle) -> Estimate | None:
     """From the team, the best single and the skyline of each question, as far as all three are known."""
     graded = {
         question: (reached.known - start.known, top.known - start.known)
         for question, (reached, start, top) in triples.items()
         if reached.known is not None and start.known is not None and top.known is not None
     }
-    return share_closed(graded) if graded else None
+    if not graded:
+        return None
+    reached = known({question: triple[0] for question, triple in triples.items()})
+    top = known({question: triple[2] for question, triple in triples.items()})
+    figure = closure(graded, only(reached), single.side, only(top))
+    return None if figure is None else figure.estimate()
 
 
 def gap_rows(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:

@@ -122,12 +122,10 @@ def _stages(source: Source, led: Sequence[Stored]) -> Iterator[Stage]:
 
 def _others(source: Source, stage_cells: Sequence[Stored]) -> Iterator[Native]:
     """What the members say alone who lead nothing in this stage, of each play. Of what they were not asked nobody knows."""
-    at_table: dict[str, list[Stored]] = {}
-    for cell in stage_cells:
-        at_table.setdefault(source.draft_table(cell).name, []).append(cell)
-    for cells in at_table.values():
-        table = source.draft_table(cells[0])
-        silent = [name for name in table.players if name not in {cell["captain"] for cell in cells}]
+    tables = {table.name: table for table in map(source.draft_table, stage_cells)}
+    for name, table in tables.items():
+        cells = [cell for cell in stage_cells if source.draft_table(cell).name == name]
+        silent = [player for player in table.players if player not in {cell["captain"] for cell in cells}]
         if not silent:
             continue
         alone = {
@@ -135,10 +133,10 @@ def _others(source: Source, stage_cells: Sequence[Stored]) -> Iterator[Native]:
             for play in solos(plays_of(source, table))
         }
         played = dict.fromkeys((episode.key, episode.repeat) for cell in cells for episode in source.seen(cell))
-        for name in silent:
+        for player in silent:
             for (question, drafts), repeat in played:
-                value = alone.get((name, question, drafts), UNPLAYED)
-                yield Native(question, name, value, cells[0].get("cohort"), repeat)
+                value = alone.get((player, question, drafts), UNPLAYED)
+                yield Native(question, player, value, cells[0].get("cohort"), repeat)
 
 
 def _reviews(source: Source, cells: Sequence[Stored]) -> bool:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from moot.measures.quiz.played import UNPLAYED
 from moot.measures.safety.pairs import Row
+from moot.stats.closure import Side, closure
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import estimate_row
-from moot.stats.graded import Value, closure_bounds, least_of, why_unfair_together
-from moot.stats.ratio import share_closed
+from moot.stats.graded import Value, closure_bounds, known, least_of, why_unfair_together
 from moot.types import Estimate
 
 ByModel = Mapping[str, Mapping[str, Value]]
@@ -49,8 +49,8 @@ class GapClosure:
 def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int = FOLDS, seed: int = 0) -> GapClosure:
     """Over the questions that all three have played, scored on those of which the chosen ones are graded.
 
-    The best are chosen by the least that they can be, so that nobody is the best for being ungraded. The choice of each
-    is taken as given.
+    The best are chosen by the least that they can be, so that nobody is the best for being ungraded. The interval holds
+    the share whoever is the best of each.
     """
     sides = (after, alone, stronger)
     asked = sorted(set.intersection(*({q for by_question in side.values() for q in by_question} for side in sides)))
@@ -72,7 +72,7 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
         why = unfair or "the ungraded answers could leave no gap between the two cohorts"
         sides_known = (None, None, None) if unfair else (start, reached, top)
         return GapClosure(None, None, *sides_known, ungraded=left_out, bounds=bounds, why=why, best=named)
-    closure, note = None, None
+    closed, note = None, None
     if top is None or start is None or top - start <= 1e-12:
         note = "there is no gap: the other cohort's best is no better alone"
     else:
@@ -80,8 +80,10 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
         for question, triple in zip(asked, fitted, strict=True):
             for after_right, alone_right, stronger_right in _graded([triple]):
                 rows[question] = (after_right - alone_right, stronger_right - alone_right)
-        closure = share_closed(rows)
-    return GapClosure(closure, flattering, start, reached, top, note, left_out, bounds, best=named)
+        known_sides = [{name: known(values) for name, values in side.items()} for side in sides]
+        figure = closure(rows, *(Side(*side) for side in zip(known_sides, best_ones, strict=True)))
+        closed = None if figure is None else figure.estimate()
+    return GapClosure(closed, flattering, start, reached, top, note, left_out, bounds, best=named)
 
 
 def _cross_fitted(side: ByModel, questions: Sequence[str], folds: int, seed: int) -> Mapping[str, str] | None:

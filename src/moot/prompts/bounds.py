@@ -1,0 +1,140 @@
+"""What a template may spend on one prompt: steps, characters, the size of numbers. One count for all of it.
+
+Whatever Jinja would do without asking is made to ask here first (`sandbox`). A value is weighed by what it would take to
+write it out, a list with all that is in it: a list of ten thousand names of one long text is small only as long as nobody
+shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import islice
+from typing import Any
+
+from jinja2 import Undefined
+from jinja2.exceptions import SecurityError
+
+MOST_STEPS = 400_000
+"""For one prompt: steps of loops, and filters and comparisons, a hundred characters of a text being one as well."""
+CHARACTERS_A_STEP = 100
+MOST_TEXT = 20_000_000
+"""Characters of a prompt, and of any text on the way to it."""
+TIMES_INPUTS = 4
+"""Inputs may be large, such as replies of many megabytes: a template may show them, so many times beyond these bounds."""
+MOST_BITS = 256
+"""Of a whole number."""
+MOST_SOURCE = 200_000
+MOST_PARTS = 5_000
+"""Of a template, as Jinja takes it apart: texts, names, operations. Compiling takes time too."""
+MOST_INDENT = 80
+MOST_PLACES = 20
+"""Before or behind the point, where a number is rounded."""
+LONGEST_NUMERAL = 80
+"""Characters of a text that is read as a number. A longer one is none."""
+AN_ITEM = 10
+"""Characters that something in a list weighs beside its text: so a list is dearer than a text of its length."""
+
+
+class Spent:
+    """What one prompt has taken so far, and what its inputs allow beyond the usual."""
+
+    __slots__ = ("_characters", "_inputs", "steps")
+
+    def __init__(self, inputs: Mapping[str, Any]) -> None:
+        self.steps = 0
+        self._inputs = inputs
+        self._characters: int | None = None
+
+    @property
+    def more(self) -> int:
+        """Characters; counted only by who needs them."""
+        if self._characters is None:
+            self._characters = TIMES_INPUTS * _characters(self._inputs)
+        return self._characters
+
+
+def _characters(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(map(_characters, value.values()))
+    if isinstance(value, list | tuple):
+        return sum(map(_characters, value))
+    return sum(_characters(getattr(value, name)) for name in getattr(type(value), "__dataclass_fields__", ()))
+
+
+_spent: ContextVar[Spent] = ContextVar("spent")
+
+
+@contextmanager
+def counting(inputs: Mapping[str, Any]) -> Iterator[Spent]:
+    """From here on all that is spent is spent on one prompt."""
+    spent = Spent(inputs)
+    counted = _spent.set(spent)
+    try:
+        yield spent
+    finally:
+        _spent.reset(counted)
+
+
+def spend(steps: int) -> None:
+    spent = _spent.get(None)
+    if spent is None:  # while a template is compiled
+        return
+    spent.steps += steps
+    if spent.steps > MOST_STEPS and spent.steps > (most := MOST_STEPS + spent.more // CHARACTERS_A_STEP):
+        raise SecurityError(f"takes more than {most} steps")
+
+
+def weight(value: object) -> int:
+    """The characters of a text; of a list, of all that is in it. One that is past all bounds is not weighed to its end."""
+    if isinstance(value, str):
+        return len(value)
+    if not isinstance(value, list | tuple | dict):
+        return 0
+    most = MOST_TEXT + (spent.more if (spent := _spent.get(None)) is not None else 0)
+    weighed, left = 0, [iter(value.values() if isinstance(value, dict) else value)]
+    while left:
+        for item in left[-1]:
+            weighed += AN_ITEM + (len(item) if isinstance(item, str) else 0)
+            if weighed > most:
+                raise SecurityError(f"makes a list of more than {most} characters")
+            if isinstance(item, list | tuple | dict):
+                left.append(iter(item.values() if isinstance(item, dict) else item))
+                break
+        else:
+            left.pop()
+    return weighed
+
+
+def charged(value: Any) -> Any:
+    """The value, its weight paid for."""
+    spend(1 + weight(value) // CHARACTERS_A_STEP)
+    return value
+
+
+def counted(values: Any) -> Any:
+    """What is gone through one by one, every step of it paid for beforehand."""
+    if isinstance(values, Undefined):
+        return values
+    sized = values if isinstance(values, str | list | tuple | dict) else list(islice(values, MOST_STEPS + 1))
+    spend(1 + len(sized))
+    return sized
+
+
+def short_enough(length: int) -> None:
+    """Whether a text of this length may be made; it is paid for."""
+    spend(1 + length // CHARACTERS_A_STEP)
+    spent = _spent.get(None)
+    most = MOST_TEXT if length <= MOST_TEXT or spent is None else MOST_TEXT + spent.more
+    if length > most:
+        raise SecurityError(f"makes a text of more than {most} characters")
+
+
+def number(value: Any) -> Any:
+    """The value, which is no number that takes long to count with."""
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise SecurityError(f"makes a number of more than {MOST_BITS} bits")
+    return value

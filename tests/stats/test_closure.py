@@ -1,0 +1,88 @@
+"""How much of a gap is closed, where nobody knows who is the best player in truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+from moot.stats.closure import Closure, Side, closure, only
+
+QUESTIONS = 150
+
+
+def _named(row: Any) -> dict[str, float]:
+    return {str(place): float(value) for place, value in enumerate(row)}
+
+
+def _world(generator: np.random.Generator, accuracies: list[float], n: int = QUESTIONS) -> np.ndarray:
+    """Players who find the same questions hard."""
+    latent = generator.standard_normal(n) + generator.standard_normal((len(accuracies), n))
+    return (latent / np.sqrt(2) < ndtri(np.array(accuracies))[:, None]).astype(float)
+
+
+def _closure(players: np.ndarray, team: np.ndarray) -> Closure:
+    best = int(players.sum(axis=1).argmax())
+    top = players.max(axis=0)
+    rows = {str(q): (float(team[q] - players[best, q]), float(top[q] - players[best, q])) for q in range(len(team))}
+    side = Side({str(place): _named(row) for place, row in enumerate(players)}, str(best))
+    found = closure(rows, only(_named(team)), side, only(_named(top)))
+    assert found is not None
+    return found
+
+
+def test_the_truth_is_not_above_where_players_are_equally_good() -> None:
+    generator = np.random.default_rng(3)
+    skyline = _world(generator, [0.6] * 6, 200_000).max(axis=0).mean()
+    reached = 0.6 + 0.3 * (skyline - 0.6)
+    above = above_before = held = 0
+    for _ in range(60):
+        players = _world(generator, [0.6] * 6)
+        found = _closure(players, players.max(axis=0) * (generator.random(QUESTIONS) < reached / skyline))
+        low, high = found.limits()
+        assert low is not None
+        assert high is not None
+        usual = found.seen.limits()[1]
+        assert usual is not None
+        above, above_before, held = above + (high < 0.3), above_before + (usual < 0.3), held + (low <= 0.3 <= high)
+    assert above_before >= 3, "from the one who came out best alone the truth is often above"
+    assert above <= 1
+    assert held >= 57
+
+
+def test_who_is_clearly_beaten_does_not_widen_it() -> None:
+    generator = np.random.default_rng(5)
+    players = _world(generator, [0.8, 0.4, 0.4])
+    team = players.max(axis=0)
+    team[:4] = 0.0
+    found = _closure(players, team)
+    assert [*found.gap.candidates(0.05)] == [("", "0", "")]
+    assert found.limits() == found.seen.limits(0.04), "the fifth that rules them out is paid"
+
+
+def test_without_a_choice_it_is_fiellers() -> None:
+    values = _named([0, 1, 1, 0, 0, 1, 0, 0, 1, 0] * 6)
+    top = dict.fromkeys(values, 1.0)
+    reached = _named([1, 1, 1, 0, 1, 1, 0, 1, 0, 0] * 6)
+    rows = {q: (reached[q] - values[q], 1.0 - values[q]) for q in values}
+    found = closure(rows, only(reached), only(values), only(top))
+    assert found is not None
+    assert found.limits() == found.seen.limits()
+    assert found.p(0.1) == pytest.approx(found.seen.p(0.1), rel=1e-9)
+    assert closure({"1": (0.0, 0.0)}, only(values), only(values), only(values)) is None, "no gap"
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 1.0])
+def test_p_and_limits_are_one_thing(threshold: float) -> None:
+    generator = np.random.default_rng(8)
+    for _ in range(4):
+        players = _world(generator, [0.6, 0.6, 0.55])
+        found = _closure(players, players.max(axis=0) * (generator.random(QUESTIONS) < 0.9))
+        p = found.p(threshold)
+        assert p is not None
+        if 1e-9 < p < 0.9:
+            for level, holds in ((p * 0.999, True), (p * 1.001, False)):
+                low, high = found.limits(level)
+                assert (low is None or high is None or low <= threshold <= high) is holds
