@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,28 @@ def test_only_what_is_possible_is_in_the_table(capsys: pytest.CaptureFixture[str
     assert run_app(app, ["plan", "--accuracy", "0.9", "--gain", "0.06", "--json"]) == 0
     row = json.loads(capsys.readouterr().out)
     assert [each["discordance"] for each in row["table"]] == [0.1]
+
+
+def test_every_family_of_the_report_is_planned_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Discussions too: two protocols against each other and against their models alone."""
+    keys = {
+        "name": "talks",
+        "questions": {"builtin": "general-en"},
+        "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in ("ann", "bob", "cat")},
+        "teams": {"three": {"players": ["ann", "bob", "cat"]}},
+        "strategies": ["solo", "discuss", {"discuss": {"decision": "unanimity-consensus"}}],
+    }
+    path = tmp_path / "talks.yaml"
+    path.write_text(json.dumps(keys), encoding="utf-8")
+    asked = ["plan", str(path), "--accuracy", "0.4", "--gain", "0.1", "--discordance", "0.2"]
+    assert run_app(app, [*asked, "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    families = {family["family"]: family for family in row["families"]}
+    assert families["protocol_baselines"]["comparisons"] == 2
+    assert families["protocol_baselines"]["questions"] == needed(0.4, 0.1, 0.2, comparisons=2)
+    assert (row["comparisons"], row["questions"]) == (2, needed(0.4, 0.1, 0.2, comparisons=2))
+    assert run_app(app, asked) == 0
+    assert "voting against consensus" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,7 +26,7 @@ from second_way.hypotheses import hypotheses
 from second_way.lift import debate_lift
 from second_way.officers import officers
 from second_way.places import places
-from second_way.properties import properties
+from second_way.properties import properties, unplanned
 from second_way.quiz import quiz
 from second_way.raw import Raw
 from second_way.safety import safety
@@ -142,7 +143,8 @@ def _check(folder: Path, keys: dict[str, Any]) -> None:
     expected = {key: value for way in SECOND_WAYS for key, value in way(raw).items()}
     assert expected.keys() <= EVERY_KEY
     shown = {key: value for key, value in figures.items() if key not in NO_FIGURES}
-    apart = [*differences(shown, expected), *properties(raw, figures)]
+    planned = json.loads(played.command(folder, "plan", "world.yaml", "--accuracy", "0.5", "--gain", "0.1", "--json"))
+    apart = [*differences(shown, expected), *properties(raw, figures), *unplanned(figures, planned)]
     assert not apart, "\n".join(apart[:30])
 
 

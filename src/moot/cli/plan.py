@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,6 @@ from moot.stats.power import independent_discordance, most_discordance, needed
 
 USUAL = (0.05, 0.1, 0.2, 0.3, 0.4)
 """Shares of questions on which two strategies over the same drafts may differ."""
-FAMILIES = {
-    "gains": "gains over captains alone",
-    "comparisons": "strategies against each other",
-    "hypotheses": "hypotheses declared beforehand",
-}
-"""What is corrected for together, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +35,10 @@ class Planned:
 
 
 def plan_command(planned: Planned, *, file: Path | None, comparisons: int | None, as_json: bool) -> int:
-    family, of = comparisons or 1, None
-    if file is not None:
-        family, of = _family(file, comparisons)
-    row = {**figures_of(replace(planned, comparisons=family)), "family": of}
+    sizes = _families(file, comparisons) if file is not None else {}
+    of = _largest(sizes)
+    row = {**figures_of(replace(planned, comparisons=max(1, sizes[of]) if of else comparisons or 1)), "family": of}
+    row["families"] = [_planned_for(row, planned, name, size) for name, size in sizes.items() if size]
     if as_json:
         print_json(row)
         return 0
@@ -55,11 +50,39 @@ def plan_command(planned: Planned, *, file: Path | None, comparisons: int | None
         section = Section("plan", "By the share of questions on which the two differ", (), columns, row["table"])
         for part in section_parts(section):
             console.print(part)
+    if row["families"]:
+        from moot.measures.families import FAMILIES
+
+        heads = (
+            Column("of", "corrected for together"),
+            Column("comparisons", "at most"),
+            Column("questions", "questions"),
+        )
+        rows = [{**family, "of": FAMILIES[family["family"]]} for family in row["families"] if "questions" in family]
+        for part in section_parts(Section("families", "By what the report corrects for", (), heads, rows)):
+            console.print(part)
     return 0
 
 
-def _family(path: Path, comparisons: int | None) -> tuple[int, str | None]:
-    """The largest family that the report of this file corrects for, and which it is."""
+def _planned_for(row: dict[str, Any], planned: Planned, name: str, size: int) -> dict[str, Any]:
+    """With how many questions a difference of this family is seen; nothing of what is no difference between two."""
+    from moot.measures.families import NO_DIFFERENCES
+
+    if name in NO_DIFFERENCES:
+        return {"family": name, "comparisons": size}
+    questions = replace(planned, comparisons=size).questions(row["discordance"])
+    return {"family": name, "comparisons": size, "questions": questions}
+
+
+def _largest(sizes: Mapping[str, int]) -> str | None:
+    """Of those in which one way of answering is held against another."""
+    from moot.measures.families import OF_STRATEGIES
+
+    return max(OF_STRATEGIES, key=lambda name: sizes[name]) if sizes else None
+
+
+def _families(path: Path, comparisons: int | None) -> dict[str, int]:
+    """All that the report of this file corrects for, and for how many."""
     from moot.experiment.build import build
     from moot.experiment.spec import read_experiment
     from moot.measures.families import family_sizes
@@ -67,9 +90,7 @@ def _family(path: Path, comparisons: int | None) -> tuple[int, str | None]:
     if comparisons is not None:
         raise UsageError("--comparisons: the file says how many there are; expected one of the two")
     file = read_experiment(path)
-    sizes = family_sizes(build(file, asked=False), len(file.spec.hypotheses))
-    of = max(sizes, key=lambda name: sizes[name])
-    return max(1, sizes[of]), of
+    return family_sizes(build(file, asked=False), len(file.spec.hypotheses))
 
 
 def figures_of(planned: Planned) -> dict[str, Any]:
@@ -108,6 +129,8 @@ def _words(row: dict[str, Any]) -> list[str]:
         f"From {better}, with answers that differ on {share} of the questions: {many} questions show it {frequency}."
     ]
     if row["comparisons"] > 1:
+        from moot.measures.families import FAMILIES
+
         where = f", as the report of the file has them ({FAMILIES[row['family']]})" if row["family"] else ""
         sentences.append(f"Corrected (Holm) for {row['comparisons']:,} comparisons printed together{where}.")
     if row["assumed"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,13 +23,24 @@ def properties(raw: Raw, figures: Figures) -> Iterator[str]:
         yield from _unadjusted(place, row)
 
 
+def unplanned(figures: Figures, planned: Mapping[str, Any]) -> Iterator[str]:
+    """Families that a report corrects for, and `moot plan` does not know of, or knows to be smaller."""
+    sizes = {family["family"]: family["comparisons"] for family in planned["families"]}
+    for place, row in _rows(figures):
+        path = re.sub(r"\[\d+\]", "", place).removeprefix("teams.").split(".")
+        name = "headline" if path == ["headline", "over_captain"] else path[0]
+        tested = any(row[key] is not None for key in row if key.endswith("p_holm"))
+        if tested and row["family"] > sizes.get(name, 0):
+            yield f"{place}: a family of {row['family']}, planned for {sizes.get(name, 'no such family')}"
+
+
 PAID = frozenset({"headline.over_best_single"})
 """Whose p pays for all that it was chosen from: there is nothing left to adjust."""
 
 
 def _unadjusted(place: str, row: Mapping[str, Any]) -> Iterator[str]:
     """Every p that is printed stands in a family, and beside it the p that pays for all of them, with its interval."""
-    if place in PAID or "talk_threshold" in place:
+    if place in PAID:
         return
     for key in row:
         if key == "p" or key.endswith("_p"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
 
@@ -38,12 +38,25 @@ def quiz(raw: Raw) -> Mapping[str, Any]:
             figures[family] = adjusted(figures[family])
     if "human" in figures:
         figures["human"] = paid(figures["human"], before="difference_")
-    holding = [team for team in figures.get("teams", [figures]) if team.get("diversity_and_people")]
-    for team, row in zip(holding, paid([team["diversity_and_people"] for team in holding]), strict=True):
-        team["diversity_and_people"] = row
-    if holding and "teams" in figures:
-        figures["diversity_and_people"] = {"team": holding[0]["team"], **holding[0]["diversity_and_people"]}
+    _together(figures, "diversity_and_people", lambda row: [row], lambda row, tested: tested[0])
+    _together(
+        figures,
+        "talk_threshold",
+        lambda row: [row["over_vote"], row["over_talk"]],
+        lambda row, tested: {**row, "over_vote": tested[0], "over_talk": tested[1]},
+    )
     return figures
+
+
+def _together(figures: Row, key: str, tested: Callable[[Row], list[Row]], put: Callable[[Row, list[Row]], Row]) -> None:
+    """What each table has once, paid for over all tables; what stands on top is that of the table with this name."""
+    holding = [team for team in figures.get("teams", [figures]) if team.get(key)]
+    rows = iter(paid([row for team in holding for row in tested(team[key])]))
+    for team in holding:
+        on_top = "teams" in figures and figures.get(key, {}).get("team") == team["team"]
+        team[key] = put(team[key], [next(rows) for _ in tested(team[key])])
+        if on_top:
+            figures[key] = {"team": team["team"], **team[key]}
 
 
 def _figures(raw: Raw, table: Table) -> Row:

@@ -13,7 +13,7 @@ from second_way.cohort_gap import FOLDS, _folds
 from second_way.compare import ANY_TEXT
 from second_way.diversity import fullest_groups
 from second_way.intervals import mean
-from second_way.quiz_pairs import TESTED, bounds, difference, turned
+from second_way.quiz_pairs import bounds, difference, turned
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Value, mean_row, mean_value, unfair_together, value_of
@@ -175,7 +175,7 @@ def _arm(policy: Policy, graded: Sequence[str]) -> Row:
 
 def _over(one: Policy, other: Policy, *, means: bool) -> Row:
     pairs = {question: [(value, other.values[question])] for question, value in one.values.items()}
-    row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED} | bounds(pairs)
+    row = difference(pairs, means=means) | bounds(pairs)
     if row["n"] and turned(row):
         row["why"] = ANY_TEXT
     return row

@@ -80,7 +80,7 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "protocol_turns": [_turns(source, *pair) for pair in named],
         "protocol_rounds": list(round_rows(talking, seed=source.seed)),
         "protocol_cost": list(cost_rows(source, [(discussion.cell, row) for row, discussion in named], alone)),
-        "protocol_differences": with_holm(list(_differences(source, held))),
+        "protocol_differences": with_holm(list(difference_rows(held, seed=source.seed))),
         "protocol_baselines": _families_apart(baseline_rows(talking, by_themselves, seed=source.seed)),
         "protocol_families": _families_apart(family_rows(talking, seed=source.seed)),
         "scaling": list(_scaling(source, held)),
@@ -169,7 +169,7 @@ def _turns(source: Source, named: Row, discussion: Discussion) -> Row:
     return {**named, "family": family_of(discussion.cell), **turns_to_decide(discussion.talks, seed=source.seed)}
 
 
-def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
+def difference_rows(held: Sequence[Discussion], *, seed: int = 0) -> Iterator[Row]:
     """Every way against the default, and every protocol against counting solutions, where nothing else differs."""
     for part, free, standard in _compared(held):
         names = _names(held, *free)
@@ -191,7 +191,7 @@ def _differences(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
             of, other = (in_words(side.options[part]) for side in (discussion, against))
             kind = {"protocol_part": True} if meaning_of(discussion.cell, part).role == "protocol" else {}
             named = {**names[discussion.cell["id"]], "part": part, "of": of, "against": other, **kind}
-            yield {**named, **_flag(discussion, part), **family_row(pairs, pooled=pooled, seed=source.seed)}
+            yield {**named, **_flag(discussion, part), **family_row(pairs, pooled=pooled, seed=seed)}
 
 
 def _flag(discussion: Discussion, part: str) -> Row:

@@ -64,18 +64,24 @@ def quiz_figures(source: Source, cells: Sequence[Stored]) -> Row:
     if "human" in figures:
         figures["human"] = with_holm(figures["human"], prefix="difference_")
     _adjust(figures, "diversity_and_people")
+    _adjust(figures, "talk_threshold", "over_vote", "over_talk")
     figures["measurement"] = _measurement(source, cells)
     figures["grouped_by_words"] = sum(len(source.drafts(table).by_words) for table in tables)
     return {key: value for key, value in figures.items() if value}
 
 
-def _adjust(figures: Row, key: str) -> None:
-    """One figure a table: those of all tables are one family. Where one stands on top as well it is the same there."""
-    holding = [table for table in figures.get("teams", [figures]) if key in table]
-    for table, row in zip(holding, with_holm([table[key] for table in holding]), strict=True):
-        table[key] = row
-        if "teams" in figures and key in figures and figures[key]["team"] == table["team"]:
-            figures[key] = {"team": table["team"], **row}
+def _adjust(figures: Row, key: str, *within: str) -> None:
+    """One figure a table: those of all tables are one family, or what stands `within` them. What is on top is one of them."""
+    holding = [team for team in figures.get("teams", [figures]) if key in team]
+    tested = [team[key][name] for team in holding for name in within] if within else [team[key] for team in holding]
+    adjusted = with_holm(tested)
+    for place, team in enumerate(holding):
+        several = len(within) or 1
+        rows = adjusted[place * several : (place + 1) * several]
+        own = {**team[key], **dict(zip(within, rows, strict=True))} if within else rows[0]
+        if "teams" in figures and figures.get(key, {}).get("team") == team["team"]:
+            figures[key] = {"team": team["team"], **own}
+        team[key] = own
 
 
 def _several(tables: Sequence[DraftTable], by_team: Sequence[Row]) -> Row:
@@ -128,7 +134,9 @@ def _team_figures(source: Source, table: DraftTable) -> Row:
         "diversity": curve.rows,
         "diversity_left_out": curve.left_out if team_cells else 0,
         "diversity_captains": diversity_by_captain(plays),
-        "talk_by_diversity": talk_by_diversity(plays, _that(_talks, team_cells), _that(_votes, team_cells), seed=seed),
+        "talk_by_diversity": talk_by_diversity(
+            plays, labels_that(talks, team_cells), labels_that(votes, team_cells), seed=seed
+        ),
         "self_preference": self_preference(plays),
         "gains": gains(plays, seed=seed),
         "categories": by_category(plays),
@@ -164,18 +172,18 @@ def comparisons(plays: Sequence[Played], labels: Sequence[str], *, seed: int = 0
     return rows
 
 
-def _votes(traits: Traits) -> bool:
+def votes(traits: Traits) -> bool:
     """Everybody drafts alone, equal answers are grouped, and a group's word stands."""
     return traits.word == "group" and traits.drafts is not None and traits.groups and traits.hears == "nothing"
 
 
-def _talks(traits: Traits) -> bool:
+def talks(traits: Traits) -> bool:
     """A captain reads the drafts with their reasons, once and without names, and decides: no grouping, no repeats."""
     decides = traits.word == "captain" and traits.hears == "reasons" and traits.asks == "captain"
     return decides and not traits.groups and traits.names != "shown" and traits.repeats == 1
 
 
-def _that(does: Callable[[Traits], bool], team_cells: Sequence[Stored]) -> list[str]:
+def labels_that(does: Callable[[Traits], bool], team_cells: Sequence[Stored]) -> list[str]:
     """The labels of the strategies that do, by what they say of themselves."""
     return list(dict.fromkeys(cell["label"] for cell in team_cells if does(cell["traits"])))
 
@@ -184,7 +192,7 @@ def _talk_threshold(
     source: Source, plays: Sequence[Played], team_cells: Sequence[Stored], table: TeamDrafts
 ) -> Row | None:
     """From how many answers on talking pays, where votes and talks are both on record."""
-    voting, talking = _that(_votes, team_cells), _that(_talks, team_cells)
+    voting, talking = labels_that(votes, team_cells), labels_that(talks, team_cells)
     if not voting or not talking:
         return None
     vote = [play for play in teams(plays) if play.strategy == voting[-1]]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from moot.measures.quiz.played import Drafts, Played, diversity_of, repeated, split
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import Row, estimate, estimate_row
-from moot.stats.graded import Value, bounds_row, compared_row, least_of, mean_value, why_unfair_together
+from moot.stats.graded import Value, bounds_row, family_row, least_of, mean_value, why_unfair_together
 from moot.stats.paired import mean_of
 from moot.types import Estimate
 
@@ -202,9 +202,9 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _compared(one: _Policy, other: _Policy, pooled: bool, seed: int) -> Row:
-    """Over the questions of which both are graded, with bounds over all."""
+    """Over the questions of which both are graded, with bounds over all; its family makes the adjusted interval of it."""
     pairs = {question: [(value, other.values[question])] for question, value in one.values.items()}
-    return compared_row(pairs, pooled=pooled, seed=seed)
+    return family_row(pairs, pooled=pooled, seed=seed)
 
 
 def _prices(options: Mapping[str, _Policy]) -> dict[str, dict[str, float]]:

@@ -7,7 +7,6 @@ graded as any answer is. Where there is neither, the figures say what to add to 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -126,8 +125,7 @@ def _others(source: Source, stage_cells: Sequence[Stored]) -> Iterator[Native]:
     tables = {table.name: table for table in map(source.draft_table, stage_cells)}
     for name, table in tables.items():
         cells = [cell for cell in stage_cells if source.draft_table(cell).name == name]
-        members = [player["name"] for player in json.loads(cells[0]["spec"])["players"]]
-        silent = [name for name in members if name not in {cell["captain"] for cell in cells}]
+        silent = [player for player in table.players if player not in {cell["captain"] for cell in cells}]
         if not silent:
             continue
         alone = {
@@ -319,7 +317,13 @@ def _repeated(source: Source) -> bool:
 
 
 def _authority(source: Source, led: Sequence[Stored]) -> Iterator[Row]:
-    """Strategies that differ only in that names were shown: each cohort, and all of them together."""
+    for named, hidden, shown in names_compared(led):
+        if bias := _bias(source, hidden, shown):
+            yield {**named, **bias}
+
+
+def names_compared(led: Sequence[Stored]) -> Iterator[tuple[Row, list[Stored], list[Stored]]]:
+    """Strategies that differ only in that names were shown: each cohort, and all of them together; hidden, then shown."""
     naming: dict[tuple[str | None, str], list[Stored]] = {}
     for cell in led:
         if cell["traits"].names is not None:
@@ -333,8 +337,7 @@ def _authority(source: Source, led: Sequence[Stored]) -> Iterator[Row]:
         cohorts = dict.fromkeys(cell.get("cohort") for cell in named_cells)
         for cohort in (*cohorts, None) if len(cohorts) > 1 else cohorts:
             sides = [[cell for cell in side if cohort in (None, cell.get("cohort"))] for side in (hidden, named_cells)]
-            if bias := _bias(source, *sides):
-                yield {"stage": label, "team": team, "cohort": cohort, **bias}
+            yield {"stage": label, "team": team, "cohort": cohort}, sides[0], sides[1]
 
 
 def _masked(hidden: Sequence[Stored], named_cells: Sequence[Stored]) -> bool:
