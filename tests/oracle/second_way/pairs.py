@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Grade, Ungraded, graded, unfair
-from second_way.tables import table_of
+from second_way.tables import table_name, table_of
 
 ANSWERED = ("answered", "undecided")
 
@@ -137,7 +137,7 @@ def stages(raw: Raw) -> list[Stage]:
 
 
 def _others(raw: Raw, cells: Sequence[Cell]) -> Iterable[Other]:
-    leading = {(table_of(raw, cell).name, cell.captain) for cell in cells}
+    leading = {(table_name(cell), cell.captain) for cell in cells}
     seen = set()
     for cell in cells:
         table = table_of(raw, cell)
@@ -145,8 +145,8 @@ def _others(raw: Raw, cells: Sequence[Cell]) -> Iterable[Other]:
         for episode in raw.episodes(cell):
             drafts = episode.repeat // int(cell.traits.get("repeats", 1))
             for player in table.sources:
-                place = (table.name, player, episode.question, episode.repeat)
-                if (table.name, player) in leading or place in seen:
+                place = (table_name(cell), player, episode.question, episode.repeat)
+                if (table_name(cell), player) in leading or place in seen:
                     continue
                 seen.add(place)
                 play = alone.get((player, episode.question, drafts))

@@ -13,7 +13,7 @@ from itertools import permutations
 from typing import Any
 
 from moot.grade.normalise import normalise
-from moot.measures.cells import Stored
+from moot.measures.cells import Stored, table_of
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.quiz.played import UNPLAYED, solos
 from moot.measures.quiz.plays import plays_of
@@ -122,9 +122,11 @@ def _stages(source: Source, led: Sequence[Stored]) -> Iterator[Stage]:
 
 def _others(source: Source, stage_cells: Sequence[Stored]) -> Iterator[Native]:
     """What the members say alone who lead nothing in this stage, of each play. Of what they were not asked nobody knows."""
-    tables = {table.name: table for table in map(source.draft_table, stage_cells)}
-    for name, table in tables.items():
-        cells = [cell for cell in stage_cells if source.draft_table(cell).name == name]
+    beside: dict[str, list[Stored]] = {}
+    for cell in stage_cells:
+        beside.setdefault(table_of(cell), []).append(cell)
+    for cells in beside.values():
+        table = source.draft_table(cells[0])
         silent = [player for player in table.players if player not in {cell["captain"] for cell in cells}]
         if not silent:
             continue
