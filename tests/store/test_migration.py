@@ -21,6 +21,7 @@ from moot.cli.exit import run_app
 from moot.errors import StoreNewer
 from moot.store import migrating, schema, store_at
 from moot.store.before_traces import OldCell, options_and_traits, options_in_label, verdict_with_traces
+from moot.store.old_strategies import old_strategy
 from moot.strategies import label, strategy
 from moot.traces import Objection, trace_of
 
@@ -316,13 +317,20 @@ def test_accuracies_that_a_selection_held_keep_their_mark() -> None:
     assert (traits["drafts"], traits["word"], traits["repeats"]) == ("single-call", "captain", 2)
 
 
+def test_a_whole_number_is_found_by_every_label_it_had() -> None:
+    played = old_strategy("debate", {"max-rounds": 3, "grace-s": 30})
+    assert played is not None
+    assert set(played.labels()) == {"debate(max_rounds=3, grace_s=30)", "debate(max_rounds=3, grace_s=30.0)"}
+    assert played.stored_options()["given"] == {"max_rounds": 3, "grace_s": 30.0}
+
+
 def test_of_two_strategies_with_one_label_the_one_with_the_cells_captain_is_meant() -> None:
     """A captain stands in no label: the same strategy under two captains was written as one."""
-    named = [strategy("silent", {"captain": name}) for name in ("ann", "bob")]
+    named = [old_strategy("silent", {"captain": name}) for name in ("ann", "bob")]
     for captain in ("ann", "bob"):
         told = options_and_traits(row("silent", captain=captain), named)
         assert json.loads(told["options"])["given"] == {"captain": captain}
-    everybody = strategy("silent", {})
+    everybody = old_strategy("silent", {})
     told = options_and_traits(row("silent", captain="cat"), [*named, everybody])
     assert json.loads(told["options"])["given"] == {}
 
