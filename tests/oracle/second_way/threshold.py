@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,8 @@ from second_way.cohort_gap import FOLDS, _folds
 from second_way.compare import ANY_TEXT
 from second_way.diversity import fullest_groups
 from second_way.intervals import mean
-from second_way.quiz_pairs import TESTED, bounds, difference, turned
+from second_way.luck import claim, near
+from second_way.quiz_pairs import TESTED, bounds, difference
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Value, mean_row, mean_value, unfair_together, value_of
@@ -73,8 +75,8 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
         "always_talk": _arm(arms[1], graded),
         "by_threshold": _arm(fitted, graded),
         "after_the_fact": mean([policies[start].values[q].known or 0.0 for q in graded]) if graded else None,
-        "over_vote": _over(fitted, arms[0], means=means),
-        "over_talk": _over(fitted, arms[1], means=means),
+        "over_vote": _over(policies, start, arms[0], means=means),
+        "over_talk": _over(policies, start, arms[1], means=means),
         "n": len(graded),
         "left_out": len({play.question for play in [*voted, *talked]}) - len(graded),
     }
@@ -175,9 +177,26 @@ def _arm(policy: Policy, graded: Sequence[str]) -> Row:
     return row
 
 
-def _over(one: Policy, other: Policy, *, means: bool) -> Row:
-    pairs = {question: [(value, other.values[question])] for question, value in one.values.items()}
+def _over(policies: Mapping[int, Policy], start: int, other: Policy, *, means: bool) -> Row:
+    """The threshold that was learnt, paid for as one of all that are not the arm itself."""
+    pairs = {question: [(value, other.values[question])] for question, value in policies[start].values.items()}
     row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED} | bounds(pairs)
-    if row["n"] and turned(row):
+    if not row["n"]:
+        return row
+
+    def marks(policy: Policy) -> list[float]:
+        known = [policy.values[question].known for question in pairs]
+        return [math.nan if value is None else value for value in known]
+
+    arm = np.array([marks(other)])
+    paid = [np.array(marks(policy)) for place, policy in policies.items() if place != start]
+    beside = [own for own in paid if not np.array_equal(own, arm[0], equal_nan=True)]
+    said = claim(np.array([marks(policies[start]), *beside]), arm, 0, 0, None, means=means)
+    assert said is not None
+    low, high = (None if end is None else near(end) for end in (said.low, said.high))
+    row |= {"low": low, "high": high, "p": near(said.p)}
+    if said.low is None or said.high is None or "bounds" not in row:
+        return row
+    if (said.low[0] > 0 and row["bounds"]["low"] <= 0) or (said.high[1] < 0 and row["bounds"]["high"] >= 0):
         row["why"] = ANY_TEXT
     return row
