@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -614,3 +615,22 @@ def test_questions_nobody_answered_are_voted_on() -> None:
     assert (found.n, found.left_out) == (8, 0)
     bare = [replace(play, groups=()) for play in vote]
     assert learn_threshold(bare, talk) is None, "without groups nothing can be learnt"
+
+
+def test_a_threshold_that_was_chosen_by_luck_is_no_finding() -> None:
+    """Voting and talking are equally often right, whatever the drafts are like: no threshold is better than either."""
+    generator = np.random.default_rng(6)
+    worlds, found_better = 24, {"over_vote": 0, "over_talk": 0}
+    for _ in range(worlds):
+        right = generator.random((2, 100)) < 0.6
+        groups = [tuple((str(each),) for each in range(d)) for d in generator.integers(1, 7, size=100)]
+        vote = [Played(f"q{n}", "vote", "a", right=float(right[0, n]), groups=groups[n], calls=4) for n in range(100)]
+        talk = [Played(f"q{n}", "talkative", "a", right=float(right[1, n]), calls=5) for n in range(100)]
+        learnt = learn_threshold(vote, talk)
+        assert learnt is not None
+        for name in found_better:
+            row = getattr(learnt, name)
+            assert (row["low"] <= 0 <= row["high"]) is (row["p"] > 0.05)
+            found_better[name] += row["low"] > 0
+    allowed = worlds * 0.025 + 3 * math.sqrt(worlds * 0.025)
+    assert max(found_better.values()) <= allowed, "folds taken for independent say so twice as often as they may"

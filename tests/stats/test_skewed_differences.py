@@ -54,6 +54,17 @@ def test_whole_clusters_count_once() -> None:
     assert false <= 200 * 0.05 + 3 * math.sqrt(200 * 0.05)
 
 
+def test_few_large_clusters_may_lose_what_many_small_ones_win() -> None:
+    """Two clusters of 20 that are each lost in 62 of 100 worlds, and 60 of two that always gain: no difference."""
+    generator = np.random.default_rng(9)
+    sizes, gain = [20.0, 20.0] + [2.0] * 60, 2 * 20 * 0.62 / 120
+    false = 0
+    for _ in range(200):
+        lost = generator.random(2) < 0.62
+        false += BoundedMean([*(-20.0 * lost), *([2 * gain] * 60)], sizes).at_most(0.0) <= 0.025
+    assert false <= 200 * 0.025 + 3 * math.sqrt(200 * 0.025)
+
+
 @pytest.mark.parametrize("threshold", [0.0, 0.04, -0.1, 0.3])
 def test_p_and_interval_are_one_thing(threshold: float) -> None:
     for values in _worlds(10, 40, seed=7):

@@ -6,8 +6,7 @@ beside those seen that goes wholly the other way, and every unit gets a random w
 drawn anew): the p of "no more than m" is the chance that the weighted mean is no more than m (Gaffke 2005; Learned-Miller
 and Thomas 2020 give the interval that belongs to it). Of values at the bounds it is Clopper and Pearson's, of 1, 0 and -1
 against nothing it is McNemar's test, and no world of independent questions is known in which it errs oftener than it says.
-Clusters are of different size: the one that stands beside them is as large as the one in which a question finds itself in
-the mean.
+Clusters are of different size: the one that stands beside them is as large as the largest.
 
 That chance is no draw: it is the tail of a sum of exponential values, an integral that is taken along the line through
 the saddle point, where it falls off at once. It is right to ten digits.
@@ -90,8 +89,9 @@ class BoundedMean:
 
     @cached_property
     def _unit(self) -> float:
-        """How large the unit is that was not seen."""
-        return math.fsum(size * size for size in self.sizes) / math.fsum(self.sizes)
+        """How large the unit is that was not seen: a middling one finds a gain where few large clusters lose what many
+        small ones win, in up to 14 % of worlds without any."""
+        return max(self.sizes)
 
     @cached_property
     def _error(self) -> float:

@@ -173,18 +173,20 @@ def claim(
     clusters: Sequence[object] | None = None,
     seed: int = 0,
     draws: int = DRAWS,
+    side: float = ALPHA,
 ) -> Claim | None:
     """Options × questions beside singles × questions, each value from 0 to 1, NaN where it is not graded.
 
     `option` and `single`: which of them is chosen and which is the best, the highest mean if nothing is said. All rows of
     `options` are paid for, so what was declared beforehand stands there alone. `pooled`: values are means over captains
-    or repeats. `clusters`: of each question, what it belongs to. None where no question has both graded.
+    or repeats. `clusters`: of each question, what it belongs to. `side`: what the interval may miss on each side. None where no
+    question has both graded.
     """
     option = highest(options) if option is None else option
     single = highest(singles) if single is None else single
     count = sum(1 for own in singles if _differences(options[option] - own, pooled, clusters) is not None)
     top = _mean(options[option]) >= _mean(options[highest(options)]) - 1e-12
-    against = tuple(_against(options - own, option, count, top, pooled, clusters, seed, draws) for own in singles)
+    against = tuple(_against(options - own, option, count, top, pooled, clusters, seed, draws, side) for own in singles)
     there = [versus for versus in against if versus is not None]
     best = against[single]
     if best is None:
@@ -218,6 +220,7 @@ def _against(
     clusters: Sequence[object] | None,
     seed: int,
     draws: int,
+    side: float,
 ) -> Against | None:
     """Below, nothing is paid for the singles: all of them must be beaten. Above, the lowest of their bounds is taken, which
     is paid for; the options are not where the `top` of them was taken, which is too high rather than too low."""
@@ -226,7 +229,7 @@ def _against(
         return None
     luck = luck_of(alike_in_differences(_by_cluster(table, clusters)), seed=seed, draws=draws)
     above = Luck(luck.highest, 1) if top else luck
-    low, high = of_option.low(luck.point()), of_option.high(above.point(ALPHA / singles))
+    low, high = of_option.low(luck.point(side)), of_option.high(above.point(side / singles))
     return Against(of_option, luck.p(of_option.above), above.p(of_option.below), low, high)
 
 

@@ -24,8 +24,7 @@ class BoundedMean:
         self.sums = np.array(sums, dtype=float)
         self.sizes = np.ones(len(self.sums)) if sizes is None else np.array(sizes, dtype=float)
         self.value = math.fsum(self.sums) / math.fsum(self.sizes)
-        # As large as the unit in which a value finds itself in the mean.
-        self._unseen = math.fsum(self.sizes**2) / math.fsum(self.sizes)
+        self._unseen = float(self.sizes.max())
 
     def no_more(self, threshold: float) -> float:
         """The one-sided p of a mean of no more than this."""

@@ -230,7 +230,14 @@ class Claim:
 
 
 def claim(
-    table: Floats, alone: Floats, option: int, single: int, clusters: Sequence[str] | None, *, means: bool
+    table: Floats,
+    alone: Floats,
+    option: int,
+    single: int,
+    clusters: Sequence[str] | None,
+    *,
+    means: bool,
+    side: float = SIDE,
 ) -> Claim | None:
     """The option against the single: below it must beat all singles, above it is no more than any bound allows."""
     against = [versus([*(table[option] - own)], clusters, means=means) for own in alone]
@@ -246,8 +253,8 @@ def claim(
             continue
         luck = Luck(alike_in_differences(by_cluster(table - own, clusters)))
         above = Luck(np.ones((1, 1))) if top else luck
-        lows.append([one.low(z) for z in luck.point()])
-        highs.append([one.high(z) for z in above.point(SIDE / len(there))])
+        lows.append([one.low(z) for z in luck.point(side)])
+        highs.append([one.high(z) for z in above.point(side / len(there))])
         mores.append(luck.p(one.above))
         lesses.append(above.p(one.below))
     low = high = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,8 @@ from second_way.cohort_gap import FOLDS, _folds
 from second_way.compare import ANY_TEXT
 from second_way.diversity import fullest_groups
 from second_way.intervals import mean
-from second_way.quiz_pairs import bounds, difference, turned
+from second_way.luck import claim, near
+from second_way.quiz_pairs import TESTED, bounds, difference
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Value, mean_row, mean_value, unfair_together, value_of
@@ -73,8 +75,8 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
         "always_talk": _arm(arms[1], graded),
         "by_threshold": _arm(fitted, graded),
         "after_the_fact": mean([policies[start].values[q].known or 0.0 for q in graded]) if graded else None,
-        "over_vote": _over(fitted, arms[0], means=means),
-        "over_talk": _over(fitted, arms[1], means=means),
+        "over_vote": _over(policies, start, arms[0], means=means),
+        "over_talk": _over(policies, start, arms[1], means=means),
         "n": len(graded),
         "left_out": len({play.question for play in [*voted, *talked]}) - len(graded),
     }
@@ -173,9 +175,49 @@ def _arm(policy: Policy, graded: Sequence[str]) -> Row:
     return row
 
 
-def _over(one: Policy, other: Policy, *, means: bool) -> Row:
-    pairs = {question: [(value, other.values[question])] for question, value in one.values.items()}
-    row = difference(pairs, means=means) | bounds(pairs)
-    if row["n"] and turned(row):
+@dataclass(frozen=True)
+class Learnt:
+    """The threshold that was learnt stands in the first row, beside those that are paid for."""
+
+    table: Any
+    arm: Any
+    means: bool
+
+    def claim(self, alpha: float) -> Any:
+        said = claim(self.table, self.arm, 0, 0, None, means=self.means, side=alpha / 2)
+        assert said is not None
+        return said
+
+    @property
+    def p(self) -> float:
+        low, high = self.claim(0.05).p
+        return float(low + high) / 2
+
+    def limits(self, alpha: float) -> Any:
+        said = self.claim(alpha)
+        return tuple(None if end is None else near(end) for end in (said.low, said.high))
+
+
+def _over(policies: Mapping[int, Policy], start: int, other: Policy, *, means: bool) -> Row:
+    """The threshold that was learnt, paid for as one of all that are not the arm itself."""
+    pairs = {question: [(value, other.values[question])] for question, value in policies[start].values.items()}
+    row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED} | bounds(pairs)
+    if not row["n"]:
+        return row
+
+    def marks(policy: Policy) -> list[float]:
+        known = [policy.values[question].known for question in pairs]
+        return [math.nan if value is None else value for value in known]
+
+    arm = np.array([marks(other)])
+    paid = [np.array(marks(policy)) for place, policy in policies.items() if place != start]
+    beside = [own for own in paid if not np.array_equal(own, arm[0], equal_nan=True)]
+    tested = Learnt(np.array([marks(policies[start]), *beside]), arm, means)
+    said = tested.claim(0.05)
+    low, high = tested.limits(0.05)
+    row |= {"low": low, "high": high, "p": near(said.p), TESTED: tested}
+    if said.low is None or said.high is None or "bounds" not in row:
+        return row
+    if (said.low[0] > 0 and row["bounds"]["low"] <= 0) or (said.high[1] < 0 and row["bounds"]["high"] >= 0):
         row["why"] = ANY_TEXT
     return row

@@ -7,13 +7,16 @@ threshold is chosen on some questions and scored on the others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from moot.measures.quiz.played import Drafts, Played, diversity_of, repeated, split
+from moot.stats.choice import Claim, claim
+from moot.stats.clusters import units_of
 from moot.stats.crossfit import FOLDS, best, crossfit
-from moot.stats.estimates import Row, estimate, estimate_row
-from moot.stats.graded import Value, bounds_row, family_row, least_of, mean_value, why_unfair_together
+from moot.stats.estimates import TESTED, Row, estimate, estimate_row
+from moot.stats.graded import Value, bounds_row, compared_row, least_of, mean_value, why_turned, why_unfair_together
 from moot.stats.paired import mean_of
 from moot.types import Estimate
 
@@ -62,6 +65,7 @@ class Threshold:
     """Cross-fitted."""
     after_the_fact: float | None
     over_vote: Row
+    """What `talk_from` got right more than always voting, on the questions it was learnt from: the choice is paid for."""
     over_talk: Row
     n: int
     left_out: int
@@ -158,8 +162,8 @@ def learn_threshold(
         always_talk=always_talk,
         by_threshold=by_threshold,
         after_the_fact=sum(right[start][question] or 0.0 for question in graded) / len(graded) if graded else None,
-        over_vote=_compared(played, arms[0], pooled, seed),
-        over_talk=_compared(played, arms[1], pooled, seed),
+        over_vote=_compared(options, start, arms[0], pooled, seed),
+        over_talk=_compared(options, start, arms[1], pooled, seed),
         n=len(graded),
         left_out=len(asked) - len(graded),
         ungraded=ungraded,
@@ -201,10 +205,43 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def _compared(one: _Policy, other: _Policy, pooled: bool, seed: int) -> Row:
-    """Over the questions of which both are graded, with bounds over all; its family makes the adjusted interval of it."""
-    pairs = {question: [(value, other.values[question])] for question, value in one.values.items()}
-    return family_row(pairs, pooled=pooled, seed=seed)
+@dataclass(frozen=True, slots=True)
+class _PaidFor:
+    """A claim whose limits can be asked for at any level."""
+
+    claim: Callable[..., Claim | None]
+
+    def limits(self, alpha: float) -> tuple[float | None, float | None]:
+        found = self.claim(side=alpha / 2)
+        return (None, None) if found is None else (found.low, found.high)
+
+
+def _compared(options: Mapping[str, _Policy], start: str, other: _Policy, pooled: bool, seed: int) -> Row:
+    """The threshold that was learnt against one of the arms, the choice among all thresholds paid for (`stats.choice`).
+
+    Over the questions of which both are graded, with bounds over all.
+    """
+    import numpy as np
+
+    chosen = options[start]
+    pairs = {question: [(value, other.values[question])] for question, value in chosen.values.items()}
+    row = compared_row(pairs, pooled=pooled)
+    if row["difference"] is None:
+        return row
+    arm = [other.values[question].known for question in pairs]
+    every = {name: [policy.values[question].known for question in pairs] for name, policy in options.items()}
+    # One that does as the arm on every question cannot be better than it by luck.
+    beside = [marks for name, marks in every.items() if name != start and marks != arm]
+    table = np.array([every[start], *beside, arm], dtype=float)
+    clusters = units_of(pairs)
+    paid = _PaidFor(partial(claim, table[:-1], table[-1:], option=0, pooled=pooled, clusters=clusters, seed=seed))
+    found = paid.claim()
+    assert found is not None, "there is a difference"
+    test = "mcnemar" if row["test"] == "mcnemar" and clusters is None else "score"
+    row |= {"low": found.low, "high": found.high, "p": found.p, "test": test, TESTED: paid}
+    row.pop("why", None)
+    turned = why_turned(row)
+    return {**row, "why": turned} if turned else row
 
 
 def _prices(options: Mapping[str, _Policy]) -> dict[str, dict[str, float]]:
