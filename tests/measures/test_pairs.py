@@ -29,6 +29,7 @@ from moot.measures.safety.pairs import (
 )
 from moot.measures.safety.rescues import safety
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
+from moot.stats.estimates import with_holm
 from moot.stats.graded import Value, graded_value, value_of
 from moot.stats.paired import compare
 from moot.traces import Ending
@@ -294,10 +295,18 @@ def test_everything_adds_up_and_is_json(pairs: list[Pair]) -> None:
     row = safety(pairs).row()
     assert sum(safety(pairs).counts.values()) == len(pairs), "nothing leaves the count"
     assert row["net"] == row["rescues"] - row["regressions"]
-    models = per_model(pairs)
+    models = with_holm(per_model(pairs))
     assert sum(each["rescues"] for each in models) == row["rescues"]
     assert sum(each["regressions"] for each in models) == row["regressions"]
-    figures = [row, models, gain_by_strength(pairs), coverage(pairs), macro_average(pairs), lift(pairs, pairs) and 0]
+    strength = gain_by_strength(pairs)
+    figures = [
+        row,
+        models,
+        with_holm([strength] if strength else []),
+        coverage(pairs),
+        macro_average(pairs),
+        lift(pairs, pairs) and 0,
+    ]
     json.dumps(figures, allow_nan=False)
 
 
@@ -329,7 +338,11 @@ def test_ungraded_pairs_are_in_no_figure_but_their_own_count() -> None:
     both = [*graded, *unknown]
     row, without_unknown = safety(both).row(), safety(graded).row()
     bounds, net_bounds = row.pop("bounds"), row.pop("net_bounds")
-    assert row == {**without_unknown, "ungraded": 2}
+    assert {key: value for key, value in row.items() if not key.endswith("_bounds")} == {
+        **without_unknown,
+        "ungraded": 2,
+    }
+    assert row["regressions_bounds"] == {"low": row["regressions"], "high": row["regressions"] + 1}
     rescues, regressions = row["rescues"], row["regressions"]
     assert bounds == {"low": rescues / (regressions + 1), "high": (rescues + 1) / regressions}
     assert net_bounds == {"low": row["net"] - 1, "high": row["net"] + 1}

@@ -99,7 +99,7 @@ def test_a_silent_judge_leaves_no_accuracy() -> None:
 
 def test_no_word_states_what_is_graded_as_the_figure() -> None:
     figures = run(["solo", "vote", "talkative", "silent"]).figures
-    bounds = r"between 50.0 (%|and) .*?100.0 %|50.0 % +100.0 %"
+    bounds = r"between 50.0 (%|and) .*?100.0 %|\b50.0 % +100.0 %|\b0.0 % +100.0 %"
     assert "100.0 %" not in re.sub(bounds, "", shown(figures).replace("\n", " "))
     for section in all_sections(figures):
         rows = [{key: row.get(key) for key in ("value", "accuracy", "difference", "within")} for row in section.rows]
