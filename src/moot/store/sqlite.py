@@ -6,6 +6,7 @@ A call that is kept is on the disk (WAL with full synchronisation). Writers in o
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -225,6 +226,7 @@ class SqliteStore(Store):
         with _said_plainly(self.path, opening=True):
             with self._engine.begin() as connection:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
+                refuse_foreign_parts(connection, self.path)
                 migrating.migrate(connection)
             driver = self._engine.raw_connection().driver_connection
             assert isinstance(driver, sqlite3.Connection)
@@ -233,6 +235,24 @@ class SqliteStore(Store):
             self._version = self._raw.execute("PRAGMA data_version").fetchone()[0]
             keys = self._raw.execute(f"SELECT key FROM calls LIMIT {MOST_KNOWN + 1}").fetchall()
             self._known = {hash(key) for (key,) in keys} if len(keys) <= MOST_KNOWN else None
+
+
+def refuse_foreign_parts(connection: Connection, path: Path) -> None:
+    """A file may come from a stranger, and in SQLite a table's name may stand for a query, or writing to it for more.
+
+    A view in the place of a table can compute for ever, a trigger changes what was written. We make neither; views under
+    other names are their maker's, and nothing here looks at them.
+    """
+    ours = set(schema.metadata.tables)
+    parts = connection.exec_driver_sql("SELECT type, name, tbl_name, sql FROM sqlite_master").all()
+    for kind, name, table, sql in parts:
+        computed = kind == "view" or re.match(r"\s*CREATE\s+VIRTUAL", sql or "", re.IGNORECASE)
+        generated = kind == "table" and re.search(r"\bGENERATED\s+ALWAYS\b|\bAS\s*\(", sql or "", re.IGNORECASE)
+        if (name in ours and (computed or generated)) or (kind == "trigger" and table in ours):
+            what = "a trigger" if kind == "trigger" else "a view" if kind == "view" else "a computed table"
+            raise StoreUnreadable(
+                f"{path}: holds {what} {name!r:.60} that moot has not made; it is not used as a store"
+            )
 
 
 class CallLookup:
