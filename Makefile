@@ -22,7 +22,9 @@ LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_conne
 ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py tests/serve/test_owners.py \
 	tests/serve/test_discretion.py tests/models/test_border.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
 	tests/report/test_formulas.py tests/engine/test_secrets.py tests/engine/test_kill.py tests/store/test_ledger.py \
-	tests/store/test_step_stores.py
+	tests/store/test_step_stores.py tests/serve/test_long_past.py \
+	tests/grade/test_long_answers.py tests/models/test_litellm.py tests/experiment/test_strangers_file.py \
+	tests/store/test_strangers_store.py tests/cli/test_export.py
 LONG := tests/engine/test_kill.py::test_two_thousand_calls_killed_again_and_again
 
 SHELL := /bin/bash

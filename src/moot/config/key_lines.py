@@ -47,6 +47,30 @@ class Places:
         return ".".join(str(step) for step in key)
 
 
+def check_expansion(node: yaml.Node | None, most: int) -> None:
+    """A `ValueError` where the file, its aliases written out, is longer than `most`: it is stored and sent written out."""
+    sizes: dict[int, int | None] = {}
+
+    def size(part: yaml.Node) -> int:
+        known = sizes.get(id(part), -1)
+        if known is None:
+            raise ValueError("an alias stands within what it is an alias of")
+        if known >= 0:
+            return known
+        sizes[id(part)] = None
+        if isinstance(part, yaml.MappingNode):
+            total = sum(size(name) + size(value) for name, value in part.value)
+        elif isinstance(part, yaml.SequenceNode):
+            total = sum(map(size, part.value))
+        else:
+            total = len(part.value)
+        sizes[id(part)] = total + 1
+        return total + 1
+
+    if node is not None and size(node) > most:
+        raise ValueError(f"with its aliases written out it is longer than {most:,} characters")
+
+
 def _walk(node: yaml.Node, path: Key) -> Iterator[tuple[Key, int, int]]:
     """Each key, its line, and the character at which its value begins."""
     if isinstance(node, yaml.MappingNode):

@@ -15,7 +15,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from moot.config.key_lines import Places, duplicate_key
+from moot.config.key_lines import Places, check_expansion, duplicate_key
 from moot.config.mistakes import Mistake, mistakes
 from moot.errors import FileError
 
@@ -24,6 +24,9 @@ Form = TypeVar("Form", bound=BaseModel)
 _PLAIN_TAGS = ("null", "bool", "int", "float", "seq", "map", "str")
 _EXPONENT = re.compile(r"^[-+]?[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+$")
 
+
+MOST_CHARACTERS = 500_000
+"""Of a file. Questions and prompts stand in files of their own; and reading YAML takes its time."""
 
 Text = Annotated[str, Field(min_length=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -50,6 +53,7 @@ def read_yaml(path: Path) -> YamlFile:
     try:
         node = yaml.compose(text, Loader=_Loader)
         places = Places(node)
+        check_expansion(node, most=10 * MOST_CHARACTERS)
         repeated = duplicate_key(node)
         values = yaml.load(text, Loader=_Loader)  # a SafeLoader of ours
     except _BadValue as error:
@@ -96,7 +100,8 @@ def _line(places: Places | None, mistake: Mistake) -> int | None:
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(MOST_CHARACTERS + 1)
     except FileNotFoundError:
         raise FileError("no such file", file=path) from None
     except UnicodeDecodeError as error:
@@ -104,6 +109,9 @@ def _read_text(path: Path) -> str:
         raise FileError(f"expected UTF-8 text ({error.reason})", file=path, line=line) from None
     except (OSError, ValueError) as error:
         raise FileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=path) from None
+    if len(text) > MOST_CHARACTERS:
+        raise FileError(f"is longer than {MOST_CHARACTERS:,} characters, which no file of ours needs", file=path)
+    return text
 
 
 def _raise_yaml(path: Path, error: yaml.YAMLError) -> NoReturn:
@@ -153,6 +161,12 @@ class _Loader(yaml.SafeLoader):
             raise _BadValue(problem, node.start_mark)
         return value
 
+    def fraction(self, node: yaml.ScalarNode) -> float:
+        try:
+            return float(self.construct_yaml_float(node))
+        except OverflowError:  # in base sixty, as 1:59:59 is
+            raise _BadValue(f"expected a number, found {node.value:.40}…", node.start_mark) from None
+
     def text(self, node: yaml.ScalarNode) -> str:
         value = str(self.construct_scalar(node))
         if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
@@ -163,4 +177,5 @@ class _Loader(yaml.SafeLoader):
 
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", _EXPONENT, list("-+0123456789"))
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.number)
+_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.fraction)
 _Loader.add_constructor("tag:yaml.org,2002:str", _Loader.text)

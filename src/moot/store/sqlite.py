@@ -7,6 +7,7 @@ that can only be read is opened all the same, and says so to whoever wants to wr
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -247,6 +248,7 @@ class SqliteStore(Store):
     def _migrate(self) -> None:
         with self._engine.begin() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
+            refuse_foreign_parts(connection, self.path)
             migrating.migrate(connection)
 
     def _open_to_read(self) -> None:
@@ -259,6 +261,8 @@ class SqliteStore(Store):
         self._read_only = True
         self._engine.dispose()
         self._engine = self._engine_at(address)
+        with self._engine.begin() as connection:
+            refuse_foreign_parts(connection, self.path)
         self._reader = CallLookup(address)
 
     def _engine_at(self, address: str) -> Engine:
@@ -275,6 +279,24 @@ class SqliteStore(Store):
             connection.execute("PRAGMA wal_autocheckpoint = 8000")
 
         return engine
+
+
+def refuse_foreign_parts(connection: Connection, path: Path) -> None:
+    """A file may come from a stranger, and in SQLite a table's name may stand for a query, or writing to it for more.
+
+    A view in the place of a table can compute for ever, a trigger changes what was written. We make neither; views under
+    other names are their maker's, and nothing here looks at them.
+    """
+    ours = set(schema.metadata.tables)
+    parts = connection.exec_driver_sql("SELECT type, name, tbl_name, sql FROM sqlite_master").all()
+    for kind, name, table, sql in parts:
+        computed = kind == "view" or re.match(r"\s*CREATE\s+VIRTUAL", sql or "", re.IGNORECASE)
+        generated = kind == "table" and re.search(r"\bGENERATED\s+ALWAYS\b|\bAS\s*\(", sql or "", re.IGNORECASE)
+        if (name in ours and (computed or generated)) or (kind == "trigger" and table in ours):
+            what = "a trigger" if kind == "trigger" else "a view" if kind == "view" else "a computed table"
+            raise StoreUnreadable(
+                f"{path}: holds {what} {name!r:.60} that moot has not made; it is not used as a store"
+            )
 
 
 class CallLookup:
