@@ -1,0 +1,196 @@
+"""Killed or stopped at the very moments that matter: while the store is opened, made, migrated, written and closed.
+
+Not by a clock: the process does it to itself, at a line of its own. The next run goes on, asks exactly what was not stored,
+and finds everything that was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from beside import rows
+
+sys.path.insert(0, str(Path(__file__).parent))
+from billing import Provider, provider
+from processes import experiment, finish, start, write_questions
+
+QUESTIONS = 8
+CALLS = 3 * QUESTIONS
+
+PREAMBLE = """
+import os, signal, sys
+from moot.store import holders, migrating, postgresql, presence, sqlite
+holders.LEASE_S = 3.0
+sent = signal.SIGKILL if {action!r} == "killed" else signal.SIGSTOP
+done = []
+
+def here():
+    if not done:
+        done.append(True)
+        os.kill(os.getpid(), sent)
+
+def before(kind, name):
+    original = getattr(kind, name)
+    def patched(*arguments, **named):
+        here()
+        return original(*arguments, **named)
+    setattr(kind, name, patched)
+
+def after(kind, name):
+    original = getattr(kind, name)
+    def patched(*arguments, **named):
+        result = original(*arguments, **named)
+        here()
+        return result
+    setattr(kind, name, patched)
+
+def after_step(name):
+    step = migrating.MIGRATIONS[name]
+    migrating.MIGRATIONS[name] = lambda connection: (step(connection), here())
+
+def after_commit_of_calls():
+    commit, attempt = sqlite.SqliteStore._write, postgresql.Writing._attempt
+    async def write(self, group):
+        result = await commit(self, group)
+        if group.calls:
+            here()
+        return result
+    async def attempted(self, connection):
+        result = await attempt(self, connection)
+        if self._calls:
+            here()
+        return result
+    sqlite.SqliteStore._write, postgresql.Writing._attempt = write, attempted
+
+def before_commit_of_calls():
+    after(sqlite.SqliteStore, "_add_calls")
+    stored_before = postgresql.Writing._stored_before
+    async def found(self, connection):
+        result = await stored_before(self, connection)
+        here()
+        return result
+    postgresql.Writing._stored_before = found
+
+{moment}
+from moot.cli import main
+main()
+"""
+
+MOMENTS = {
+    "before its tables are there": 'before(migrating, "migrate")',
+    "between its tables and their commit": 'after_step("0001-first-tables")',
+    "before calls are committed": "before_commit_of_calls()",
+    "after calls were committed": "after_commit_of_calls()",
+    "when it leaves the others": 'before(presence.Presence, "leave")',
+    "when it closes": 'before(sqlite.SqliteStore, "_shut"); before(postgresql.PostgresStore, "_shut")',
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    url: str
+    sql: Callable[[str], list[tuple[Any, ...]]]
+
+    def calls(self) -> set[tuple[str, str]]:
+        """Model and prompt of each that is kept."""
+        tables = "sqlite_master WHERE name" if self.url.startswith("sqlite") else "pg_tables WHERE tablename"
+        if not self.sql(f"SELECT 1 FROM {tables} = 'calls'"):
+            return set()
+        shapes = [json.loads(shape)[0] for (shape,) in self.sql("SELECT shape FROM calls")]
+        return {(shape["body"]["model"], shape["messages"][0]["content"]) for shape in shapes}
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    if request.param == "postgresql":
+        postgres = request.getfixturevalue("postgres")
+        url = postgres.database()
+        return Place(url, lambda query: postgres.sql(url, query))
+    return Place(f"sqlite:///{tmp_path / 's.db'}", lambda query: rows(tmp_path / "s.db", query))
+
+
+def started(path: Path, moment: str, action: str) -> subprocess.Popen[str]:
+    program = PREAMBLE.format(action=action, moment=moment)
+    command = [sys.executable, "-c", program, "run", str(path), "--quiet"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_killed_inside(tmp_path: Path, place: Place, moment: str) -> None:
+    write_questions(tmp_path, QUESTIONS)
+    with provider(latency_s=0.0) as server:
+        path = experiment(tmp_path, server.base_url, place.url)
+        assert finish(started(path, MOMENTS[moment], "killed")) == (-signal.SIGKILL, "")
+        kept = place.calls()
+        assert finish(start(path)) == (0, "")
+        assert asked_once(server) >= kept, "what is stored is not asked for again"
+    if moment in ("after calls were committed", "when it leaves the others", "when it closes"):
+        assert kept, "what is committed is kept"
+    whole(place)
+
+
+def test_killed_inside_a_migration(tmp_path: Path) -> None:
+    place = Place(f"sqlite:///{tmp_path / 's.db'}", lambda query: rows(tmp_path / "s.db", query))
+    write_questions(tmp_path, QUESTIONS)
+    with provider(latency_s=0.0) as server:
+        path = experiment(tmp_path, server.base_url, place.url)
+        assert finish(start(path)) == (0, "")
+        applied = place.sql("SELECT name FROM migrations ORDER BY name")
+        of_yesterday = "DELETE FROM migrations WHERE name >= '0010'; DROP TABLE claims; DROP TABLE holders;"
+        subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path / "s.db"), of_yesterday], check=True)
+        assert finish(started(path, 'after_step("0011-ledger")', "killed")) == (-signal.SIGKILL, "")
+        assert finish(start(path)) == (0, "")
+        assert server.requests == CALLS
+    assert place.sql("SELECT name FROM migrations ORDER BY name") == applied
+    whole(place)
+
+
+SCRIPT = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
+
+
+@pytest.mark.parametrize("moment", ["after calls were committed", "when it closes"])
+def test_stopped_inside(tmp_path: Path, place: Place, moment: str) -> None:
+    """The next run goes on beside one that hangs, and that one ends well when it wakes."""
+    write_questions(tmp_path, QUESTIONS)
+    with provider(latency_s=0.0) as server:
+        path = experiment(tmp_path, server.base_url, place.url)
+        first = started(path, MOMENTS[moment], "stopped")
+        stopped_itself(first)
+        try:
+            kept = place.calls()
+            assert finish(started(path, "", "killed")) == (0, "")
+            requests = server.requests
+        finally:
+            first.send_signal(signal.SIGCONT)
+        assert finish(first) == (0, "")
+        assert server.requests == requests, "it finds what the other has asked"
+        assert kept
+        assert asked_once(server) >= kept
+    whole(place)
+
+
+def stopped_itself(process: subprocess.Popen[str]) -> None:
+    told = os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    assert told is not None
+    assert told.si_code == os.CLD_STOPPED, finish(process)
+
+
+def asked_once(server: Provider) -> set[tuple[str, str]]:
+    bodies = [json.loads(body) for body, times in server.asked.items() if times == 1]
+    return {(body["model"], body["messages"][0]["content"]) for body in bodies}
+
+
+def whole(place: Place) -> None:
+    assert len(place.calls()) == CALLS
+    assert place.sql("SELECT count(*) FROM episodes WHERE outcome <> 'failed'")[0][0] == CALLS
+    if place.url.startswith("sqlite"):
+        assert place.sql("PRAGMA integrity_check") == [("ok",)]
