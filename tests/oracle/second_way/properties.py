@@ -24,8 +24,13 @@ def properties(raw: Raw, figures: Figures) -> Iterator[str]:
 
 
 def unplanned(figures: Figures, planned: Mapping[str, Any]) -> Iterator[str]:
-    """Families that a report corrects for, and `moot plan` does not know of, or knows to be smaller."""
+    """Families that a report corrects for, and `moot plan` does not know of, or knows to be smaller.
+
+    Of a primary that is declared too late no plan can know: it counts on the file's being played as it stands.
+    """
     sizes = {family["family"]: family["comparisons"] for family in planned["families"]}
+    if figures.get("headline", {}).get("chosen") == "declared late":
+        sizes["headline"] = figures["headline"]["options"]
     for place, row in _rows(figures):
         path = re.sub(r"\[\d+\]", "", place).removeprefix("teams.").split(".")
         name = "headline" if path == ["headline", "over_captain"] else path[0]
