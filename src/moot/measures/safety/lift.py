@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from moot.measures.safety.pairs import Change, Pair, Row, Safety, named_estimate, safety, split
+from moot.measures.safety.pairs import Change, Pair, Row, StageEffect, named_estimate, safety, split
 from moot.stats.graded import why_unfair_together
 from moot.stats.paired import cluster_bootstrap
 from moot.types import Estimate
@@ -16,8 +16,8 @@ from moot.types import Estimate
 class Lift:
     """What a second stage adds to a first, over the pairs that both have."""
 
-    first: Safety
-    second: Safety
+    first: StageEffect
+    second: StageEffect
     net_difference: Estimate | None
     """In pairs: how many more net rescues the second has."""
     ungraded: int = 0

@@ -104,7 +104,7 @@ def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Safety:
+class StageEffect:
     """What a stage did to a set of pairs."""
 
     counts: Mapping[str, int]
@@ -181,7 +181,7 @@ def named_estimate(estimate: Estimate | None, name: str) -> Row:
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
-def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
+def safety(pairs: Sequence[Pair], *, seed: int = 0) -> StageEffect:
     parts = split(graded(pairs), lambda pair: pair.question)
     by_question = {question: Counter(pair.change for pair in part) for question, part in parts.items()}
     total = Counter(pair.change for pair in pairs)
@@ -194,7 +194,7 @@ def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
     }
     why = why_unfair_changes(pairs)
     net_share = None if why else difference(net, seed=seed)
-    return Safety(
+    return StageEffect(
         {str(change): count for change, count in total.items()},
         sum(pair.change == "regression" and pair.after_outcome not in ANSWERED for pair in pairs),
         NO_MULTIPLE if why else multiple(rescues, regressions),
