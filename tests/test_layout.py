@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,16 @@ def test_migrations_hang_on_nothing_that_may_change(name: str) -> None:
     """An old store must always become the same, whatever strategies and records are today."""
     source = (ROOT / "store" / f"{name}.py").read_text(encoding="utf-8")
     assert imported(source) <= {"errors", "types", "store"}
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    """Who searches for a name finds one thing. What a module keeps to itself may be called as elsewhere."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(str(path.relative_to(ROOT)))
+    assert {name: several for name, several in places.items() if len(several) > 1} == {}
 
 
 def test_every_module_says_why_it_exists() -> None:

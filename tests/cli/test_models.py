@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from moot.cli.models import app
 from moot.errors import UsageError
 from moot.models import packaged
-from moot.models.packaged import PackagedModel, Part
+from moot.models.packaged import PackagedModel, WheelPart
 
 CONTENT = b"GGUF and so on"
 runner = CliRunner()
@@ -21,7 +21,7 @@ runner = CliRunner()
 def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MOOT_CACHE", str(tmp_path / "cache"))
     sha256 = hashlib.sha256(CONTENT).hexdigest()
-    tiny = PackagedModel("tiny", "MIT", len(CONTENT), len(CONTENT), sha256, (Part("tiny", "1", "tiny/tiny.gguf"),))
+    tiny = PackagedModel("tiny", "MIT", len(CONTENT), len(CONTENT), sha256, (WheelPart("tiny", "1", "tiny/tiny.gguf"),))
     monkeypatch.setattr(packaged, "CATALOGUE", {"tiny": tiny})
     (tmp_path / "tiny.gguf").write_bytes(CONTENT)
     return tmp_path / "tiny.gguf"

@@ -14,9 +14,9 @@ import yaml
 from pydantic import BaseModel
 from served import THREE, serving
 
-from moot.serve.app import Settings
+from moot.serve.app import ServeSettings
 
-KEYED = Settings(keys={"TEAM_KEY": "sesame"})
+KEYED = ServeSettings(keys={"TEAM_KEY": "sesame"})
 
 
 class City(BaseModel):

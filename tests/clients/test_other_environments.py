@@ -19,9 +19,9 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "ser
 from local_team import TWO, needs_weights  # noqa: E402
 from served import THREE, serving  # noqa: E402
 
-from moot.serve.app import Settings  # noqa: E402
+from moot.serve.app import ServeSettings  # noqa: E402
 
-KEYED = Settings(keys={"TEAM_KEY": "sesame"})
+KEYED = ServeSettings(keys={"TEAM_KEY": "sesame"})
 TEAMS = [
     pytest.param(THREE, "three/vote", id="simulated"),
     pytest.param(TWO, "two/vote", id="local", marks=needs_weights),

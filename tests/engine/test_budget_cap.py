@@ -13,7 +13,7 @@ from moot.engine.runner import Runner
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.models.budget import most_tokens
-from moot.models.retry import Patience
+from moot.models.retry import RetryPatience
 from moot.simulate.server import SimulatedServer, running
 from moot.types import Price, Request
 
@@ -92,7 +92,7 @@ def most_usd(path: Path) -> float:
 async def test_the_cap_is_never_crossed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: list[dict[str, Any]], own: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(Patience.__init__, "__defaults__", (6, 900.0, 0.05, 0.2))
+    monkeypatch.setattr(RetryPatience.__init__, "__defaults__", (6, 900.0, 0.05, 0.2))
     provider = Provider(monkeypatch)
     config = {"models": {"ann": {"accuracy": 0.5}}, "latency": {"fixed_s": 2.0}, "faults": faults}
     async with running(config) as server:
@@ -135,7 +135,7 @@ STUMBLES: list[dict[str, Any]] = [
 async def test_those_who_read_and_judge_are_under_the_same_cap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two calls a draft, a reader for what announces no answer, a judge for what does not match, all of it on an endpoint
     that stumbles and is hedged. The cap is raised step by step: at each the bill is within it, wherever the run stands."""
-    monkeypatch.setattr(Patience.__init__, "__defaults__", (6, 900.0, 0.01, 0.05))
+    monkeypatch.setattr(RetryPatience.__init__, "__defaults__", (6, 900.0, 0.01, 0.05))
     questions = 100
     provider = Provider(monkeypatch)
     models = {"ann": {"accuracy": 0.5, "garble": 0.5}, **{name: {"accuracy": 0.5} for name in READERS}}

@@ -20,7 +20,7 @@ from moot.estimate.estimate import estimate
 from moot.experiment.build import build
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import read_experiment
-from moot.grade.extract import Extraction
+from moot.grade.extract import StagedReader
 from moot.models.scripted import Script, ScriptedModel
 from moot.store.sqlite import SqliteStore
 from moot.team import Player
@@ -239,7 +239,7 @@ async def test_what_a_reader_with_a_seat_finds_is_not_its_own_vote(tmp_path: Pat
     async with load_team(path) as team:
         ((title, cell),) = team.cells.items()
         seats = tuple(Player(name, Model(name, [])) for name in PLAYERS)
-        seated = replace(cell.team, players=seats, reader=Extraction(seats[:2]))
+        seated = replace(cell.team, players=seats, reader=StagedReader(seats[:2]))
         team.cells[title] = replace(cell, team=seated)
         verdict = await team.ask("Which?", choices=["x", "y", "z"], strategy=title, deadline_s=0.3)
     assert (verdict.answer, verdict.outcome) == (None, "unanswered")

@@ -18,7 +18,7 @@ from beside import in_a_thread
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.models.retry import Patience
+from moot.models.retry import RetryPatience
 from moot.simulate.server import SimulatedServer, running
 from moot.team.attempts import ATTEMPTS
 
@@ -28,7 +28,7 @@ TRIES = 3
 @pytest.fixture(autouse=True)
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same patience with pauses a tenth as long: attempts are what is counted here."""
-    monkeypatch.setattr(Patience.__init__, "__defaults__", (6, 900.0, 0.05, 3.0))
+    monkeypatch.setattr(RetryPatience.__init__, "__defaults__", (6, 900.0, 0.05, 3.0))
 
 
 @contextmanager

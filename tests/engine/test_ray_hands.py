@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from moot.engine.ray.cluster import Cluster
+from moot.engine.ray.cluster import RayCluster
 from moot.engine.ray.engine import RayRunner
 from moot.engine.ray.hands import Deal, Hand
 from moot.engine.ray.worker import Dealt, Lineup
@@ -66,7 +66,7 @@ async def test_a_question_that_kills_its_workers_ends_as_failed(tmp_path: Path, 
     (tmp_path / "cup.yaml").write_text(json.dumps(file))
     experiment = build(read_experiment(tmp_path / "cup.yaml"))
     store = await experiment.store().open()
-    runner = RayRunner(experiment, store, Cluster())
+    runner = RayRunner(experiment, store, RayCluster())
     (case,) = experiment.dataset or ()
     (cell,) = experiment.cells
     runner._give_up(Hand((Dealt(case, (Lineup(cell.id, 0), Lineup(cell.id, 1))),), deaths=3))

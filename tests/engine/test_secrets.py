@@ -26,7 +26,7 @@ from moot.errors import CallError, FileError, ReplyBroken
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.models.endpoint import EndpointModel, Network
-from moot.models.retry import Patience
+from moot.models.retry import RetryPatience
 from moot.models.secrets import Secrets, secret_headers
 from moot.types import Message, Reply, Request
 
@@ -45,7 +45,7 @@ def told(secret: str) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Patience.__init__, "__defaults__", (6, 900.0, 0.01, 0.1))
+    monkeypatch.setattr(RetryPatience.__init__, "__defaults__", (6, 900.0, 0.01, 0.1))
 
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

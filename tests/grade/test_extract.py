@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.errors import CallError, ConnectionFailed, UsageError
-from moot.grade.extract import EXTRACT, LONGEST_REPLY, Extraction, shortened
+from moot.grade.extract import EXTRACT, LONGEST_REPLY, StagedReader, shortened
 from moot.models.recorded import RecordedModel
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Prompts
@@ -158,10 +158,10 @@ def test_six_thousand_real_replies(extraction: Any) -> None:
 
 def reading(
     one: Script | Callable[[Request], Script], other: Any, language: str = "en"
-) -> tuple[Extraction, Team, list[Any]]:
+) -> tuple[StagedReader, Team, list[Any]]:
     models = [ScriptedModel(name, said) for name, said in (("ray", one), ("sue", other))]
     team = Team("t", (), Prompts(language)).seated()
-    return Extraction(tuple(Player(model.name, model) for model in models)), team, models
+    return StagedReader(tuple(Player(model.name, model) for model in models)), team, models
 
 
 def always(answer: str) -> Callable[[Request], Script]:
@@ -260,18 +260,18 @@ async def test_in_russian() -> None:
 async def test_simulated_readers_do_not_answer_the_question_themselves() -> None:
     world = World([Case(FOUR, "B")], seed=1)
     readers = tuple(Player(name, SimulatedModel(name, accuracy=1.0, world=world)) for name in ("ray", "sue"))
-    found = await Extraction(readers).read(FOUR, Reply(UNDECIDED), Team("t", ()).seated())
+    found = await StagedReader(readers).read(FOUR, Reply(UNDECIDED), Team("t", ()).seated())
     assert (found.answer, found.cause) == (None, "the readers find no answer")
 
 
 def test_two_models_are_needed() -> None:
     with pytest.raises(UsageError, match="expected two models, found 1"):
-        Extraction((Player("ray", ScriptedModel("ray", [])),))
+        StagedReader((Player("ray", ScriptedModel("ray", [])),))
 
 
 async def test_an_outage_of_a_reader_is_no_word_about_the_reply() -> None:
     down = ScriptedModel("down", lambda request: ConnectionFailed("nobody is there"))
-    reading = Extraction((Player("one", down), Player("two", down)))
+    reading = StagedReader((Player("one", down), Player("two", down)))
     question = Question("q", "Which?", choices=("red", "blue"), kind="choice")
     with pytest.raises(CallError, match="extraction model one failed"):
         await reading.read(question, Reply("It is hard to say,\nbut one of them it must be."), Team("t", ()))

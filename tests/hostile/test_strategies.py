@@ -15,7 +15,7 @@ import pytest
 import moot
 from moot.engine.play import play
 from moot.experiment.plan import Cell
-from moot.grade.extract import Extraction
+from moot.grade.extract import StagedReader
 from moot.grade.group import GROUPING, Stages
 from moot.grade.judge import judge
 from moot.models.scripted import Script, ScriptedModel
@@ -112,7 +112,7 @@ def seated(played: Strategy, mal: Callable[[Request], Script]) -> Team:
     readers = tuple(Player(name, ScriptedModel(name, obliging("reader"))) for name in ("one", "two"))
     officers = {office: Player(office, ScriptedModel(office, obliging(office))) for office in traits_of(played).offices}
     team = Team("test", players, seed=7, captain="ann", grouper=grouper, officers=officers)
-    return dataclasses.replace(team, reader=Extraction(readers))
+    return dataclasses.replace(team, reader=StagedReader(readers))
 
 
 async def episode_of(played: Strategy, question: Question, mal: Callable[[Request], Script]) -> Episode:

@@ -14,7 +14,7 @@ import moot.strategies
 from moot.experiment.selected import with_selection
 from moot.experiment.spec import read_experiment
 from moot.measures.cells import Stored, option_of
-from moot.measures.discussion.figures import Discussion, _axes, _compared
+from moot.measures.discussion.figures import DiscussedCell, _axes, _compared
 from moot.measures.discussion.naming import is_usual, names_of, one_agent, options_of, protocol_of
 from moot.strategies import BUILT_IN
 from moot.strategies.option_meanings import Meaning, meanings_named
@@ -88,7 +88,7 @@ def test_rows_are_called_by_what_the_options_say() -> None:
 
 
 def test_what_is_compared_and_drawn_is_declared() -> None:
-    held = [Discussion(cell, options_of(cell)) for cell in (salon(), salon(heads=5))]
+    held = [DiscussedCell(cell, options_of(cell)) for cell in (salon(), salon(heads=5))]
     assert list(_axes(held)) == [("agents", "heads", ("heads",)), ("rounds", "evenings", ("evenings",))]
     assert _compared(held) == [
         ("manners", ("manners",), None),

@@ -189,7 +189,14 @@ def test_nobody_is_the_best_for_being_ungraded() -> None:
     start, top = accuracy_of(10, 60), accuracy_of(55, 60)
     found = gap_closure({"weak": start}, {"flattered": flattered, "honest": honest}, {"strong": top})
     expected = gap_closure({"weak": start}, {"honest": honest}, {"strong": top})
-    assert found == expected, "the honest one is chosen in every fold, and all of it is graded"
+    assert found.estimate is not None
+    assert expected.estimate is not None
+    held = replace(found, estimate=expected.estimate)
+    assert held == expected, "the honest one is chosen in every fold, and all of it is graded"
+    assert found.estimate.value == expected.estimate.value
+    assert found.estimate.low <= expected.estimate.low < expected.estimate.high < found.estimate.high, (
+        "the other may be best"
+    )
     alone = gap_closure({"weak": start}, {"flattered": flattered}, {"strong": top})
     assert alone.estimate is not None
     assert (alone.ungraded, alone.estimate.n) == (45, 15)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.measures.discussion.challenge import Objection, challenges
+from moot.measures.discussion.challenge import GradedObjection, challenges
 from moot.measures.discussion.talks import (
     Talk,
     by_question,
@@ -224,14 +224,14 @@ def test_a_voter_who_always_takes_the_first_is_found() -> None:
 
 def test_challenges_by_hand() -> None:
     said = [
-        Objection("q0", False, 0.0, 1.0, answered=True),  # improved
-        Objection("q0", False, 0.0, 0.0, answered=True),
-        Objection("q0", True, 0.0),
-        Objection("q1", False, 1.0, 0.0, answered=True),  # worsened
-        Objection("q1", False, 1.0),  # no new answer: nothing changed
-        Objection("q1", None, 1.0),  # did not say
-        Objection("q2", False, 0.4, 0.7, answered=True),  # improved, by words
-        Objection("q2", False, 0.4, None, answered=True),  # nobody has graded it
+        GradedObjection("q0", False, 0.0, 1.0, answered=True),  # improved
+        GradedObjection("q0", False, 0.0, 0.0, answered=True),
+        GradedObjection("q0", True, 0.0),
+        GradedObjection("q1", False, 1.0, 0.0, answered=True),  # worsened
+        GradedObjection("q1", False, 1.0),  # no new answer: nothing changed
+        GradedObjection("q1", None, 1.0),  # did not say
+        GradedObjection("q2", False, 0.4, 0.7, answered=True),  # improved, by words
+        GradedObjection("q2", False, 0.4, None, answered=True),  # nobody has graded it
     ]
     found = challenges(said)
     assert (found["challenged"], found["agents"], found["did_not_say"]) == (6, 8, 1)
@@ -242,23 +242,23 @@ def test_challenges_by_hand() -> None:
 
 
 def test_challenges_that_all_help_leave_an_interval() -> None:
-    found = challenges([Objection(f"q{n}", False, 0.0, 1.0, answered=True) for n in range(20)])
+    found = challenges([GradedObjection(f"q{n}", False, 0.0, 1.0, answered=True) for n in range(20)])
     assert found["net"] == found["net_high"] == 1.0
     assert 0.6 < found["net_low"] < 0.75, "twenty questions without a single failure, of which one would count twice"
-    assert challenges([Objection("q0", False, 0.0, 1.0, answered=True)])["net_low"] is None
+    assert challenges([GradedObjection("q0", False, 0.0, 1.0, answered=True)])["net_low"] is None
 
 
 def test_nobody_asked_and_nobody_challenged() -> None:
     nothing = challenges([])
     assert (nothing["rate"], nothing["net"], nothing["n"]) == (None, None, 0)
-    content = challenges([Objection(f"q{n}", True, 1.0) for n in range(30)])
+    content = challenges([GradedObjection(f"q{n}", True, 1.0) for n in range(30)])
     assert (content["rate"], content["net"], content["small"]) == (0.0, None, False)
     assert content["rate_high"] > 0, "thirty questions do not prove a rate of nothing"
 
 
 def test_repeats_of_a_question_are_one_cluster() -> None:
-    once = challenges([Objection(f"q{n}", n % 2 == 0, 1.0) for n in range(40)])
-    often = challenges([Objection(f"q{n}", n % 2 == 0, 1.0) for n in range(40) for _ in range(9)])
+    once = challenges([GradedObjection(f"q{n}", n % 2 == 0, 1.0) for n in range(40)])
+    often = challenges([GradedObjection(f"q{n}", n % 2 == 0, 1.0) for n in range(40) for _ in range(9)])
     widths = [each["rate_high"] - each["rate_low"] for each in (once, often)]
     assert math.isclose(widths[0], widths[1], rel_tol=0.2)
     assert by_question(talks("10", "11")) == {"q0": 1.0, "q1": 0.5}

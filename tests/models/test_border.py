@@ -24,7 +24,7 @@ from moot.experiment.spec import read_experiment
 from moot.models import border
 from moot.models.answerable import Answerable
 from moot.models.cache import StoredCall
-from moot.models.retry import Patience
+from moot.models.retry import RetryPatience
 from moot.models.retry_after import LONGEST_S, retry_after_s
 from moot.models.scripted import ScriptedModel
 from moot.models.wire import read_completion
@@ -115,7 +115,7 @@ def sent(body: Any, stream: bool) -> bytes:
 
 @pytest.fixture
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Patience, "pause_s", lambda *_: 0.001)
+    monkeypatch.setattr(RetryPatience, "pause_s", lambda *_: 0.001)
 
 
 @pytest.fixture(params=["temporary", "sqlite", "postgresql"])

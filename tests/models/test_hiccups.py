@@ -18,7 +18,7 @@ from moot.engine.runner import Runner
 from moot.errors import RateLimited, TransportError
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
-from moot.models.retry import Patience
+from moot.models.retry import RetryPatience
 
 ATTEMPTS = 3
 
@@ -27,14 +27,14 @@ ATTEMPTS = 3
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[TransportError]:
     """What each pause was made for; they take no time here."""
     made: list[TransportError] = []
-    asked_s = Patience.pause_s
+    asked_s = RetryPatience.pause_s
 
-    def no_time(self: Patience, failures: int, error: TransportError) -> float:
+    def no_time(self: RetryPatience, failures: int, error: TransportError) -> float:
         assert asked_s(self, failures, error) > 0
         made.append(error)
         return 0.001
 
-    monkeypatch.setattr(Patience, "pause_s", no_time)
+    monkeypatch.setattr(RetryPatience, "pause_s", no_time)
     return made
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from moot.errors import UsageError
 from moot.models import packaged
-from moot.models.packaged import PackagedModel, Part
+from moot.models.packaged import PackagedModel, WheelPart
 
 CONTENT = b"GGUF" + bytes(range(256)) * 5000
 
@@ -20,7 +20,7 @@ CONTENT = b"GGUF" + bytes(range(256)) * 5000
 FILES = {"model.safetensors": CONTENT[:3000], "vocab.txt": b"[PAD]\n[UNK]\n"}
 
 
-def write_wheel(folder: Path, part: Part, content: bytes | dict[str, bytes]) -> Path:
+def write_wheel(folder: Path, part: WheelPart, content: bytes | dict[str, bytes]) -> Path:
     """The smallest thing that pip accepts as a wheel, with one file in it or several."""
     info = f"{part.package.replace('-', '_')}-{part.version}.dist-info"
     folder.mkdir(parents=True, exist_ok=True)
@@ -44,14 +44,14 @@ def packaged_model(name: str, parts: int, content: bytes = CONTENT) -> PackagedM
         size_bytes=len(content),
         download_bytes=len(content),
         sha256=hashlib.sha256(content).hexdigest(),
-        parts=tuple(Part(f"moot-{name}-p{i}", "1.0", f"moot_{name}/w.gguf.part{i}") for i in range(parts)),
+        parts=tuple(WheelPart(f"moot-{name}-p{i}", "1.0", f"moot_{name}/w.gguf.part{i}") for i in range(parts)),
     )
 
 
 def folder_model(name: str) -> PackagedModel:
     """Two files in one wheel."""
     content = b"".join(FILES.values())
-    parts = tuple(Part(f"moot-{name}", "1.0", f"moot_{name}/model/{file}", file) for file in FILES)
+    parts = tuple(WheelPart(f"moot-{name}", "1.0", f"moot_{name}/model/{file}", file) for file in FILES)
     return PackagedModel(name, "MIT", len(content), len(content), hashlib.sha256(content).hexdigest(), parts)
 
 
@@ -163,7 +163,7 @@ def test_a_wrong_wheel_is_named(shelf: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.whl").write_bytes(b"no zip")
     with pytest.raises(UsageError, match=r"bad\.whl is not the wheel of moot-tiny-p0==1\.0"):
         packaged.add("tiny", tmp_path / "bad.whl")
-    write_wheel(tmp_path, Part("other", "1", "other/file"), b"x")
+    write_wheel(tmp_path, WheelPart("other", "1", "other/file"), b"x")
     with pytest.raises(UsageError, match="is not the wheel of"):
         packaged.add("tiny", tmp_path / "other-1-py3-none-any.whl")
 

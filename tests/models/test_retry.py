@@ -21,13 +21,13 @@ from moot.errors import (
     TimedOut,
     TransportError,
 )
-from moot.models.retry import Patience, Retry
+from moot.models.retry import Retry, RetryPatience
 from moot.models.retry_after import retry_after_s
 from moot.models.scripted import Script, ScriptedModel
 from moot.types import Message, Request
 
 ASKED = Request((Message("user", "Who?"),))
-QUICK = Patience(attempts=4, first_pause_s=0.001, longest_pause_s=0.002)
+QUICK = RetryPatience(attempts=4, first_pause_s=0.001, longest_pause_s=0.002)
 PASSING: list[TransportError] = [
     ConnectionFailed("reset"),
     TimedOut("late"),
@@ -36,7 +36,7 @@ PASSING: list[TransportError] = [
 ]
 
 
-def retrying(script: list[Script] | Callable[[Request], Script], patience: Patience = QUICK) -> Retry:
+def retrying(script: list[Script] | Callable[[Request], Script], patience: RetryPatience = QUICK) -> Retry:
     return Retry(ScriptedModel("tom", script), patience)
 
 
@@ -90,7 +90,7 @@ async def test_retry_after_is_waited_for() -> None:
 
 @given(st.integers(1, 60), st.one_of(st.none(), st.floats(0.001, 1e6)))
 def test_pauses_grow_are_bounded_and_never_shorter_than_asked(failures: int, asked_s: float | None) -> None:
-    patience = Patience()
+    patience = RetryPatience()
     pause_s = patience.pause_s(failures, RateLimited("429", retry_after_s=asked_s))
     if asked_s is None:
         assert 0 < pause_s <= min(patience.longest_pause_s, 0.5 * 2 ** (failures - 1))
@@ -101,18 +101,18 @@ def test_pauses_grow_are_bounded_and_never_shorter_than_asked(failures: int, ask
 def test_pauses_are_jittered_so_that_callers_do_not_come_back_in_step() -> None:
     errors = (TimedOut("late"), RateLimited("429", retry_after_s=1.0), RateLimited("429", retry_after_s=0.0))
     for error in errors:
-        assert len({Patience().pause_s(3, error) for _ in range(20)}) == 20
+        assert len({RetryPatience().pause_s(3, error) for _ in range(20)}) == 20
 
 
 def test_a_pause_of_nothing_is_no_reason_to_hammer() -> None:
     """Retry-After: 0, or a date that has just passed, leaves us with our own guess."""
-    pauses = [Patience().pause_s(5, RateLimited("429", retry_after_s=0.0)) for _ in range(50)]
+    pauses = [RetryPatience().pause_s(5, RateLimited("429", retry_after_s=0.0)) for _ in range(50)]
     assert min(pauses) >= 0.1 * 0.5 * 2**4
 
 
 @virtual_time
 async def test_the_time_for_all_attempts_together_is_kept() -> None:
-    model = retrying([RateLimited("429", retry_after_s=3600.0), "never asked"], Patience(attempts=9, total_s=10))
+    model = retrying([RateLimited("429", retry_after_s=3600.0), "never asked"], RetryPatience(attempts=9, total_s=10))
     started = time.monotonic()
     with pytest.raises(RateLimited):
         await model.generate(ASKED)
@@ -123,7 +123,7 @@ async def test_the_time_for_all_attempts_together_is_kept() -> None:
 @virtual_time
 async def test_the_time_runs_from_the_first_failure_over_all_that_follow() -> None:
     """Pauses of a little over four seconds: the third failure, after more than eight, leaves no room for another."""
-    model = retrying(lambda request: RateLimited("429", retry_after_s=4.0), Patience(attempts=9, total_s=10))
+    model = retrying(lambda request: RateLimited("429", retry_after_s=4.0), RetryPatience(attempts=9, total_s=10))
     with pytest.raises(RateLimited) as caught:
         await model.generate(ASKED)
     assert asked(model) == 3
@@ -167,7 +167,7 @@ async def test_a_dead_endpoint_is_tried_once_a_call_until_it_lives() -> None:
 
 @virtual_time
 async def test_a_pause_can_be_interrupted() -> None:
-    model = retrying(lambda request: RateLimited("429", retry_after_s=60.0), Patience())
+    model = retrying(lambda request: RateLimited("429", retry_after_s=60.0), RetryPatience())
     task = asyncio.create_task(model.generate(ASKED))
     await asyncio.sleep(0.01)
     task.cancel()

@@ -30,7 +30,7 @@ from moot.select.exact import optimum
 from moot.select.greedy import Greedy, ModelFirst
 from moot.select.kgreedy import k_greedy, value
 from moot.select.oracle import AskedOracle, Meter
-from moot.select.surrogate import Counted, OracleSurrogate, learn
+from moot.select.surrogate import OracleSurrogate, WorthByCount, learn
 from moot.select.truth import Classified, NaiveBayes, dealt
 from moot.testing import check_selector
 
@@ -323,7 +323,7 @@ def test_branch_and_bound_finds_what_trying_all_teams_finds(seed: int, k: int, s
         g = np.sort(g)
     elif shape == "hump":
         g = np.concatenate([np.sort(g[: k // 2 + 1]), -np.sort(-g[k // 2 + 1 :])])
-    objective = Counted(right, g)
+    objective = WorthByCount(right, g)
     best = max(
         float(g[right[list(team)].sum(axis=0).astype(int)].mean()) for team in itertools.combinations(range(9), k)
     )

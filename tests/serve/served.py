@@ -17,7 +17,7 @@ import yaml
 from moot.experiment.spec import read_experiment
 from moot.live.team import LiveTeam
 from moot.models.model import Model
-from moot.serve.app import Settings, create_app
+from moot.serve.app import ServeSettings, create_app
 from moot.serve.connections import Connections
 from moot.serve.serving import TeamServer
 
@@ -58,7 +58,7 @@ async def serving(
     folder: Path,
     config: dict[str, Any] | None = None,
     *,
-    settings: Settings | None = None,
+    settings: ServeSettings | None = None,
     wrap: Callable[[str, Model], Model] | None = None,
     headers: dict[str, str] | None = None,
     connections: Connections | None = None,

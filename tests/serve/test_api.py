@@ -17,7 +17,7 @@ from moot.live.served import served_name
 from moot.models.model import Model, Wrapper
 from moot.openai_form.refusal import Refused
 from moot.serve.admission import Admission, Holder, KeyLimits
-from moot.serve.app import Settings
+from moot.serve.app import ServeSettings
 from moot.store import queries, store_at
 from moot.types import Reply, Request
 
@@ -229,7 +229,7 @@ async def test_garbage_and_unknown_paths(tmp_path: Path) -> None:
 
 
 async def test_keys_are_needed_where_they_are_set(tmp_path: Path) -> None:
-    settings = Settings(keys={"TEAM_KEY": "sesame", "OTHER_KEY": "open"})
+    settings = ServeSettings(keys={"TEAM_KEY": "sesame", "OTHER_KEY": "open"})
     async with serving(tmp_path, settings=settings) as served:
         for headers in (
             {},
@@ -297,7 +297,7 @@ async def test_a_full_queue_is_told_when_to_come_back() -> None:
 
 
 async def test_429_over_http_has_retry_after_also_for_streams(tmp_path: Path) -> None:
-    async with serving(tmp_path, settings=Settings(limits=KeyLimits(per_minute=1))) as served:
+    async with serving(tmp_path, settings=ServeSettings(limits=KeyLimits(per_minute=1))) as served:
         assert (await served.chat("One?"))[0] == 200
         body = {"model": "three/vote", "messages": [{"role": "user", "content": "Two?"}], "stream": True}
         async with served.session.post(served.url + "/v1/chat/completions", json=body) as response:
@@ -306,7 +306,7 @@ async def test_429_over_http_has_retry_after_also_for_streams(tmp_path: Path) ->
 
 
 async def test_a_large_body_is_refused_and_the_server_lives_on(tmp_path: Path) -> None:
-    async with serving(tmp_path, settings=Settings(body_bytes=10_000)) as served:
+    async with serving(tmp_path, settings=ServeSettings(body_bytes=10_000)) as served:
         status, body = await served.chat("x" * 20_000)
         assert (status, body["error"]["code"]) == (413, "body_too_large")
 

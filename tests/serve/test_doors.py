@@ -15,12 +15,12 @@ from served import Served, serving
 
 from moot.errors import UsageError
 from moot.openai_form.refusal import Refused
-from moot.serve.app import Settings
+from moot.serve.app import ServeSettings
 from moot.serve.doors import Door
 from moot.serve.serving import hosts_of, origins_of
 
 ASK = {"model": "three/vote", "messages": [{"role": "user", "content": "Which river?"}]}
-KEYED = Settings(keys={"TEAM_KEY": "sesame"})
+KEYED = ServeSettings(keys={"TEAM_KEY": "sesame"})
 KEY = {"Authorization": "Bearer sesame"}
 
 
@@ -93,7 +93,7 @@ async def test_a_name_that_was_bound_anew_reaches_nothing(tmp_path: Path) -> Non
 
 
 async def test_hosts_of_this_machine_and_those_allowed_are_answered(tmp_path: Path) -> None:
-    async with serving(tmp_path, settings=Settings(hosts=("team.example",))) as served:
+    async with serving(tmp_path, settings=ServeSettings(hosts=("team.example",))) as served:
         for host in (
             "127.0.0.1",
             "127.0.0.1:1234",
@@ -185,7 +185,7 @@ async def test_without_a_key_the_page_has_a_token_of_its_own(tmp_path: Path) -> 
 
 
 async def test_an_origin_that_is_allowed_may_ask_and_read(tmp_path: Path) -> None:
-    settings = Settings(origins=("https://app.example",))
+    settings = ServeSettings(origins=("https://app.example",))
     async with serving(tmp_path, settings=settings) as served:
         headers = {"Host": "127.0.0.1", "Origin": "https://app.example", "Sec-Fetch-Site": "cross-site"}
         asks = {

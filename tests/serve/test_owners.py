@@ -12,9 +12,9 @@ from typing import Any
 from served import THREE, Served, serving
 from test_doors import attacker, browser, raw, titled  # noqa: F401  the fixture too
 
-from moot.serve.app import Settings
+from moot.serve.app import ServeSettings
 
-KEYS = Settings(keys={"ANN_KEY": "a-key", "BOB_KEY": "b-key"}, admin_keys={"BOSS_KEY": "boss-key"})
+KEYS = ServeSettings(keys={"ANN_KEY": "a-key", "BOB_KEY": "b-key"}, admin_keys={"BOSS_KEY": "boss-key"})
 
 
 def bearer(key: str) -> dict[str, str]:
@@ -146,7 +146,7 @@ def reports_in(folder: Path) -> Path:
 
 
 async def test_a_report_needs_the_key_and_leaves_its_folder_by_no_way(tmp_path: Path) -> None:
-    settings = Settings(keys=KEYS.keys, reports=reports_in(tmp_path))
+    settings = ServeSettings(keys=KEYS.keys, reports=reports_in(tmp_path))
     async with serving(tmp_path, settings=settings) as served:
         host = {"Host": "127.0.0.1"}
         assert (await raw(served, "GET", "/reports/cup.html", host))[0] == 401
@@ -179,7 +179,7 @@ async def test_a_report_needs_the_key_and_leaves_its_folder_by_no_way(tmp_path: 
 
 
 async def test_foreign_html_in_a_report_reads_nothing_of_the_server(tmp_path: Path, browser: Any) -> None:  # noqa: F811
-    settings = Settings(keys=KEYS.keys, reports=reports_in(tmp_path))
+    settings = ServeSettings(keys=KEYS.keys, reports=reports_in(tmp_path))
     async with serving(tmp_path, settings=settings) as served:
         await asked(served, "Ann's secret?", ANN)
         _, body = await served.get("/v1/moot/reports", headers=ANN)
@@ -195,7 +195,7 @@ async def test_foreign_html_in_a_report_reads_nothing_of_the_server(tmp_path: Pa
 
 
 async def test_a_report_without_a_key_is_as_shut_in(tmp_path: Path, browser: Any) -> None:  # noqa: F811
-    async with serving(tmp_path, THREE, settings=Settings(reports=reports_in(tmp_path))) as served:
+    async with serving(tmp_path, THREE, settings=ServeSettings(reports=reports_in(tmp_path))) as served:
         await served.chat("A secret?")
         told = json.loads(await asyncio.to_thread(titled, browser, f"{served.url}/reports/cup.html"))
         assert told == ["no", "no", "no", "no", "no", "no", "null"], told

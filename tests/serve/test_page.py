@@ -13,7 +13,7 @@ import pytest
 from served import THREE, serving
 
 from moot.models.model import Model, Wrapper
-from moot.serve.app import Settings
+from moot.serve.app import ServeSettings
 from moot.types import Reply, Request
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
@@ -156,7 +156,7 @@ async def test_what_a_model_wrote_is_only_shown(tmp_path: Path, browser: Any) ->
 
 
 async def test_feedback_and_keys(tmp_path: Path, browser: Any) -> None:
-    async with serving(tmp_path, settings=Settings(keys={"KEY": "sesame"})) as served:
+    async with serving(tmp_path, settings=ServeSettings(keys={"KEY": "sesame"})) as served:
 
         def watch() -> None:
             browser.get(served.url)

@@ -81,12 +81,12 @@ async def test_what_was_asked_under_an_earlier_version_of_the_file_is_forgotten_
 
 
 async def test_the_server_itself_forgets(tmp_path: Path) -> None:
-    from moot.serve.app import Settings
+    from moot.serve.app import ServeSettings
 
     async with serving(tmp_path) as served:
         await secrets_told(served)
     assert holding(tmp_path)
-    async with serving(tmp_path, settings=Settings(keep_days=0.0)):
+    async with serving(tmp_path, settings=ServeSettings(keep_days=0.0)):
         async with asyncio.timeout(120):
             while holding(tmp_path):  # noqa: ASYNC110  files tell nobody
                 await asyncio.sleep(0.1)

@@ -14,7 +14,7 @@ from served import Served, serving
 from test_api import noting
 
 from moot.serve.admission import KeyLimits
-from moot.serve.app import Settings
+from moot.serve.app import ServeSettings
 from moot.serve.schema_checks import SchemaChecks
 
 
@@ -183,7 +183,7 @@ async def test_the_limits_of_a_key_come_before_its_schemas(tmp_path: Path, monke
         return await real(self, schema, asker)
 
     monkeypatch.setattr(SchemaChecks, "problem_of", noted)
-    async with serving(tmp_path, settings=Settings(limits=KeyLimits(per_minute=2))) as served:
+    async with serving(tmp_path, settings=ServeSettings(limits=KeyLimits(per_minute=2))) as served:
         body = asking(json.dumps(COSTLY["choices"]))
         statuses = [(await sent(served, body))[0] for _ in range(5)]
         assert statuses.count(429) == 3

@@ -13,7 +13,7 @@ from moot import traces
 from moot.engine.play import play
 from moot.errors import ConnectionFailed
 from moot.experiment.plan import Cell
-from moot.grade.extract import EXTRACT, Extraction
+from moot.grade.extract import EXTRACT, StagedReader
 from moot.models.model import Model, Wrapper
 from moot.models.scripted import Script, ScriptedModel
 from moot.store.rows import episode_row, verdict_of
@@ -95,7 +95,7 @@ class Table:
             seed=3,
             captain="ann",
             officers={office: Player(office, model) for office, model in self.officers.items()},
-            reader=Extraction(tuple(Player(model.name, model) for model in self.readers)),
+            reader=StagedReader(tuple(Player(model.name, model) for model in self.readers)),
         )
         self.played, self.team = played, team
 

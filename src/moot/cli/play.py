@@ -31,10 +31,10 @@ from moot.live.game import (
     PERSON,
     POINTS,
     Game,
+    GameStanding,
     GradedQuestion,
     PersonDecides,
     PersonModel,
-    Standing,
     Turn,
     table,
 )
@@ -264,7 +264,7 @@ class Screen:
             grid.add_row(Text(answer.player), Text(answer.text or ""), reason)
         self.console.print(grid)
 
-    def reveal(self, played: GradedQuestion, standing: Standing) -> None:
+    def reveal(self, played: GradedQuestion, standing: GameStanding) -> None:
         case, verdict = played.case, played.verdict
         grid = Table(show_header=False, box=None, padding=(0, 2))
         for answer in verdict.answers:
@@ -283,7 +283,7 @@ class Screen:
             self.console.print(f"people: {rate} got it right")
         self.console.print(Text(str(standing), style="bold"))
 
-    def end(self, standing: Standing, *, stopped: bool = False) -> None:
+    def end(self, standing: GameStanding, *, stopped: bool = False) -> None:
         if stopped and self.console.is_terminal:
             self.console.print()  # the terminal has written ^C where somebody was typing
         self.console.print(Rule("stopped" if stopped else "the end", align="left"))

@@ -26,7 +26,7 @@ from moot.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReportWanted:
     """What is read of each run: all of it needs the figures, little of it the rest."""
 
     page: bool = False
@@ -35,7 +35,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadRun:
     """One run as it was asked for."""
 
     run: Run
@@ -54,7 +54,7 @@ def report_command(
     served: bool = False,
 ) -> int:
     kind = _checked(paths, store, as_json, output, table_format)
-    wanted = Wanted(output is not None and kind is None, kind is not None, len(paths) > 1)
+    wanted = ReportWanted(output is not None and kind is None, kind is not None, len(paths) > 1)
     runs = [asyncio.run(_read(path, store, wanted, served)) for path in (paths or (None,))]
     both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
     if kind is not None:
@@ -85,11 +85,11 @@ def _checked(
     return "csv" if table_format == "csv" else "parquet" if table_format == "parquet" else None
 
 
-async def _read(path: Path | None, url: str | None, wanted: Wanted, served: bool) -> Read:
+async def _read(path: Path | None, url: str | None, wanted: ReportWanted, served: bool) -> ReadRun:
     opened, name = open_existing(path, url, served=served)
     hypotheses = read_experiment(path, with_questions=False).spec.hypotheses if path is not None else []
 
-    def read(connection: Connection) -> Read:
+    def read(connection: Connection) -> ReadRun:
         experiment = find_experiment(connection, name)
         run_figures = figures(connection, experiment, hypotheses=hypotheses)
         page = None
@@ -105,7 +105,7 @@ async def _read(path: Path | None, url: str | None, wanted: Wanted, served: bool
         if wanted.pairs:
             source = Source(connection, experiment)
             played, clusters = sides(source, source.cells), source.clusters
-        return Read(run_of(run_figures, played, clusters), page, raw)
+        return ReadRun(run_of(run_figures, played, clusters), page, raw)
 
     await opened.open()
     try:
@@ -115,7 +115,7 @@ async def _read(path: Path | None, url: str | None, wanted: Wanted, served: bool
         await opened.close()
 
 
-def _print(runs: Sequence[Read], both: dict[str, Any] | None) -> None:
+def _print(runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
     from rich.text import Text
 
     from moot.cli.console import Console
@@ -133,7 +133,7 @@ def _print(runs: Sequence[Read], both: dict[str, Any] | None) -> None:
             console.print(part)
 
 
-def _write_page(output: Path, runs: Sequence[Read], both: dict[str, Any] | None) -> None:
+def _write_page(output: Path, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
     from moot.report.page.run import write_page
 
     first = runs[0].page
@@ -146,7 +146,7 @@ def _write_page(output: Path, runs: Sequence[Read], both: dict[str, Any] | None)
     say(f"moot: {output} ({output.stat().st_size / 1e6:.1f} MB)", file=sys.stderr)
 
 
-def _write_tables(folder: Path, kind: Format, runs: Sequence[Read], both: dict[str, Any] | None) -> None:
+def _write_tables(folder: Path, kind: Format, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
     written: list[Path] = []
     try:
         for number, reading in enumerate(runs, start=1):

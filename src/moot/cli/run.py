@@ -49,13 +49,13 @@ class Engine:
     def runner(self, experiment: Plan, store: Store, limit: int | None) -> Runner:
         if self.name == "local":
             return Runner(experiment, store, needs=needs())
-        from moot.engine.ray.cluster import Cluster
+        from moot.engine.ray.cluster import RayCluster
         from moot.engine.ray.engine import RayRunner
 
         for name, model in experiment.spec.models.items():
             if model.provider == "local":
                 say(f"moot: every worker loads its own copy of the local model {name!r}", file=sys.stderr)
-        return RayRunner(experiment, store, Cluster(self.ray_address, self.workers), limit=limit, needs=needs())
+        return RayRunner(experiment, store, RayCluster(self.ray_address, self.workers), limit=limit, needs=needs())
 
 
 def run_command(

@@ -44,7 +44,7 @@ from moot.team import Team
 EXPERIMENTS = (".yaml", ".yml")
 
 
-class Asked:
+class SelectionAsked:
     """What was asked for, checked."""
 
     def __init__(
@@ -109,11 +109,11 @@ def select_command(
     store: str | None,
     as_json: bool,
 ) -> int:
-    asked = Asked(k, method, options, calls, m, splits, seed, against)
+    asked = SelectionAsked(k, method, options, calls, m, splits, seed, against)
     if path.suffix.lower() in EXPERIMENTS:
         if label_kind is not None:
             raise UsageError("--labels goes with a label matrix: of the questions of an experiment their kind is known")
-        wanted = Wanted(tuple(where), summariser, without_own_model)
+        wanted = SelectionWanted(tuple(where), summariser, without_own_model)
         return asyncio.run(_on_experiment(path, asked, wanted, store, as_json))
     if summariser or store or without_own_model:
         options_named = "--summariser, --without-own-model and --store"
@@ -140,7 +140,7 @@ def _label_kind(text: str | None) -> Kind | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SelectionWanted:
     """Which part of an experiment is looked at."""
 
     where: tuple[str, ...]
@@ -148,7 +148,9 @@ class Wanted:
     without_own_model: bool
 
 
-async def _on_experiment(path: Path, asked: Asked, wanted: Wanted, url: str | None, as_json: bool) -> int:
+async def _on_experiment(
+    path: Path, asked: SelectionAsked, wanted: SelectionWanted, url: str | None, as_json: bool
+) -> int:
     file = read_experiment(path, with_questions=False)
     opened, name = open_existing(path, url)
     await opened.open()
@@ -227,7 +229,7 @@ async def _chained(file: ExperimentFile, name: str, store: Store, *, judged: boo
             await built.model.close()
 
 
-async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker, chosen_on: str) -> list[dict[str, Any]]:
+async def _rows(labels: LabelMatrix, asked: SelectionAsked, maker: OracleMaker, chosen_on: str) -> list[dict[str, Any]]:
     for k in asked.ks:
         check_k(labels, k)
     plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
@@ -239,7 +241,9 @@ async def _rows(labels: LabelMatrix, asked: Asked, maker: OracleMaker, chosen_on
         return _figures(labels, asked, team_trials, chosen_on)
 
 
-def _figures(labels: LabelMatrix, asked: Asked, team_trials: Sequence[Trial], chosen_on: str) -> list[dict[str, Any]]:
+def _figures(
+    labels: LabelMatrix, asked: SelectionAsked, team_trials: Sequence[Trial], chosen_on: str
+) -> list[dict[str, Any]]:
     plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
     rows = method_rows(labels, team_trials, chosen_on=chosen_on, against=asked.against)
     for remark in _odd_splits(labels, asked, team_trials):
@@ -253,7 +257,7 @@ def _figures(labels: LabelMatrix, asked: Asked, team_trials: Sequence[Trial], ch
     return rows
 
 
-def _odd_splits(labels: LabelMatrix, asked: Asked, team_trials: Sequence[Trial]) -> Iterator[str]:
+def _odd_splits(labels: LabelMatrix, asked: SelectionAsked, team_trials: Sequence[Trial]) -> Iterator[str]:
     """Clusters are not divided, so few of them leave little choice of what to choose on."""
     wanted = default_m(labels.size) if asked.m is None else asked.m
     chosen_on = {trial.split: labels.size - len(trial.tested) for trial in team_trials}
@@ -282,7 +286,7 @@ def _crowd(labels: LabelMatrix, beside: Sequence[Trial]) -> list[Trial]:
     ]
 
 
-def _show(rows: list[dict[str, Any]], labels: LabelMatrix, asked: Asked, oracle: str, as_json: bool) -> None:
+def _show(rows: list[dict[str, Any]], labels: LabelMatrix, asked: SelectionAsked, oracle: str, as_json: bool) -> None:
     for remark in labels.remarks():
         say(f"moot: {remark}", file=sys.stderr)
     if as_json:

@@ -14,7 +14,7 @@ from moot.experiment.spec import read_experiment
 from moot.live.served import served_name
 from moot.live.served_past import forget
 from moot.serve.admission import KeyLimits
-from moot.serve.app import DAY_S, Settings
+from moot.serve.app import DAY_S, ServeSettings
 from moot.serve.serving import hosts_of, origins_of, report_folder, serve
 from moot.store import from_here, queries
 
@@ -41,7 +41,7 @@ def serve_command(
     per_address: int,
 ) -> int:
     file = read_experiment(path, with_questions=False) if path is not None else embedded_team()
-    settings = Settings(
+    settings = ServeSettings(
         limits=KeyLimits(per_minute, usd_per_day, concurrent),
         at_once=at_once,
         waiting=waiting,

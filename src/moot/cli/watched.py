@@ -32,7 +32,7 @@ _REASONS = ("reasoning", "message", "text")
 
 
 @dataclass
-class Mind:
+class PlayerSoFar:
     """What a player has said so far."""
 
     answers: list[str] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Watched:
         self.cells = cells
         self.episodes: dict[str, Episode] = {}
         names = dict.fromkeys(player.name for cell in cells for player in cell.team.players)
-        self.minds: dict[str, Mind] = {name: Mind() for name in names}
+        self.minds: dict[str, PlayerSoFar] = {name: PlayerSoFar() for name in names}
         self._calls = calls
         self._language = "en"
         self._started = time.monotonic()

@@ -18,7 +18,7 @@ from moot.data.clusters import ByField, check_field, named
 from moot.data.formats import Format
 from moot.data.four_s import Skipped, four_s_rows, skipped
 from moot.data.hub import Hub
-from moot.data.placed import Placed, Source
+from moot.data.placed import CaseSource, Placed
 from moot.data.published import published_rows
 from moot.data.rows import READERS as TABLES
 from moot.data.sample import sample_size
@@ -42,7 +42,7 @@ KEPT_BYTES = 4 * 1024 * 1024
 class Dataset:
     """Cases that can be walked through any number of times. `chosen` are the positions of a sample; None takes all."""
 
-    source: Source
+    source: CaseSource
     language: str
     size: int
     fingerprint: str
@@ -210,7 +210,7 @@ def load_published(
     return _drawn(_checked(PublishedSet(place, format), place, language), sample, seed)
 
 
-def _checked(source: Source, place: Path | Hub, language: str, left_out: tuple[Skipped, ...] = ()) -> Dataset:
+def _checked(source: CaseSource, place: Path | Hub, language: str, left_out: tuple[Skipped, ...] = ()) -> Dataset:
     first_seen: dict[str, tuple[str, int]] = {}
     content = hashlib.sha256()
     kept: list[Case] = []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from moot.data.placed import Placed, Source
+from moot.data.placed import CaseSource, Placed
 from moot.errors import UsageError
 from moot.types import Case, digest
 
@@ -38,7 +38,7 @@ def cluster_of(case: Case, field: str) -> str | None:
 class ByField:
     """Cases of a source that know what they hang together with."""
 
-    source: Source
+    source: CaseSource
     field: str
 
     def cases(self, language: str) -> Iterator[Placed]:

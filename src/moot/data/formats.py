@@ -26,7 +26,7 @@ BUILT_IN = {
     "gpqa": "moot.data.gpqa:Gpqa",
     "strategyqa": "moot.data.strategyqa:StrategyQa",
     "musr": "moot.data.musr:Musr",
-    "squad": "moot.data.squad:Squad",
+    "squad": "moot.data.squad:SquadFormat",
     "truthfulqa": "moot.data.truthfulqa:TruthfulQa",
     "aime": "moot.data.aime:Aime",
     "imo": "moot.data.aime:Imo",

@@ -18,7 +18,7 @@ class Placed:
     line: int
 
 
-class Source(Protocol):
+class CaseSource(Protocol):
     """Where cases come from. It can be walked through any number of times."""
 
     def cases(self, language: str) -> Iterator[Placed]: ...

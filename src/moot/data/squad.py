@@ -10,7 +10,7 @@ from moot.data.published import Published
 
 
 @dataclass(frozen=True, slots=True)
-class Squad:
+class SquadFormat:
     """Articles with paragraphs with questions, as the authors have it; or a row of the hub, one question."""
 
     name: ClassVar[str] = "squad"

@@ -23,7 +23,7 @@ from moot.models.hedge import Departure, Hedge
 from moot.models.last_look import LastLook
 from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
-from moot.models.retry import OnRetry, Patience, Retry
+from moot.models.retry import OnRetry, Retry, RetryPatience
 from moot.store import queries, schema
 from moot.store.calls import ExperimentCalls
 from moot.store.ledger import Ledger
@@ -62,7 +62,7 @@ def chain(
             model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens)
             if built.hedge is not None:
                 model = Hedge(model, built.hedge.after_s, on_hedge=on_hedge)
-            patience = Patience(attempts=built.retries.attempts, total_s=built.retries.total_s)
+            patience = RetryPatience(attempts=built.retries.attempts, total_s=built.retries.total_s)
             model = Retry(model, patience, on_retry=on_retry)
         chained[name] = Cache(model, calls, flights)
     return chained

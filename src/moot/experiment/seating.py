@@ -49,7 +49,7 @@ def reader_of(file: ExperimentFile, models: Mapping[str, BuiltModel]) -> AnswerR
     """Who reads an answer out of free words: what the reply announces itself, then two models that must agree."""
     if file.spec.extract is None:
         return Announced()
-    from moot.grade.extract import Extraction
+    from moot.grade.extract import StagedReader
 
     names = file.spec.extract.models
     readers = []
@@ -61,7 +61,7 @@ def reader_of(file: ExperimentFile, models: Mapping[str, BuiltModel]) -> AnswerR
         if isinstance(file.spec.models[name], RecordedSpec):
             raise file.error(key, f"{name!r} is a recording, which cannot read: it holds drafts and nothing else")
         readers.append(Player(name, model))
-    return Extraction(tuple(readers))
+    return StagedReader(tuple(readers))
 
 
 def check_recordings(file: ExperimentFile, position: int, played: Strategy, lineup: Team) -> None:

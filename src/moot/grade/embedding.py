@@ -77,7 +77,7 @@ class Embedding:
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
+class ExactParts:
     """An answer with its numbers in digits, and what of it is compared exactly."""
 
     words: tuple[str, ...]
@@ -88,7 +88,7 @@ class Exact:
     roman: bool = False
     """Whether one of the numbers was a Roman numeral."""
 
-    def without(self, other: Exact) -> tuple[str, ...]:
+    def without(self, other: ExactParts) -> tuple[str, ...]:
         """The words that the other has in no form."""
         pairs = zip(self.words, self.lemmas, strict=True)
         return tuple(word for word, lemma in pairs if lemma not in other.lemmas)
@@ -102,7 +102,7 @@ _DENYING_PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis", "не", "без
 
 
 @lru_cache(maxsize=REMEMBERED)
-def read(text: str) -> Exact:
+def read(text: str) -> ExactParts:
     """An answer, taken apart. The script tells the language: a `Similarity` is not told."""
     language = "ru" if _CYRILLIC.search(text) else "en"
     plain = normalise(thousands(text, language)).split()
@@ -115,7 +115,7 @@ def read(text: str) -> Exact:
     numbers = Counter(word for word in words if any(character.isdigit() for character in word))
     letters = frozenset(word for word in words if len(word) == 1 and word.isalpha())
     roman = words != tuple(written)
-    return Exact(words, tuple(lemma(word, language) for word in words), numbers, letters, denied, roman)
+    return ExactParts(words, tuple(lemma(word, language) for word in words), numbers, letters, denied, roman)
 
 
 def set_apart(one: str, other: str) -> bool:
@@ -135,7 +135,7 @@ def set_apart(one: str, other: str) -> bool:
     return all(rests) and any(_CYRILLIC.search(word) for rest in rests for word in rest)
 
 
-def _same_numbers(one: Exact, other: Exact) -> bool:
+def _same_numbers(one: ExactParts, other: ExactParts) -> bool:
     """A rank is no count; but a Roman numeral may be either: Peter I is Peter the First, World War II is World War 2."""
     if one.numbers == other.numbers:
         return True

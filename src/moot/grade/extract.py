@@ -33,7 +33,7 @@ LONGEST_REPLY = 60_000
 
 
 @dataclass(frozen=True, slots=True)
-class Extraction:
+class StagedReader:
     """The staged reader. Two models, since one alone would be a guess that nobody checks."""
 
     models: tuple[Player, ...]

@@ -148,7 +148,7 @@ class GradedQuestion:
 
 
 @dataclass
-class Standing:
+class GameStanding:
     """The score, and who would have got what alone."""
 
     team: int = 0
@@ -182,7 +182,7 @@ class Game:
 
     def __init__(self, cell: Cell, grading: Grading, model: PersonModel | None = None) -> None:
         self.cell, self.grading = cell, grading
-        self.standing = Standing(alone={player.name: 0 for player in _drafting(cell)})
+        self.standing = GameStanding(alone={player.name: 0 for player in _drafting(cell)})
         self._model = model
 
     async def play(self, case: Case) -> GradedQuestion:

@@ -47,7 +47,7 @@ LATEST_REPEAT = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnsweredQuestion:
     """One question answered: the episode, and what it took."""
 
     id: str
@@ -242,7 +242,7 @@ class LiveTeam:
         deadline_s: float | None = None,
         heard: Callable[[Call], None] = unheard,
         asker: str | None = None,
-    ) -> Asked:
+    ) -> AnsweredQuestion:
         """Play one question through. `system` goes before every player's own instruction; `heard` is told each call.
 
         `asker`: whose question it is, where several ask.
@@ -262,7 +262,7 @@ class LiveTeam:
             verdict = await _what_there_is(seated.team, question, journal, deadline_s or 0.0)
             episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
         groups = await _groups(seated.team, question, episode.verdict)
-        asked = Asked(
+        asked = AnsweredQuestion(
             id=episode_id(question, repeat),
             model=name,
             cell=cell,

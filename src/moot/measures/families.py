@@ -15,7 +15,7 @@ from moot.experiment.plan import Plan
 from moot.measures.cells import Stored, playing_alone, stored_cell, table_of
 from moot.measures.discussion.baselines import Held, baseline_rows, family_rows
 from moot.measures.discussion.cost import drafted_at_once
-from moot.measures.discussion.figures import Discussion, difference_rows
+from moot.measures.discussion.figures import DiscussedCell, difference_rows
 from moot.measures.discussion.naming import is_discussion, options_of
 from moot.measures.discussion.talks import Talk
 from moot.measures.quiz.diversity import talk_by_diversity
@@ -200,7 +200,7 @@ def _discussions(unplayed: _Unplayed) -> dict[str, int]:
         name: max(_counted(row for row in several if row["whole"] is whole) for whole in (True, False))
         for name, several in rows.items()
     }
-    compared = difference_rows([Discussion(cell, options_of(cell), plays) for cell in talking])
+    compared = difference_rows([DiscussedCell(cell, options_of(cell), plays) for cell in talking])
     return {**sizes, "protocol_differences": _counted(compared)}
 
 

@@ -21,7 +21,7 @@ from moot.types import Reply, Request
 _key: ContextVar[str | None] = ContextVar("key", default=None)
 
 
-class Claims(Protocol):
+class CallClaims(Protocol):
     """Whose calls are whose."""
 
     def is_sure(self, key: str) -> bool:
@@ -44,7 +44,7 @@ def making(key: str) -> Iterator[None]:
 class LastLook(Wrapper):
     """A model that is asked only for calls that are ours."""
 
-    def __init__(self, inner: Model, claims: Claims) -> None:
+    def __init__(self, inner: Model, claims: CallClaims) -> None:
         super().__init__(inner)
         self._claims = claims
 

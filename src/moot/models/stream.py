@@ -18,7 +18,7 @@ from moot.types import Price, Reply
 
 
 @dataclass
-class Heard:
+class StreamSoFar:
     """What has come through so far."""
 
     text: list[str] = field(default_factory=list)
@@ -88,7 +88,7 @@ async def read_stream(
     response: Any, intake: Intake, *, started: float, price: Price | None, pause_s: float | None = None
 ) -> Reply:
     """Read `data:` lines until `[DONE]`. A stream that ends before that and before its finish reason was cut."""
-    heard = Heard()
+    heard = StreamSoFar()
     done = False
     with intake.holding() as holding:
         async for line in _lines(response, intake, holding, heard):
@@ -125,7 +125,7 @@ def _event(data: bytes, pause_s: float | None) -> Mapping[str, Any]:
     return event
 
 
-async def _lines(response: Any, intake: Intake, holding: Holding, heard: Heard) -> AsyncIterator[bytes]:
+async def _lines(response: Any, intake: Intake, holding: Holding, heard: StreamSoFar) -> AsyncIterator[bytes]:
     """Lines of any length that a reply may have: the reader's own line limit is too short for some servers. A body that is
     one JSON object over many lines comes as one line."""
     rest = bytearray()

@@ -14,7 +14,7 @@ from moot.openai_form.refusal import Refused
 F = TypeVar("F", bound=BaseModel)
 
 
-class Part(BaseModel):
+class ContentPart(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     type: str = "text"
@@ -25,7 +25,7 @@ class ChatMessage(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[Part] | None = None
+    content: str | list[ContentPart] | None = None
 
     @property
     def text(self) -> str:
@@ -74,21 +74,21 @@ class ChatForm(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedJson:
     """The JSON that the client wants the reply in: of this schema, or any object."""
 
     schema: Mapping[str, Any] | None
 
 
-def wanted_form(asked: ResponseFormat | None) -> Wanted | None:
+def wanted_form(asked: ResponseFormat | None) -> WantedJson | None:
     """None where words will do."""
     if asked is None or asked.type == "text":
         return None
     if asked.type == "json_object":
-        return Wanted(None)
+        return WantedJson(None)
     if asked.json_schema is None:
         raise Refused(400, "'response_format.json_schema' is missing.", code="invalid_schema", param="response_format")
-    return Wanted(asked.json_schema.schema_)
+    return WantedJson(asked.json_schema.schema_)
 
 
 def read_body(form: type[F], raw: bytes, *, half_characters: bool = False) -> F:

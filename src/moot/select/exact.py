@@ -19,7 +19,7 @@ from moot.select.kgreedy import Objective, k_greedy, value
 from moot.select.labels import Floats, SelectionSplit, selection_only
 from moot.select.oracle import Meter, Oracle
 from moot.select.registry import Chosen, check_calls, check_count, check_k, completed
-from moot.select.surrogate import SAMPLES, Counted, learn
+from moot.select.surrogate import SAMPLES, WorthByCount, learn
 from moot.select.truth import FOLDS, NaiveBayes, dealt, too_few
 
 MOST_NODES = 300_000
@@ -87,7 +87,7 @@ def _told(split: SelectionSplit, objective: Objective, best: Optimum, calls: int
         "nodes": best.nodes,
         "objective": objective,
     }
-    if isinstance(objective, Counted):
+    if isinstance(objective, WorthByCount):
         detail["g"] = objective.g.tolist()
     return Chosen(team, calls, notes, detail)
 
@@ -100,7 +100,9 @@ class Optimum:
     nodes: int
 
 
-def optimum(objective: Counted, k: int, *, start: Sequence[int] | None = None, most_nodes: int = MOST_NODES) -> Optimum:
+def optimum(
+    objective: WorthByCount, k: int, *, start: Sequence[int] | None = None, most_nodes: int = MOST_NODES
+) -> Optimum:
     """The best team of k. `start` is a good guess, improved by swaps before the search: it cuts more branches."""
     size = len(objective.right)
     guess = tuple(start) if start is not None else tuple(range(k))
@@ -129,7 +131,7 @@ def tried(objective: Objective, size: int, k: int, *, start: Sequence[int], most
     return Optimum(best, value_of_best, True, nodes)
 
 
-def _swapped(objective: Counted, team: tuple[int, ...]) -> tuple[int, ...]:
+def _swapped(objective: WorthByCount, team: tuple[int, ...]) -> tuple[int, ...]:
     """Swap one member for a better one as long as there is one."""
     best = value(objective, team)
     better = True
@@ -146,7 +148,7 @@ def _swapped(objective: Counted, team: tuple[int, ...]) -> tuple[int, ...]:
 
 @dataclass
 class _Search:
-    objective: Counted
+    objective: WorthByCount
     k: int
     most_nodes: int
     team: tuple[int, ...]

@@ -22,7 +22,7 @@ SAMPLES = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counted:
+class WorthByCount:
     """Worth by the number of right labels alone: the mean of g(c) over the questions."""
 
     right: Floats
@@ -48,8 +48,8 @@ class Surrogate:
     notes: tuple[str, ...]
 
     @property
-    def objective(self) -> Counted:
-        return Counted(self.scored.right.astype(float), self.g)
+    def objective(self) -> WorthByCount:
+        return WorthByCount(self.scored.right.astype(float), self.g)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,14 +31,14 @@ from moot.live.team import LiveTeam
 from moot.openai_form.body import BodyLimit
 from moot.openai_form.completions import Completion, Head, models_json
 from moot.openai_form.refusal import Refused, json_bytes, json_response
-from moot.openai_form.requests import Wanted, read_body, wanted_form
+from moot.openai_form.requests import WantedJson, read_body, wanted_form
 from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.chat import ChatRequest
 from moot.serve.doors import Door, Doors
 from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
 from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
-from moot.serve.playing import Play, Stream, unless_gone
+from moot.serve.playing import ServedRequest, Stream, unless_gone
 from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS
 from moot.serve.reports import Reports
 from moot.serve.responses import ResponsesRequest, response_events, response_json
@@ -50,7 +50,7 @@ DAY_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServeSettings:
     """How a team is served."""
 
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -82,9 +82,9 @@ class Feedback(BaseModel):
     correct: bool | None = None
 
 
-def create_app(live: LiveTeam, settings: Settings | None = None) -> Starlette:
+def create_app(live: LiveTeam, settings: ServeSettings | None = None) -> Starlette:
     """The application. It opens the team when it starts and closes it when it ends."""
-    settings = settings or Settings()
+    settings = settings or ServeSettings()
     server = Server(live, settings)
 
     @asynccontextmanager
@@ -121,7 +121,7 @@ def create_app(live: LiveTeam, settings: Settings | None = None) -> Starlette:
 class Server:
     """What the routes share: the team, the gate, the figures."""
 
-    def __init__(self, live: LiveTeam, settings: Settings) -> None:
+    def __init__(self, live: LiveTeam, settings: ServeSettings) -> None:
         self.live = live
         self.settings = settings
         self.gate = Admission(
@@ -218,10 +218,10 @@ class Server:
         request: Request,
         holder: Holder,
         body: ChatRequest | ResponsesRequest,
-        wanted: Wanted | None,
+        wanted: WantedJson | None,
         prefix: str,
-    ) -> Play:
-        return Play(
+    ) -> ServedRequest:
+        return ServedRequest(
             self,
             holder,
             Head(f"{prefix}{uuid.uuid4().hex}", body.model),

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from moot.live.team import Asked
+from moot.live.team import AnsweredQuestion
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused
-from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, Wanted
+from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, WantedJson
 from moot.prompts import Prompts
 from moot.serve.discretion import public_words
 from moot.traces import Deadline, NotNeeded, of_kind
@@ -52,11 +52,11 @@ class Conversation:
 
     question: Question
     system: str
-    wanted: Wanted | None
+    wanted: WantedJson | None
 
 
 def conversation(
-    messages: list[ChatMessage], wanted: Wanted | None, prompts: Prompts, language: str, asker: str | None = None
+    messages: list[ChatMessage], wanted: WantedJson | None, prompts: Prompts, language: str, asker: str | None = None
 ) -> Conversation:
     """The last message is the question; system messages go to every player; what was said before is its context.
 
@@ -77,7 +77,7 @@ def conversation(
     return Conversation(Question(ident, text, language=language), instruction, wanted)
 
 
-def moot_field(asked: Asked) -> dict[str, Any]:
+def moot_field(asked: AnsweredQuestion) -> dict[str, Any]:
     """What an ordinary model has not: how far the team agreed, who was missing, what it cost."""
     verdict = asked.verdict
     report: dict[str, Any] = {
@@ -103,7 +103,7 @@ def moot_field(asked: Asked) -> dict[str, Any]:
     return report
 
 
-def completion_of(head: Head, asked: Asked, dressed: str | None = None) -> Completion:
+def completion_of(head: Head, asked: AnsweredQuestion, dressed: str | None = None) -> Completion:
     """The verdict as a completion; `Refused` where the team has no answer and no refusal either."""
     verdict = asked.verdict
     refused = verdict.outcome == "refused"

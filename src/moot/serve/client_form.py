@@ -12,10 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from moot.live.team import Asked, total_cost, total_usage
+from moot.live.team import AnsweredQuestion, total_cost, total_usage
 from moot.models.model import Model, Wrapper
 from moot.openai_form.refusal import Refused
-from moot.openai_form.requests import Wanted
+from moot.openai_form.requests import WantedJson
 from moot.serve.discretion import public_words
 from moot.serve.schema_checks import SchemaChecks
 from moot.team.forms import FromOutside, Unusable, read_reply
@@ -82,14 +82,16 @@ def _text(data: Mapping[str, Any]) -> str:
         return ""
 
 
-async def check_schema(wanted: Wanted, checks: SchemaChecks, asker: str) -> None:
+async def check_schema(wanted: WantedJson, checks: SchemaChecks, asker: str) -> None:
     """Before any call is made: a schema that is none is the client's mistake."""
     if wanted.schema is not None and (problem := await checks.problem_of(wanted.schema, asker)) is not None:
         words = f"'response_format' is no JSON Schema: {problem}"
         raise Refused(400, words, code="invalid_schema", param="response_format")
 
 
-async def dressed(asked: Asked, wanted: Wanted, checks: SchemaChecks, asker: str) -> tuple[Asked, str]:
+async def dressed(
+    asked: AnsweredQuestion, wanted: WantedJson, checks: SchemaChecks, asker: str
+) -> tuple[AnsweredQuestion, str]:
     """The answer as JSON text, and the episode's cost with the call that wrote it."""
     verdict, team = asked.verdict, asked.cell.team
     names = {player.name for player in team.players}

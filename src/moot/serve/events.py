@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from moot.experiment.plan import Cell
-from moot.live.team import Asked
+from moot.live.team import AnsweredQuestion
 from moot.traces import trace_json
 from moot.types import Call
 
@@ -43,7 +43,7 @@ def call_event(call: Call) -> dict[str, Any]:
     }
 
 
-def verdict_event(asked: Asked) -> dict[str, Any]:
+def verdict_event(asked: AnsweredQuestion) -> dict[str, Any]:
     """The end: who said the same, the ballots, the team's word."""
     verdict = asked.verdict
     return {

@@ -19,7 +19,7 @@ try:
 except ImportError as error:
     raise ImportError("moot.serve.inspect needs the extra inspect: pip install 'moot[inspect]'") from error
 
-from moot.live.team import Asked, LiveTeam, load_team, question_of
+from moot.live.team import AnsweredQuestion, LiveTeam, load_team, question_of
 from moot.serve.chat import moot_field
 
 
@@ -71,7 +71,7 @@ def team_solver(path: str | Path, model: str | None = None) -> Solver:
     return solve
 
 
-def _output(asked: Asked, answer: str) -> ModelOutput:
+def _output(asked: AnsweredQuestion, answer: str) -> ModelOutput:
     output = ModelOutput.from_content(asked.model, answer)
     prompt, completion = asked.usage.prompt or 0, asked.usage.completion or 0
     output.usage = ModelUsage(input_tokens=prompt, output_tokens=completion, total_tokens=prompt + completion)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from moot.live.team import Asked
+from moot.live.team import AnsweredQuestion
 from moot.serve.admission import Admission
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
@@ -31,7 +31,7 @@ class Metrics:
         waiting = Gauge("moot_waiting", "Questions that wait for a place.", registry=registry)
         waiting.set_function(lambda: gate.waiting)
 
-    def count(self, asked: Asked) -> None:
+    def count(self, asked: AnsweredQuestion) -> None:
         self.episodes.labels(asked.model, asked.verdict.outcome).inc()
         self.seconds.labels(asked.model).observe(asked.episode.seconds)
         for call in asked.episode.calls:

@@ -15,14 +15,14 @@ USUAL_PORTS = {"http": 80, "https": 443}
 _PLACE = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\[\]:@/\\?#%,\s\x00-\x20\x7f]+)(?::([0-9]{0,5}))?")
 
 
-class Place(NamedTuple):
+class HostAndPort(NamedTuple):
     """Where something is: a name or an address, and the port if one is told."""
 
     name: str
     port: int | None
 
 
-def place_of(written: str) -> Place | None:
+def place_of(written: str) -> HostAndPort | None:
     """What stands in a Host header, or behind the scheme of an origin; None where it is no such thing."""
     found = _PLACE.fullmatch(written)
     port = int(found[2]) if found and found[2] else None
@@ -31,11 +31,11 @@ def place_of(written: str) -> Place | None:
     name = found[1].casefold()
     if name.startswith("["):
         try:
-            return Place(str(ipaddress.IPv6Address(name[1:-1])), port)
+            return HostAndPort(str(ipaddress.IPv6Address(name[1:-1])), port)
         except ValueError:
             return None
     name = name.removesuffix(".")
-    return Place(name, port) if name and not name.startswith(".") and ".." not in f"{name}." else None
+    return HostAndPort(name, port) if name and not name.startswith(".") and ".." not in f"{name}." else None
 
 
 def host_name(host: str) -> str | None:

@@ -15,10 +15,10 @@ from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Scope, Send
 
 from moot.errors import MootError, UsageError
-from moot.live.team import Asked, LiveTeam, unheard
+from moot.live.team import AnsweredQuestion, LiveTeam, unheard
 from moot.openai_form.completions import DONE, Completion, Head, sse
 from moot.openai_form.refusal import Refused, error_json
-from moot.openai_form.requests import ChatMessage, Wanted
+from moot.openai_form.requests import ChatMessage, WantedJson
 from moot.serve.admission import Admission, Holder
 from moot.serve.chat import PIECE, Conversation, completion_of, conversation, table_event
 from moot.serve.client_form import check_schema, dressed
@@ -48,14 +48,14 @@ class Host(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class ServedRequest:
     """One request on its way through the gate, the table and out again."""
 
     server: Host
     holder: Holder
     head: Head
     messages: list[ChatMessage]
-    wanted: Wanted | None
+    wanted: WantedJson | None
     time_limit_s: float | None
 
     @property
@@ -79,7 +79,9 @@ class Play:
             await check_schema(self.wanted, self.server.schemas, self.holder.name)
         return conversation(self.messages, self.wanted, prompts, live.experiment.spec.language, self.holder.asker)
 
-    async def played(self, talk: Conversation, heard: Callable[[Call], None] = unheard) -> tuple[Asked, Completion]:
+    async def played(
+        self, talk: Conversation, heard: Callable[[Call], None] = unheard
+    ) -> tuple[AnsweredQuestion, Completion]:
         live = self.server.live
         live.pays(self.holder.name)
         with span(f"chat {self.model}", {"gen_ai.request.model": self.model}) as note:
@@ -129,7 +131,7 @@ class Play:
             if watched:
                 happened.put_nowait(table_event(self.head, public_record(event)))
 
-        async def work() -> tuple[Asked, Completion]:
+        async def work() -> tuple[AnsweredQuestion, Completion]:
             try:
                 tell(seated_event(self.server.live.cell(self.model), self.model))
                 asked, done = await self.played(talk, lambda call: tell(call_event(call)))

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from moot.openai_form.completions import Completion
 from moot.openai_form.refusal import Refused, json_bytes
-from moot.openai_form.requests import ChatMessage, Wanted
+from moot.openai_form.requests import ChatMessage, WantedJson
 from moot.serve.chat import PIECE, Seconds
 
 
@@ -46,13 +46,13 @@ class ResponsesRequest(BaseModel):
         return [*system, *spoken]
 
     @property
-    def wanted(self) -> Wanted | None:
+    def wanted(self) -> WantedJson | None:
         form = self.text.format if self.text is not None else None
         if form is None or form.type == "text":
             return None
         if form.type == "json_schema" and form.schema_ is None:
             raise Refused(400, "'text.format.schema' is missing.", code="invalid_schema", param="text")
-        return Wanted(form.schema_)
+        return WantedJson(form.schema_)
 
 
 def response_json(done: Completion, status: str = "completed") -> dict[str, Any]:

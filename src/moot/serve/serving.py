@@ -17,7 +17,7 @@ from moot.engine.garbage import spare_collector
 from moot.errors import UsageError
 from moot.experiment.spec import ExperimentFile
 from moot.live.team import LiveTeam
-from moot.serve.app import Settings, create_app
+from moot.serve.app import ServeSettings, create_app
 from moot.serve.connections import Connections, raise_file_limit
 from moot.serve.names import given_name, origin_of
 from moot.serve.tracing import traced
@@ -30,7 +30,7 @@ def serve(
     port: int,
     key_env: Sequence[str],
     admin_key_env: Sequence[str] = (),
-    settings: Settings,
+    settings: ServeSettings,
     per_address: int = 250,
     store_url: str | None = None,
     reuse: bool = False,
@@ -95,7 +95,7 @@ class TeamServer(uvicorn.Server):
         spare_collector()
 
 
-def _told_apart(settings: Settings) -> bool:
+def _told_apart(settings: ServeSettings) -> bool:
     """Whether there are keys. Each has to be one's own: questions belong to the key that asked them."""
     named = [*settings.keys.items(), *settings.admin_keys.items()]
     for name, key in named:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from moot.simulate.character import Character
 from moot.simulate.prompt_reading import ShownAnswer
-from moot.simulate.world import NORMAL, Facts, normal, plain, uniform
+from moot.simulate.world import NORMAL, QuestionFacts, normal, plain, uniform
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Mind:
     """One model on one question."""
 
     model: Character
-    facts: Facts
+    facts: QuestionFacts
     turn: str
     variation: float
     guise: str = ""

@@ -24,7 +24,7 @@ _YOU = ("you", "ты")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ShownQuestion:
     """A question as a prompt shows it."""
 
     text: str
@@ -71,13 +71,13 @@ class PromptContents:
         return re.findall(r'"(\w+)":', self.after)
 
 
-def read_question(messages: Sequence[Message]) -> Asked:
+def read_question(messages: Sequence[Message]) -> ShownQuestion:
     """The blocks of the last message that has a question; without any, the last message as it stands."""
     asking = _asking(messages)
     question = _block(asking, "question")
     if question is None:
-        return Asked(asking)
-    return Asked(question, _options(_block(asking, "options") or ""), _block(asking, "context"))
+        return ShownQuestion(asking)
+    return ShownQuestion(question, _options(_block(asking, "options") or ""), _block(asking, "context"))
 
 
 def read_shown(messages: Sequence[Message]) -> list[ShownAnswer]:

@@ -35,7 +35,7 @@ from moot.openai_form.completions import Completion, Head, models_json
 from moot.openai_form.connection import connection_of
 from moot.openai_form.listening import Listening
 from moot.openai_form.refusal import REFUSALS, Refused, json_response, refusal_response
-from moot.openai_form.requests import Wanted, read_body, wanted_form
+from moot.openai_form.requests import WantedJson, read_body, wanted_form
 from moot.simulate.chat_form import SimulatedChat
 from moot.simulate.faults import SPOILED, STATUSES, Faults, Lasting, Paced, broken, spoiled, status_response
 from moot.simulate.server_config import FaultConfig, LatencyConfig, SimulateConfig, check_config
@@ -160,7 +160,7 @@ class SimulatedServer:
                 429, words, kind="requests", code="rate_limit_exceeded", retry_after_s=math.ceil(wait_s)
             )  # fmt: skip
 
-    async def _serve(self, chat: SimulatedChat, wanted: Wanted | None, visit: Visit) -> Response:
+    async def _serve(self, chat: SimulatedChat, wanted: WantedJson | None, visit: Visit) -> Response:
         fault = self._faults.pick(model=visit.model, number=visit.n, body=visit.body, seen=visit.seen)
         if fault is not None:
             visit.outcome = fault.kind
@@ -187,7 +187,7 @@ class SimulatedServer:
         return broken(fault, body, "application/json" if pieces is None else "text/event-stream")
 
     def _completion(
-        self, chat: SimulatedChat, wanted: Wanted | None, visit: Visit, fault: FaultConfig | None
+        self, chat: SimulatedChat, wanted: WantedJson | None, visit: Visit, fault: FaultConfig | None
     ) -> Completion:
         # A body seen for the second time asks for a second sample, as it would anywhere; only warm ones differ.
         schema = wanted.schema if wanted is not None else None

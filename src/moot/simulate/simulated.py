@@ -78,7 +78,7 @@ from moot.simulate.mind import Mind
 from moot.simulate.prompt_reading import PromptContents, read_contents, read_guise, read_question, reads_a_reply
 from moot.simulate.roles import MARK, fields, prose
 from moot.simulate.schema_instance import Impossible, instance, strings_allowed
-from moot.simulate.world import Facts, uniform
+from moot.simulate.world import QuestionFacts, uniform
 from moot.types import FREE, Price, Reply, Request, Usage
 
 BARE = ("reasoning", "answer")
@@ -168,7 +168,7 @@ class SimulatedModel(Character):
         temperature = request.params.get("temperature")
         return min(1.0, max(0.0, float(self.temperature if temperature is None else temperature) / 2))
 
-    def _facts(self, request: Request) -> Facts:
+    def _facts(self, request: Request) -> QuestionFacts:
         facts = self.world.by_id(request.question_id)
         if facts is None:
             asked = read_question(request.messages)
@@ -189,7 +189,7 @@ def _turn(request: Request) -> str:
     return f"{request.params.get('seed', '')}/{request.sample}/{request.attempt}"
 
 
-def _drawer(model: SimulatedModel, request: Request, facts: Facts) -> Any:
+def _drawer(model: SimulatedModel, request: Request, facts: QuestionFacts) -> Any:
     """Draws for the parts of a reply that have no meaning: new for every prompt and, if warm, for every sample."""
     last = request.messages[-1].content if request.messages else ""
     prompt = zlib.crc32(last.encode("utf-8", "surrogatepass"))

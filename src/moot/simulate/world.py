@@ -66,7 +66,7 @@ def bare(answer: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class QuestionFacts:
     """What the world holds about one question."""
 
     id: str
@@ -90,13 +90,13 @@ class Facts:
         wording = bare(answer)
         return wording == bare(self.truth) or any(wording == bare(other) for other in self.accepted)
 
-    def within(self, options: Sequence[str]) -> Facts:
+    def within(self, options: Sequence[str]) -> QuestionFacts:
         """The same question where only these answers are possible. A truth that is not one of them is drawn anew."""
         if not options:
             return self
         right = [option for option in options if self.is_right(option)]
         truth = right[0] if right else options[hashed(self.id, "truth") % len(options)]
-        return Facts(self.id, truth, self.accepted if right else (), tuple(options))
+        return QuestionFacts(self.id, truth, self.accepted if right else (), tuple(options))
 
 
 class World:
@@ -117,7 +117,7 @@ class World:
         self._choices = bytearray()
         self._yes_no: set[int] = set()
         self._open = array("I")
-        self._spaces: dict[Facts, str] = {}
+        self._spaces: dict[QuestionFacts, str] = {}
         for case in cases:
             self._add(case)
 
@@ -144,44 +144,44 @@ class World:
         for key in _text_keys(question.text, question.choices, question.context):
             self._texts.setdefault(key, place)
 
-    def by_id(self, question_id: str | None) -> Facts | None:
+    def by_id(self, question_id: str | None) -> QuestionFacts | None:
         place = self._ids.get(question_id) if question_id is not None else None
         return None if place is None else self._facts_at(place)
 
-    def by_text(self, text: str, choices: Sequence[str] = (), context: str | None = None) -> Facts:
+    def by_text(self, text: str, choices: Sequence[str] = (), context: str | None = None) -> QuestionFacts:
         """The question of these words; one that was never heard of gets a truth made from them."""
         for key in _text_keys(text, choices, context):
             if (place := self._texts.get(key)) is not None:
                 return self._facts_at(place)
         name = f"?{_text_keys(text, choices, None)[0]:016x}"
-        return Facts(name, _word(self.seed, name)).within(_LETTERS[: len(choices)])
+        return QuestionFacts(name, _word(self.seed, name)).within(_LETTERS[: len(choices)])
 
-    def _facts_at(self, place: int) -> Facts:
+    def _facts_at(self, place: int) -> QuestionFacts:
         truth = self._truths[place]
-        facts = Facts(self._names[place], truth, self._accepted.get(place, ()))
+        facts = QuestionFacts(self._names[place], truth, self._accepted.get(place, ()))
         if place in self._yes_no:
             alike = next((words for words in _YES_NO if plain(truth) in words), ())
             return replace(facts, accepted=alike).within(("yes", "no"))
         return facts.within(_LETTERS[: self._choices[place]])
 
-    def wrong(self, facts: Facts, share: float, attraction: float) -> str:
+    def wrong(self, facts: QuestionFacts, share: float, attraction: float) -> str:
         """The wrong answer at `share` (0 to 1) of the question's law. Where nothing is wrong, the truth."""
         if not facts.options:
             return self._nth_open(facts, _rank(share, _OPEN_LURES, attraction))
         lures = self._lures(facts)
         return lures[_rank(share, len(lures), attraction)] if lures else facts.truth
 
-    def irrelevant(self, facts: Facts) -> str:
+    def irrelevant(self, facts: QuestionFacts) -> str:
         """A word that has nothing to do with the question."""
         return _word(self.seed, facts.id, "irrelevant")
 
-    def fits(self, facts: Facts, answer: str) -> bool:
+    def fits(self, facts: QuestionFacts, answer: str) -> bool:
         """Whether the answer is one that this question can have, right or wrong."""
         if facts.options:
             return facts.option(answer) is not None
         return plain(answer) != plain(self.irrelevant(facts))
 
-    def space(self, facts: Facts) -> str:
+    def space(self, facts: QuestionFacts) -> str:
         """A name for the answers among which a reply is drawn; it gives none of them away."""
         name = self._spaces.get(facts)
         if name is None:
@@ -190,11 +190,11 @@ class World:
             name = self._spaces[facts] = self._named_space(facts)
         return name
 
-    def _named_space(self, facts: Facts) -> str:
+    def _named_space(self, facts: QuestionFacts) -> str:
         lures = self._lures(facts) if facts.options else list(self._open_lures(facts))
         return digest([facts.truth, facts.accepted, lures])
 
-    def _lures(self, facts: Facts) -> list[str]:
+    def _lures(self, facts: QuestionFacts) -> list[str]:
         left = [option for option in facts.options if not facts.is_right(option)]
         number = hashed(self.seed, facts.id, "lures")
         order = []
@@ -203,13 +203,13 @@ class World:
             order.append(left.pop(place))
         return order
 
-    def _nth_open(self, facts: Facts, rank: int) -> str:
+    def _nth_open(self, facts: QuestionFacts, rank: int) -> str:
         lures = self._open_lures(facts)
         for _ in range(rank):
             next(lures)
         return next(lures)
 
-    def _open_lures(self, facts: Facts) -> Iterator[str]:
+    def _open_lures(self, facts: QuestionFacts) -> Iterator[str]:
         seen, count = {plain(facts.truth), *map(plain, facts.accepted)}, len(self._open)
         start = hashed(self.seed, facts.id, "lures")
         for step in range(count + _OPEN_LURES):

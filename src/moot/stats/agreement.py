@@ -11,7 +11,7 @@ from moot.stats.clusters import unit_of
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class JudgeAgreement:
     """Of two judges who both gave their word on `n` answers. `share` and `kappa` are None where undefined."""
 
     n: int
@@ -24,11 +24,11 @@ class Agreement:
 
 def agreement(
     pairs: Sequence[tuple[Hashable, Hashable]], questions: Sequence[Hashable] | None = None, *, seed: int = 0
-) -> Agreement:
+) -> JudgeAgreement:
     """`questions` says which question each pair is about: several answers to one question are one cluster."""
     kappa = cohen_kappa(pairs)
     limits = kappa_interval(pairs, questions, seed=seed) if kappa is not None else None
-    return Agreement(len(pairs), _observed(pairs) if pairs else None, kappa, *(limits or (None, None)))
+    return JudgeAgreement(len(pairs), _observed(pairs) if pairs else None, kappa, *(limits or (None, None)))
 
 
 def kappa_interval(

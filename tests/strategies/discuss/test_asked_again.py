@@ -170,11 +170,11 @@ async def test_what_is_asked_twice_in_one_turn_is_one_call() -> None:
 
 async def test_reading_the_same_reply_again_is_no_new_decision() -> None:
     """Extraction models read words; equal words in a later turn are read already."""
-    from moot.grade.extract import Extraction
+    from moot.grade.extract import StagedReader
 
     readers = [ScriptedModel(name, lambda request: {"answer": "Don"}) for name in ("one", "two")]
     store = MemoryStore()
-    reader = Extraction(tuple(Player(model.name, Cache(model, store)) for model in readers))
+    reader = StagedReader(tuple(Player(model.name, Cache(model, store)) for model in readers))
     team = Team("t", (Player("ann", ScriptedModel("ann", [])),), reader=reader).seated()
     question = Question("q", "Which river?")
     for turn in (2, 3):

@@ -14,7 +14,7 @@ OBJECT_STORE_BYTES = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class RayCluster:
     """Which cluster, and how many workers: none given is one here, and a worker for each node."""
 
     address: str | None = None
@@ -31,7 +31,7 @@ def load_ray() -> Any:
     return ray
 
 
-def join(ray: Any, cluster: Cluster) -> bool:
+def join(ray: Any, cluster: RayCluster) -> bool:
     """True if it is ours to leave."""
     if ray.is_initialized():
         return False
@@ -51,7 +51,7 @@ def join(ray: Any, cluster: Cluster) -> bool:
     return True
 
 
-def seats(ray: Any, cluster: Cluster) -> int:
+def seats(ray: Any, cluster: RayCluster) -> int:
     """As many as were asked for, if there is room for them."""
     nodes = [node for node in ray.nodes() if node["Alive"]]
     room = int(sum(node["Resources"].get("CPU", 0) for node in nodes))

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from moot.engine.call_bounds import together
-from moot.engine.ray.cluster import Cluster, join, load_ray, seats
+from moot.engine.ray.cluster import RayCluster, join, load_ray, seats
 from moot.engine.ray.hands import Deal, Hand
 from moot.engine.ray.worker import Dealt, Lineup, Worker, WorkerPlan, WorkerReport
 from moot.engine.runner import OpenEpisode, Runner
@@ -56,7 +56,7 @@ class RayRunner(Runner):
         self,
         experiment: Plan,
         store: Store,
-        cluster: Cluster,
+        cluster: RayCluster,
         *,
         limit: int | None = None,
         needs: Needs = EVERYTHING,

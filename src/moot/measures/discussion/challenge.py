@@ -17,7 +17,7 @@ from moot.types import Estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Objection:
+class GradedObjection:
     """What one agent said to the answer it was shown."""
 
     question: str
@@ -52,7 +52,7 @@ class Objection:
         return (self.after > self.before) - (self.after < self.before)
 
 
-def challenges(objections: Sequence[Objection], *, seed: int = 0) -> dict[str, Any]:
+def challenges(objections: Sequence[GradedObjection], *, seed: int = 0) -> dict[str, Any]:
     """Rate and net share improved, each with the counts behind it. Nothing asked: all figures are None."""
     rate = share_over_questions((objection.question, float(objection.challenged)) for objection in objections)
     counted = [objection for objection in objections if objection.challenged and not objection.ungraded]
@@ -78,7 +78,7 @@ def challenges(objections: Sequence[Objection], *, seed: int = 0) -> dict[str, A
     }
 
 
-def _net_bounds(objections: Sequence[Objection]) -> dict[str, float]:
+def _net_bounds(objections: Sequence[GradedObjection]) -> dict[str, float]:
     """Over all that was challenged: what is ungraded at its worst, and at its best."""
     challenged = [objection for objection in objections if objection.challenged]
     low = sum(-1 if objection.ungraded else objection.change for objection in challenged)
@@ -86,7 +86,7 @@ def _net_bounds(objections: Sequence[Objection]) -> dict[str, float]:
     return {"low": low / len(challenged), "high": high / len(challenged)}
 
 
-def _net(counted: Sequence[Objection], seed: int) -> Estimate | None:
+def _net(counted: Sequence[GradedObjection], seed: int) -> Estimate | None:
     """Improved less worsened, of all that was challenged."""
     rows: dict[str, tuple[float, float, float]] = {}
     for objection in counted:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot import traces
-from moot.measures.discussion.challenge import Objection, challenges
+from moot.measures.discussion.challenge import GradedObjection, challenges
 from moot.measures.source import Source
 from moot.stats.graded import Way
 
@@ -74,12 +74,12 @@ def _before(source: Source, held: ChallengeRound) -> tuple[float | None, Way]:
     return (held.right, held.way) if planted is None else source.graded(source.cases[held.question], planted)
 
 
-def _objections(source: Source, rounds: Iterable[ChallengeRound]) -> Iterator[Objection]:
+def _objections(source: Source, rounds: Iterable[ChallengeRound]) -> Iterator[GradedObjection]:
     for held in rounds:
         (before, way), case = _before(source, held), source.cases[held.question]
         for word in held.objections:
             after, after_way = source.graded(case, word.answer)
-            yield Objection(
+            yield GradedObjection(
                 held.question,
                 word.agree,
                 before,

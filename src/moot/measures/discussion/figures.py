@@ -41,7 +41,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Discussion:
+class DiscussedCell:
     """One cell: its options, and all its episodes as far as the figures need them."""
 
     cell: Stored
@@ -98,12 +98,12 @@ def _families_apart(rows: Iterable[Row]) -> list[Row]:
     return [row for whole in (True, False) for row in with_holm([row for row in every if row["whole"] is whole])]
 
 
-def _names(held: Sequence[Discussion], *told_apart: str) -> dict[str, Row]:
+def _names(held: Sequence[DiscussedCell], *told_apart: str) -> dict[str, Row]:
     return names_of([discussion.cell for discussion in held], *told_apart)
 
 
-def _read(source: Source, cell: Stored) -> Discussion:
-    read = Discussion(cell, options_of(cell))
+def _read(source: Source, cell: Stored) -> DiscussedCell:
+    read = DiscussedCell(cell, options_of(cell))
     for row in source.results(cell):
         question = row["question"]
         case, verdict = source.cases[question], verdict_of(row["verdict"])
@@ -123,7 +123,7 @@ def _stood(case: Case, verdict: Verdict) -> list[str]:
     return [named.get(answer.text.strip(), answer.text) for answer in verdict.answers if answer.text is not None]
 
 
-def _scores(named: Iterable[tuple[Row, Discussion]]) -> Iterator[Row]:
+def _scores(named: Iterable[tuple[Row, DiscussedCell]]) -> Iterator[Row]:
     for row, discussion in named:
         yield from _by_dataset(row, discussion.talks)
 
@@ -165,11 +165,11 @@ def _by_dataset(named: Row, talks: Sequence[Talk]) -> Iterator[Row]:
             yield {**named, "dataset": dataset, "whole": False, **score(part)}
 
 
-def _turns(source: Source, named: Row, discussion: Discussion) -> Row:
+def _turns(source: Source, named: Row, discussion: DiscussedCell) -> Row:
     return {**named, "family": family_of(discussion.cell), **turns_to_decide(discussion.talks, seed=source.seed)}
 
 
-def difference_rows(held: Sequence[Discussion], *, seed: int = 0) -> Iterator[Row]:
+def difference_rows(held: Sequence[DiscussedCell], *, seed: int = 0) -> Iterator[Row]:
     """Every way against the default, and every protocol against counting solutions, where nothing else differs."""
     for part, free, standard in _compared(held):
         names = _names(held, *free)
@@ -194,26 +194,26 @@ def difference_rows(held: Sequence[Discussion], *, seed: int = 0) -> Iterator[Ro
             yield {**named, **_flag(discussion, part), **family_row(pairs, pooled=pooled, seed=seed)}
 
 
-def _flag(discussion: Discussion, part: str) -> Row:
+def _flag(discussion: DiscussedCell, part: str) -> Row:
     """An option that is on or off is told by what it does: "True" says nothing."""
     value = discussion.options[part]
     return {"does": meaning_of(discussion.cell, part).told(part, value)} if isinstance(value, bool) else {}
 
 
-def _meanings(held: Sequence[Discussion]) -> dict[str, Meaning]:
+def _meanings(held: Sequence[DiscussedCell]) -> dict[str, Meaning]:
     """What the options of all strategies here are for, by name."""
     strategies = dict.fromkeys(discussion.cell["strategy"] for discussion in held)
     return {name: meaning for strategy in strategies for name, meaning in meanings_named(strategy).items()}
 
 
-def _compared(held: Sequence[Discussion]) -> list[tuple[str, tuple[str, ...], Any]]:
+def _compared(held: Sequence[DiscussedCell]) -> list[tuple[str, tuple[str, ...], Any]]:
     """What is compared by itself: an option, those that may differ with it, and what it is compared with; None: the
     default. How it is decided comes last."""
     meanings = sorted(_meanings(held).items(), key=lambda item: item[1].role == "protocol")
     return [(name, (name, *meaning.comes_with), meaning.against) for name, meaning in meanings if meaning.compared]
 
 
-def _axes(held: Sequence[Discussion]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _axes(held: Sequence[DiscussedCell]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """What scores are drawn along: by which option, and which options may differ."""
     meanings = sorted(_meanings(held).items(), key=lambda item: not item[1].leads)
     axes: dict[str, list[str]] = {}
@@ -227,10 +227,10 @@ def _axes(held: Sequence[Discussion]) -> Iterator[tuple[str, str, tuple[str, ...
             yield along, names[0], tuple(names)
 
 
-def _scaling(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
+def _scaling(source: Source, held: Sequence[DiscussedCell]) -> Iterator[Row]:
     """Score by the number of agents, and by the number of rounds, with a line through it."""
     for along, key, free in _axes(held):
-        alike: dict[Any, list[Discussion]] = {}
+        alike: dict[Any, list[DiscussedCell]] = {}
         for discussion in held:
             if all(isinstance(discussion.options.get(name), int) for name in free):
                 alike.setdefault((discussion.table, apart_from(discussion.cell, *free)), []).append(discussion)
@@ -240,7 +240,7 @@ def _scaling(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
                 yield from _line(source, along, key, group, _names(held, *free)[group[0].cell["id"]])
 
 
-def _line(source: Source, along: str, key: str, group: Sequence[Discussion], named: Row) -> Iterator[Row]:
+def _line(source: Source, along: str, key: str, group: Sequence[DiscussedCell], named: Row) -> Iterator[Row]:
     by_x = {
         discussion.options[key]: discussion
         for discussion in sorted(group, key=lambda discussion: discussion.options[key])
@@ -270,7 +270,7 @@ def _line(source: Source, along: str, key: str, group: Sequence[Discussion], nam
     }
 
 
-def _challenges(source: Source, held: Sequence[Discussion]) -> Iterator[Row]:
+def _challenges(source: Source, held: Sequence[DiscussedCell]) -> Iterator[Row]:
     names = _names(held, *with_role([discussion.cell for discussion in held], "challenge"))
     for discussion in held:
         yield from challenge_rows(source, discussion.rounds, names[discussion.cell["id"]])

@@ -113,7 +113,7 @@ def mean_rounds(talks: Iterable[Talk], *, seed: int = 0) -> Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FittedLine:
     """Least squares through the mean scores at each x, on the questions that all of them have."""
 
     slope: Estimate
@@ -124,7 +124,7 @@ class Line:
         return self.intercept + self.slope.value * x
 
 
-def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> Line | None:
+def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> FittedLine | None:
     """A line through the scores of each question by x; None below two different x, or without a common question.
 
     The slope is a weighted sum of the means, hence the mean of the same sum over each question: so its interval is that
@@ -141,7 +141,7 @@ def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> Lin
     low, high = (None if end is None else end * steepest for end in (scaled.low, scaled.high))
     slope = Estimate(scaled.value * steepest, low, high, scaled.n, scaled.clusters)
     level = fmean(points[x][question] for x in points for question in shared)
-    return Line(slope, level - slope.value * middle)
+    return FittedLine(slope, level - slope.value * middle)
 
 
 def _weights(points: Iterable[float]) -> dict[float, float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.measures.safety.pairs import Change, Pair, Row, split
-from moot.measures.safety.rescues import MULTIPLE, Safety, named_estimate, safety
+from moot.measures.safety.rescues import MULTIPLE, StageEffect, named_estimate, safety
 from moot.stats.graded import why_unfair_together
 from moot.stats.paired import cluster_bootstrap
 from moot.types import Estimate
@@ -17,8 +17,8 @@ from moot.types import Estimate
 class Lift:
     """What a second stage adds to a first, over the pairs that both have."""
 
-    first: Safety
-    second: Safety
+    first: StageEffect
+    second: StageEffect
     net_difference: Estimate | None
     """In pairs: how many more net rescues the second has."""
     ungraded: int = 0

@@ -32,7 +32,7 @@ SHARES, MULTIPLES = ("rescue_rate", "regression_rate"), (MULTIPLE, "with_recover
 
 
 @dataclass(frozen=True, slots=True)
-class Safety:
+class StageEffect:
     """What a stage did to a set of pairs."""
 
     counts: Mapping[str, int]
@@ -127,7 +127,7 @@ def named_estimate(estimate: Estimate | None, name: str) -> Row:
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
-def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
+def safety(pairs: Sequence[Pair], *, seed: int = 0) -> StageEffect:
     parts = split(graded(pairs), lambda pair: pair.question)
     by_question = {question: Counter(pair.change for pair in part) for question, part in parts.items()}
     total = Counter(pair.change for pair in pairs)
@@ -152,7 +152,7 @@ def safety(pairs: Sequence[Pair], *, seed: int = 0) -> Safety:
     kept = {name: None if why or name in moved else figure for name, figure in found.items()}
     rates = [figure if isinstance(figure := kept[name], Estimate) else None for name in SHARES]
     multiples = [figure if isinstance(figure := kept[name], Multiple) else NO_MULTIPLE for name in MULTIPLES]
-    return Safety(
+    return StageEffect(
         {str(change): count for change, count in total.items()},
         sum(pair.change == "regression" and pair.after_outcome not in ANSWERED for pair in pairs),
         multiple=multiples[0],

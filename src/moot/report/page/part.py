@@ -14,7 +14,7 @@ _CALL_COLUMNS = ("reply", "finish", "seconds", "version", "cost", "prompt_tokens
 _CASE_FIELDS = ("comment", "source", "author", "package", "year", "difficulty")
 
 
-class Part:
+class PagePart:
     """Filled question by question; drafts that strategies share, prompts and steps are kept once."""
 
     def __init__(self, known: Iterable[str]) -> None:

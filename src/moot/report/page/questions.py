@@ -23,7 +23,7 @@ from moot.measures.sides import title_of
 from moot.report.figures import grader_of
 from moot.report.names import options_left, short_names, ways_of
 from moot.report.page.pack import Once, packed
-from moot.report.page.part import Part
+from moot.report.page.part import PagePart
 from moot.report.page.words import Play, Plays, Words
 from moot.report.uncollected import uncollected
 from moot.store import queries, schema
@@ -183,7 +183,7 @@ class _QuestionReader:
     def part(self, places: Sequence[Place]) -> dict[str, Any]:
         numbers = {seat.id: number for number, seat in enumerate(self.seats)}
         episodes = self.words.episodes([place.question for place in places])
-        part = Part([place.case.question.text for place in places])
+        part = PagePart([place.case.question.text for place in places])
         for number, place in enumerate(places):
             part.add_case(place.case)
             plays = self.words.marked(episodes.get(place.question, ()), place.case_id)

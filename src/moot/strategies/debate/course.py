@@ -33,7 +33,7 @@ class Stand:
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class DebatePosition:
     """An answer and those who hold it."""
 
     answer: str
@@ -142,13 +142,13 @@ class Meanings:
             return None
         return _commonest(texts)
 
-    def positions(self, stands: Mapping[str, Stand]) -> list[Position]:
+    def positions(self, stands: Mapping[str, Stand]) -> list[DebatePosition]:
         holders: dict[int, list[str]] = {}
         for name, stand in stands.items():
             if stand.answer is not None:
                 holders.setdefault(self._groups[stand.answer], []).append(name)
         return [
-            Position(_commonest([stands[name].answer or "" for name in names]), tuple(names))
+            DebatePosition(_commonest([stands[name].answer or "" for name in names]), tuple(names))
             for names in holders.values()
         ]
 

@@ -19,7 +19,16 @@ from annotated_types import Ge
 from moot.strategies.argument import Argument, ArgumentForm, Replies, in_free_words
 from moot.strategies.blind import masked
 from moot.strategies.captaincy import Captained, by_captain, nobody_answered
-from moot.strategies.debate.course import Course, DebateRound, Ending, Meanings, Orders, Position, Stand, verdict_of
+from moot.strategies.debate.course import (
+    Course,
+    DebatePosition,
+    DebateRound,
+    Ending,
+    Meanings,
+    Orders,
+    Stand,
+    verdict_of,
+)
 from moot.strategies.natives import Drafts, draft_calls, draft_prompts, natives, shown_question
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
@@ -173,7 +182,7 @@ def _moved(before: Stand, heard: Heard[Argument]) -> Stand:
 def _shown(
     question: Question,
     team: Team,
-    positions: Sequence[Position],
+    positions: Sequence[DebatePosition],
     stands: Mapping[str, Stand],
     reader: str,
     number: int | str,

@@ -7,9 +7,9 @@ from dataclasses import replace
 from moot.ballots import Rule
 from moot.ballots.consensus import reached
 from moot.strategies.captaincy import nobody_answered
-from moot.strategies.discuss.remark import Remark
+from moot.strategies.discuss.remark import TableRemark
 from moot.strategies.discuss.table import DiscussionTable
-from moot.strategies.discuss.vote import Vote, option_answers, own_answer, stated_solution, vote
+from moot.strategies.discuss.vote import TableVote, option_answers, own_answer, stated_solution, vote
 from moot.traces import Agreement
 from moot.types import Answer, Verdict
 
@@ -36,7 +36,7 @@ async def _agreed(table: DiscussionTable, turn: int) -> Verdict:
     return replace(_verdict(table, word.text, turn), reasoning=word.reasoning, who=behind, traces=agreement)
 
 
-async def _solution_of(table: DiscussionTable, made: Remark, turn: int) -> Answer:
+async def _solution_of(table: DiscussionTable, made: TableRemark, turn: int) -> Answer:
     """The solution that a remark put on the table. Where solutions were withheld, its author is asked for one now."""
     if made.backs is not None:
         return Answer(made.speaker, made.backs, made.said.text if made.said else "")
@@ -75,7 +75,7 @@ def _answers(table: DiscussionTable) -> tuple[Answer, ...]:
 
 async def by_vote(table: DiscussionTable, rule: Rule | None, vote_from: int, max_turns: int) -> Verdict:
     """A vote at the end of turn `vote_from`; after a tie one more turn and a new vote, until `max_turns`."""
-    votes: list[Vote] = []
+    votes: list[TableVote] = []
     for turn in range(1, max_turns + 1):
         for step in table.steps(turn):
             await table.take(step, turn)
@@ -86,7 +86,7 @@ async def by_vote(table: DiscussionTable, rule: Rule | None, vote_from: int, max
     return _counted(table, votes)
 
 
-def _counted(table: DiscussionTable, votes: list[Vote]) -> Verdict:
+def _counted(table: DiscussionTable, votes: list[TableVote]) -> Verdict:
     last = votes[-1]
     verdict = Verdict(
         None,
@@ -104,7 +104,7 @@ def _counted(table: DiscussionTable, votes: list[Vote]) -> Verdict:
     return replace(verdict, answer=chosen.text, reasoning=chosen.reasoning, who=who)
 
 
-def _not_counted(table: DiscussionTable, votes: list[Vote], verdict: Verdict) -> Verdict:
+def _not_counted(table: DiscussionTable, votes: list[TableVote], verdict: Verdict) -> Verdict:
     """No single winner to the end: the solution of the first agent that has one, undecided; if none has, unanswered."""
     for name in table.names:
         stated = [solution for vote in reversed(votes) for solution in vote.solutions if solution.player == name]

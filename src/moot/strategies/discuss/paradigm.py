@@ -9,14 +9,14 @@ from typing import Literal, Protocol, cast
 
 from moot.errors import UsageError
 from moot.models.closest import closest
-from moot.strategies.discuss.remark import Remark
+from moot.strategies.discuss.remark import TableRemark
 
 ParadigmName = Literal["memory", "relay", "report", "debate", "collective-refinement"]
 BUILT_IN: Mapping[str, str] = {
     "memory": "moot.strategies.discuss.paradigms.memory:Memory",
     "relay": "moot.strategies.discuss.paradigms.relay:Relay",
-    "report": "moot.strategies.discuss.paradigms.report:Report",
-    "debate": "moot.strategies.discuss.paradigms.debate:Debate",
+    "report": "moot.strategies.discuss.paradigms.report:ReportParadigm",
+    "debate": "moot.strategies.discuss.paradigms.debate:DebateParadigm",
     "collective-refinement": "moot.strategies.discuss.paradigms.collective_refinement:CollectiveRefinement",
 }
 DEFAULT: ParadigmName = "memory"
@@ -37,10 +37,12 @@ class Paradigm(Protocol):
     def steps(self, agents: Sequence[str]) -> list[Step]:
         """One turn."""
 
-    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
+    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[TableRemark], turn: int) -> list[TableRemark]:
         """What an agent that speaks now has heard. How far back it remembers is not decided here."""
 
-    def reached(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
+    def reached(
+        self, agent: str, agents: Sequence[str], remarks: Sequence[TableRemark], turn: int
+    ) -> list[TableRemark]:
         """What has come to an agent at the end of a turn: what it would hear if it spoke next."""
         return self.hears(agent, agents, remarks, turn + 1)
 

@@ -26,7 +26,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class TableRemark:
     """What one agent said in one turn, or that it said nothing."""
 
     number: int

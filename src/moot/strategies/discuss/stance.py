@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from moot.strategies.discuss.remark import Remark, Said
+from moot.strategies.discuss.remark import Said, TableRemark
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,12 @@ class Stance:
     backs: str | None = None
 
 
-def about(remarks: Iterable[Remark]) -> Remark | None:
+def about(remarks: Iterable[TableRemark]) -> TableRemark | None:
     """The remark whose position an agent speaks to: the last that it was shown and that stands for one."""
     return next((remark for remark in reversed(list(remarks)) if remark.position is not None), None)
 
 
-def supporters(remarks: Iterable[Remark], position: int | None) -> tuple[str, ...]:
+def supporters(remarks: Iterable[TableRemark], position: int | None) -> tuple[str, ...]:
     """Those whose last word stands behind this position, in the order in which they first spoke."""
     if position is None:
         return ()
@@ -36,7 +36,7 @@ def supporters(remarks: Iterable[Remark], position: int | None) -> tuple[str, ..
     return tuple(agent for agent, stood in last.items() if stood == position)
 
 
-def own_solution(remarks: Sequence[Remark], said: Sequence[Remark]) -> Remark | None:
+def own_solution(remarks: Sequence[TableRemark], said: Sequence[TableRemark]) -> TableRemark | None:
     """The remark of an agent that holds its last solution, given or agreed to; `remarks` are its own.
 
     One that rejects a solution and gives no other stands where it stood before, unless it stood behind that very one.
@@ -53,7 +53,7 @@ def own_solution(remarks: Sequence[Remark], said: Sequence[Remark]) -> Remark | 
     return None
 
 
-def stance(number: int, message: Said, spoken_to: Remark | None, same: Sequence[Remark]) -> Stance:
+def stance(number: int, message: Said, spoken_to: TableRemark | None, same: Sequence[TableRemark]) -> Stance:
     """Where the agent stands that said this. `same`: of the positions on the table, those with the solution it gave.
 
     A solution that is none of them is a new position, whatever the agent says of its agreement. An agent that rejects
@@ -69,7 +69,7 @@ def stance(number: int, message: Said, spoken_to: Remark | None, same: Sequence[
     return Stance(kept[-1].position, kept[-1].backs) if kept else Stance(None)
 
 
-def line_of_thought(number: int, message: Said, spoken_to: Remark | None) -> Stance:
+def line_of_thought(number: int, message: Said, spoken_to: TableRemark | None) -> Stance:
     """The same where solutions are withheld: agents agree to a line of thought, and who does not opens another."""
     if message.agree and spoken_to is not None:
         return Stance(spoken_to.position)

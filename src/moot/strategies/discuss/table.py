@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from moot.strategies.discuss.paradigm import Paradigm, Step
 from moot.strategies.discuss.personas import Agent
-from moot.strategies.discuss.remark import MessageForm, Remark, Said
+from moot.strategies.discuss.remark import MessageForm, Said, TableRemark
 from moot.strategies.discuss.stance import Stance, about, line_of_thought, own_solution, stance, supporters
 from moot.strategies.discuss.task import task
 from moot.team import SameWords, Team
@@ -42,7 +42,7 @@ class DiscussionTable:
     team: Team
     agents: tuple[Agent, ...]
     manner: Manner
-    said: list[Remark] = field(default_factory=list)
+    said: list[TableRemark] = field(default_factory=list)
     standing: int | None = None
     """The number of the remark that made the current position."""
 
@@ -51,12 +51,12 @@ class DiscussionTable:
         return [agent.name for agent in self.agents]
 
     @property
-    def spoken(self) -> list[Remark]:
+    def spoken(self) -> list[TableRemark]:
         """The remarks in which something was said."""
         return [remark for remark in self.said if remark.said is not None]
 
     @property
-    def current(self) -> Remark | None:
+    def current(self) -> TableRemark | None:
         """The remark that made the current position."""
         return None if self.standing is None else self.said[self.standing]
 
@@ -65,7 +65,7 @@ class DiscussionTable:
         """Those who stand behind it."""
         return supporters(self.said, self.standing)
 
-    def own_solution(self, agent: str) -> Remark | None:
+    def own_solution(self, agent: str) -> TableRemark | None:
         """The remark that holds an agent's last solution."""
         return own_solution([remark for remark in self.said if remark.speaker == agent], self.said)
 
@@ -75,14 +75,14 @@ class DiscussionTable:
             return [Step(tuple(self.names))]
         return self.manner.paradigm.steps(self.names)
 
-    async def take(self, step: Step, turn: int) -> list[Remark]:
+    async def take(self, step: Step, turn: int) -> list[TableRemark]:
         """Ask those whose step it is. Each hears what was said before it, none of the others in it."""
         speakers = [agent for agent in self.agents if agent.name in step.speakers]
         heard = [self.heard(agent, turn) for agent in speakers]
         asked = (self._speak(*pair, turn, step.part) for pair in zip(speakers, heard, strict=True))
         remarks = await asyncio.gather(*asked)
         alike = await self._alike(remarks)
-        placed: list[Remark] = []
+        placed: list[TableRemark] = []
         for remark in remarks:
             group = alike.get(remark.speaker)
             beside = [other for other in placed if group is not None and alike.get(other.speaker) == group]
@@ -91,7 +91,7 @@ class DiscussionTable:
         self.standing = self._stands(placed, turn)
         return placed
 
-    async def _alike(self, remarks: Sequence[Remark]) -> dict[str, int]:
+    async def _alike(self, remarks: Sequence[TableRemark]) -> dict[str, int]:
         """Of those who spoke at once, by speaker, the number of the group that gave the same solution."""
         given = [
             Answer(remark.speaker, remark.said.solution) for remark in remarks if remark.said and remark.said.solution
@@ -102,7 +102,7 @@ class DiscussionTable:
         grouping = await grouper(self.question, given)
         return {name: number for number, group in enumerate(grouping.groups) for name in group}
 
-    def _stands(self, placed: Sequence[Remark], turn: int) -> int | None:
+    def _stands(self, placed: Sequence[TableRemark], turn: int) -> int | None:
         """The current position after a step. What was said at once is counted together, so no seat comes first."""
         made = [remark for remark in placed if remark.position == remark.number]
         if len(placed) == 1 or not made:
@@ -114,18 +114,18 @@ class DiscussionTable:
         by_words = sorted(new, key=lambda remark: remark.backs or (remark.said.text if remark.said else ""))
         return self.team.random(self.question, "current", turn).choice(by_words).number
 
-    def heard(self, agent: Agent, turn: int) -> list[Remark]:
+    def heard(self, agent: Agent, turn: int) -> list[TableRemark]:
         """What an agent has heard and still remembers. The turn under way counts once it has heard something in it."""
         heard = self.manner.paradigm.hears(agent.name, self.names, self.spoken, turn)
         newest = turn if any(remark.turn == turn for remark in heard) else turn - 1
         return [remark for remark in heard if remark.turn > newest - self.manner.visible_turns]
 
-    def heard_in_the_end(self, agent: Agent, turn: int) -> list[Remark]:
+    def heard_in_the_end(self, agent: Agent, turn: int) -> list[TableRemark]:
         """What has come to an agent when a turn is over, as far as it remembers."""
         heard = self.manner.paradigm.reached(agent.name, self.names, self.spoken, turn)
         return [remark for remark in heard if remark.turn > turn - self.manner.visible_turns]
 
-    def shown(self, heard: Iterable[Remark]) -> dict[str, Any]:
+    def shown(self, heard: Iterable[TableRemark]) -> dict[str, Any]:
         """The remarks as prompts show them: messages with their authors' titles, or bare solutions."""
         if self.manner.drafting == "collective-improvement":
             return {
@@ -134,12 +134,12 @@ class DiscussionTable:
             }
         return {"remarks": [self._shown(remark) for remark in heard], "solutions": []}
 
-    def _shown(self, remark: Remark) -> tuple[str, str, str | None]:
+    def _shown(self, remark: TableRemark) -> tuple[str, str, str | None]:
         title = next(agent.title for agent in self.agents if agent.name == remark.speaker)
         assert remark.said is not None
         return title, remark.said.text, remark.said.solution or remark.backs
 
-    async def _speak(self, agent: Agent, heard: Sequence[Remark], turn: int, part: int) -> Remark:
+    async def _speak(self, agent: Agent, heard: Sequence[TableRemark], turn: int, part: int) -> TableRemark:
         inputs = self.shown(heard)
         style = self.manner.style
         bare = self.manner.drafting == "collective-improvement"
@@ -154,9 +154,11 @@ class DiscussionTable:
         )
         answer = await self.team.ask(agent.player, self.question, prompt, form, stage="discuss", turn=turn, part=part)
         numbers = tuple(remark.number for remark in heard)
-        return Remark(-1, agent.name, turn, part, answer.value, numbers, outcome=answer.outcome, cause=answer.cause)
+        return TableRemark(
+            -1, agent.name, turn, part, answer.value, numbers, outcome=answer.outcome, cause=answer.cause
+        )
 
-    async def _placed(self, remark: Remark, beside: Sequence[Remark]) -> Remark:
+    async def _placed(self, remark: TableRemark, beside: Sequence[TableRemark]) -> TableRemark:
         """The remark with its number, and with what its speaker stands behind after it.
 
         `beside`: those that were made at the same time and give the same solution.
@@ -165,7 +167,7 @@ class DiscussionTable:
         taken = await self._stance(number, remark, beside) if remark.said is not None else Stance(None)
         return replace(remark, number=number, position=taken.position, backs=taken.backs)
 
-    async def _stance(self, number: int, remark: Remark, beside: Sequence[Remark]) -> Stance:
+    async def _stance(self, number: int, remark: TableRemark, beside: Sequence[TableRemark]) -> Stance:
         assert remark.said is not None
         spoken_to = about(self.said[place] for place in remark.shown)
         if self.manner.style == "reasoning":

@@ -40,7 +40,7 @@ class Cast:
 
 
 @dataclass(frozen=True, slots=True)
-class Vote:
+class TableVote:
     """One vote at the end of one turn."""
 
     turn: int
@@ -117,7 +117,7 @@ async def stated_solution(table: DiscussionTable, agent: Agent, turn: int) -> An
     return Answer(agent.name, answer.value.answer, answer.value.reasoning)
 
 
-async def vote(table: DiscussionTable, rule: Rule | None, turn: int) -> Vote:
+async def vote(table: DiscussionTable, rule: Rule | None, turn: int) -> TableVote:
     """One vote. Without a rule, the judge decides.
 
     One option is no choice: it is taken without ballots. Counting solutions takes none either.
@@ -127,18 +127,20 @@ async def vote(table: DiscussionTable, rule: Rule | None, turn: int) -> Vote:
     options = option_answers(solutions, grouping)
     if len(options) < 2:
         winners = tuple(range(len(options)))
-        return Vote(turn, solutions, grouping, Tally(tuple(float(len(group)) for group in grouping.groups), winners))
+        return TableVote(
+            turn, solutions, grouping, Tally(tuple(float(len(group)) for group in grouping.groups), winners)
+        )
     if rule is None:
         word = await _judge(table, options, turn)
         chosen = tuple(word.ballot or ())
         points = tuple(float(option in chosen) for option in range(len(options)))
-        return Vote(turn, solutions, grouping, Tally(points, chosen), (word,))
+        return TableVote(turn, solutions, grouping, Tally(points, chosen), (word,))
     if rule.name == "solution-counting":
         stated = [grouping.group_of(agent.name) for agent in table.agents]
         ballots: list[Ballot] = [None if option is None else {option: 1} for option in stated]
-        return Vote(turn, solutions, grouping, counted(rule, ballots, len(options)))
+        return TableVote(turn, solutions, grouping, counted(rule, ballots, len(options)))
     cast = tuple(await asyncio.gather(*(_ballot(table, agent, rule, options, turn) for agent in table.agents)))
-    return Vote(turn, solutions, grouping, counted(rule, [paper.ballot for paper in cast], len(options)), cast)
+    return TableVote(turn, solutions, grouping, counted(rule, [paper.ballot for paper in cast], len(options)), cast)
 
 
 def _order(table: DiscussionTable, voter: str, options: int) -> tuple[int, ...]:

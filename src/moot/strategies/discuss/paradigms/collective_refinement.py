@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.strategies.discuss.paradigm import Paradigm, Step
-from moot.strategies.discuss.remark import Remark
+from moot.strategies.discuss.remark import TableRemark
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,5 +16,5 @@ class CollectiveRefinement(Paradigm):
     def steps(self, agents: Sequence[str]) -> list[Step]:
         return [Step(tuple(agents))]
 
-    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
+    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[TableRemark], turn: int) -> list[TableRemark]:
         return [remark for remark in remarks if remark.turn == turn - 1]

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.strategies.discuss.paradigm import Paradigm, Step, one_by_one
-from moot.strategies.discuss.remark import Remark
+from moot.strategies.discuss.remark import TableRemark
 
 
 @dataclass(frozen=True, slots=True)
-class Debate(Paradigm):
+class DebateParadigm(Paradigm):
     rounds: int = 2
 
     def steps(self, agents: Sequence[str]) -> list[Step]:
@@ -22,12 +22,12 @@ class Debate(Paradigm):
         opening = [Step((moderator,))]
         return opening + [step for part in range(self.rounds) for step in one_by_one(others, part + 1)]
 
-    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
+    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[TableRemark], turn: int) -> list[TableRemark]:
         moderator = agents[0]
         if agent != moderator:
             return list(remarks)
         return [remark for remark in remarks if remark.speaker == moderator or self._is_forwarded(remark)]
 
-    def _is_forwarded(self, remark: Remark) -> bool:
+    def _is_forwarded(self, remark: TableRemark) -> bool:
         """Drafts, which are written before any debate, are forwarded as they are."""
         return remark.part in (0, self.rounds)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.strategies.discuss.paradigm import Paradigm, Step, one_by_one
-from moot.strategies.discuss.remark import Remark
+from moot.strategies.discuss.remark import TableRemark
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,5 +14,5 @@ class Memory(Paradigm):
     def steps(self, agents: Sequence[str]) -> list[Step]:
         return one_by_one(agents)
 
-    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
+    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[TableRemark], turn: int) -> list[TableRemark]:
         return list(remarks)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.strategies.discuss.paradigm import Paradigm, Step, one_by_one
-from moot.strategies.discuss.remark import Remark
+from moot.strategies.discuss.remark import TableRemark
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +18,13 @@ class Relay(Paradigm):
     def steps(self, agents: Sequence[str]) -> list[Step]:
         return one_by_one(agents)
 
-    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
+    def hears(self, agent: str, agents: Sequence[str], remarks: Sequence[TableRemark], turn: int) -> list[TableRemark]:
         others = [remark for remark in remarks if remark.speaker != agent or len(agents) == 1]
         return others[-1:]
 
-    def reached(self, agent: str, agents: Sequence[str], remarks: Sequence[Remark], turn: int) -> list[Remark]:
+    def reached(
+        self, agent: str, agents: Sequence[str], remarks: Sequence[TableRemark], turn: int
+    ) -> list[TableRemark]:
         """A word is handed on when its neighbour speaks: those behind the first have what they heard in this turn."""
         before = list(agents).index(agent)
         if before == 0:
