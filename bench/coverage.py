@@ -77,7 +77,7 @@ def captained(shift: float, spread: float, concentration: float) -> Situation:
     def draw(generator: Generator, n: int) -> Estimate | None:
         before, after = questions(generator, n)
         moved = (generator.binomial(CAPTAINS, after) - generator.binomial(CAPTAINS, before)) / CAPTAINS
-        return mean_difference(moved.tolist(), seed=int(generator.integers(2**31)))
+        return mean_difference(moved.tolist())
 
     return Situation(f"over {CAPTAINS} captains, beta {concentration:g}, shift {shift:g}", truth, draw)
 
@@ -141,7 +141,7 @@ def rarely(better: float, worse: float) -> Situation:
         moved = generator.random(n)
         by = generator.integers(1, 4, size=n) / 3
         differences = np.where(moved < better, by, np.where(moved < better + worse, -by, 0.0))
-        return mean_difference(differences.tolist(), seed=int(generator.integers(2**31)))
+        return mean_difference(differences.tolist())
 
     return Situation(
         f"over 3 captains, {100 * better:g} % better, {100 * worse:g} % worse", 2 / 3 * (better - worse), draw

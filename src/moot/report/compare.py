@@ -36,7 +36,7 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
             raise UsageError(f"{side.title!r} has not been played yet: run the file first")
     pairs = pairs_of(one, other)
     graded = known_pairs(fair_pairs(pairs))
-    comparison = compare(graded, pooled=not (one.once and other.once), seed=source.seed)
+    comparison = compare(graded, pooled=not (one.once and other.once))
     row: dict[str, Any] = {"experiment": source.name, "a": a, "b": b, **comparison.row()}
     for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
         row[name] = estimate_row(estimate({question: pair[place] for question, pair in graded.items()}))

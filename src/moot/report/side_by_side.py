@@ -45,13 +45,13 @@ def run_of(
     )
 
 
-def side_by_side(first: Run, second: Run, *, seed: int = 0) -> Row:
+def side_by_side(first: Run, second: Run) -> Row:
     """``{"runs": [...], "common_questions": n, "comparisons": [...]}``: the second run against the first."""
     with clustered({**first.clusters, **second.clusters}):
-        return _side_by_side(first, second, seed)
+        return _side_by_side(first, second)
 
 
-def _side_by_side(first: Run, second: Run, seed: int) -> Row:
+def _side_by_side(first: Run, second: Run) -> Row:
     common = _questions(first) & _questions(second)
     rows = []
     for title in [title for title in first.right if title in second.right]:
@@ -60,7 +60,7 @@ def _side_by_side(first: Run, second: Run, seed: int) -> Row:
         if both:
             pairs = {question: [(after[question], before[question])] for question in both}
             pooled = any(title in run.means for run in (first, second))
-            row = family_row(pairs, pooled=pooled, seed=seed)
+            row = family_row(pairs, pooled=pooled)
             rows.append({"of": title, "a": _name(second, 1), "b": _name(first, 0), **row})
     return {
         "runs": [dict(first.figures), dict(second.figures)],

@@ -265,21 +265,21 @@ def difference_bounds(pairs: Pairs) -> Row:
     return {"ungraded": len(pairs) - len(known_pairs(pairs)), "bounds": {"low": low, "high": high}}
 
 
-def family_row(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Row:
+def family_row(pairs: Pairs, *, pooled: bool = False) -> Row:
     """The same of a row that is printed with others: `estimates.with_holm` makes the adjusted interval of it."""
     return {
-        **compared_row(pairs, pooled=pooled, seed=seed),
-        TESTED: compare(known_pairs(fair_pairs(pairs)), pooled=pooled, seed=seed).figure,
+        **compared_row(pairs, pooled=pooled),
+        TESTED: compare(known_pairs(fair_pairs(pairs)), pooled=pooled).figure,
     }
 
 
-def compared_row(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Row:
+def compared_row(pairs: Pairs, *, pooled: bool = False) -> Row:
     """The first side against the second: the figures over the pairs that are graded, the bounds over all questions.
 
     The two have different denominators, so a difference may lie outside its bounds: only the bounds are about all
     questions. `why` says where the ungraded answers could turn round what the interval shows.
     """
-    row = {**compare(known_pairs(fair_pairs(pairs)), pooled=pooled, seed=seed).row(), **difference_bounds(pairs)}
+    row = {**compare(known_pairs(fair_pairs(pairs)), pooled=pooled).row(), **difference_bounds(pairs)}
     row |= uncounted(pairs)
     if row["difference"] is None:
         row |= {"rescues": None, "regressions": None, "why": why_no_difference(pairs)}

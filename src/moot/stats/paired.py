@@ -160,7 +160,7 @@ def _limit(better: float, worse: float, scale: float, *, below: bool) -> float:
     return inside
 
 
-def difference(rows: Rows, *, seed: int = 0) -> Difference | None:
+def difference(rows: Rows) -> Difference | None:
     """From (sum of the differences above zero, of those below it without the sign, how many) of each question."""
     parts = units(rows)
     counted = [unit for unit in parts.sums if unit[2] > 0]
@@ -177,7 +177,7 @@ def split_signs(values: Values) -> Rows:
     return [(max(value, 0.0), max(-value, 0.0), 1.0) for value in values]
 
 
-def mean_difference(values: Values, *, seed: int = 0) -> Estimate | None:
+def mean_difference(values: Values) -> Estimate | None:
     """The mean of one difference a question, between -1 and 1, with its 95 % interval."""
     figure = difference(split_signs(values))
     return None if figure is None else figure.estimate()
@@ -216,7 +216,7 @@ class Paired:
         }
 
 
-def compare(pairs: Pairs, *, pooled: bool = False, seed: int = 0) -> Paired:
+def compare(pairs: Pairs, *, pooled: bool = False) -> Paired:
     """One pair of values a question, each right (1) or wrong (0) or a mean over captains, models or repeats.
 
     `pooled`: they are means, also where all of them happen to be 0 or 1. Whether captains or repeats agree is a result,

@@ -90,7 +90,7 @@ def headline_figures(
         "over_captain": None,
         "cost_ratio": None,
         "cost_unit": None,
-        "after_the_fact": _after_the_fact(options, source.seed),
+        "after_the_fact": _after_the_fact(options),
         "played_alone": any(cell["player"] for cell in cells),
     }
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
@@ -179,7 +179,7 @@ def _named(chosen: _Chosen) -> Row:
     }
 
 
-def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None:
+def _after_the_fact(options: Mapping[str, SideResults]) -> Row | None:
     """The highest of all rows: what a careless report would print first."""
     asked = sorted({question for side in options.values() for question in side.calls})
     least = {title: least_of(side.open) for title, side in options.items()}
@@ -256,7 +256,7 @@ def _over_best(
     table = _table(chosen.paid, chosen.asked)
     clusters = units_of(chosen.asked)
     found = claim(table, alone, option=chosen.place, single=place, pooled=pooled, clusters=clusters, seed=source.seed)
-    over = compared_row(pairs, pooled=pooled, seed=source.seed)
+    over = compared_row(pairs, pooled=pooled)
     reached = estimate(known(known_alone[place]))
     if found is not None and over["difference"] is not None:
         test = "mcnemar" if over["test"] == "mcnemar" and clusters is None else "score"
@@ -358,7 +358,7 @@ def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], 
         if all(question in own for own in alone):
             led = [own.get(question, UNPLAYED) for own in after]
             pairs[question] = list(zip(led, (own[question] for own in alone), strict=True))
-    row = family_row(pairs, pooled=pooled, seed=source.seed)
+    row = family_row(pairs, pooled=pooled)
     if not row["n"] and not known_pairs(pairs):
         return None
     return with_holm([row], family=len(chosen.paid) if row["p"] is not None else None)[0]

@@ -56,7 +56,7 @@ class _Baseline:
     members: tuple[Held, ...]
 
 
-def baseline_rows(held: Sequence[Held], alone: Sequence[Held], *, seed: int = 0) -> Iterator[Row]:
+def baseline_rows(held: Sequence[Held], alone: Sequence[Held]) -> Iterator[Row]:
     """Every discussion against the mean of its own models alone; several talk, so one agent in one turn is alone too."""
     names = names_of([discussion.cell for discussion in held])
     single = [discussion for discussion in held if is_baseline(discussion.cell)]
@@ -75,7 +75,7 @@ def baseline_rows(held: Sequence[Held], alone: Sequence[Held], *, seed: int = 0)
                 "players": list(players),
             }
             pooled = len(baseline.members) > 1 or any(side.repeated for side in (discussion, *baseline.members))
-            yield from _on_sets(named, pairs, _sets(discussion), pooled, seed)
+            yield from _on_sets(named, pairs, _sets(discussion), pooled)
 
 
 def _players_alone(discussion: Held, alone: Sequence[Held]) -> Iterator[_Baseline]:
@@ -108,7 +108,7 @@ def _pairs_with(discussion: Held, members: Sequence[Held]) -> Pairs:
     return {question: several for question, several in pairs.items() if several}
 
 
-def family_rows(held: Sequence[Held], *, seed: int = 0) -> Iterator[Row]:
+def family_rows(held: Sequence[Held]) -> Iterator[Row]:
     """One family against another over the protocols of each, a question counting by its mean over them."""
     for group in settings(held):
         families = _by_family(group)
@@ -125,7 +125,7 @@ def family_rows(held: Sequence[Held], *, seed: int = 0) -> Iterator[Row]:
                 "of_protocols": [protocol_of(side.cell) for side in families[one]],
                 "against_protocols": [protocol_of(side.cell) for side in families[other]],
             }
-            yield from _on_sets(named, pairs, _sets(*group), pooled, seed)
+            yield from _on_sets(named, pairs, _sets(*group), pooled)
 
 
 def round_rows(held: Sequence[Held], *, seed: int = 0) -> Iterator[Row]:
@@ -179,13 +179,13 @@ def _sets(*held: Held) -> dict[str, str | None]:
     return {talk.question: talk.dataset for discussion in held for talk in discussion.talks}
 
 
-def _on_sets(named: Row, pairs: Pairs, sets: Mapping[str, str | None], pooled: bool, seed: int) -> Iterator[Row]:
+def _on_sets(named: Row, pairs: Pairs, sets: Mapping[str, str | None], pooled: bool) -> Iterator[Row]:
     """All questions together (`whole`); and each set of them, where there are several."""
     parts: dict[str | None, dict[str, Any]] = {}
     for question, several in pairs.items():
         parts.setdefault(sets[question], {})[question] = several
     only = next(iter(parts)) if len(parts) == 1 else None
-    yield {**named, "dataset": only, "whole": True, **family_row(pairs, pooled=pooled, seed=seed)}
+    yield {**named, "dataset": only, "whole": True, **family_row(pairs, pooled=pooled)}
     if len(parts) > 1:
         for dataset, part in parts.items():
-            yield {**named, "dataset": dataset, "whole": False, **family_row(part, pooled=pooled, seed=seed)}
+            yield {**named, "dataset": dataset, "whole": False, **family_row(part, pooled=pooled)}

@@ -52,13 +52,13 @@ class GradedObjection:
         return (self.after > self.before) - (self.after < self.before)
 
 
-def challenges(objections: Sequence[GradedObjection], *, seed: int = 0) -> dict[str, Any]:
+def challenges(objections: Sequence[GradedObjection]) -> dict[str, Any]:
     """Rate and net share improved, each with the counts behind it. Nothing asked: all figures are None."""
     rate = share_over_questions((objection.question, float(objection.challenged)) for objection in objections)
     counted = [objection for objection in objections if objection.challenged and not objection.ungraded]
     compared = [objection.values for objection in objections if objection.challenged and objection.answered]
     unfair = why_unfair_together(compared, of="challenges")
-    net = None if unfair else _net(counted, seed)
+    net = None if unfair else _net(counted)
     ungraded = sum(objection.ungraded for objection in objections)
     why = {"why": unfair or "no challenge is graded both before and after"} if net is None and ungraded else {}
     return {
@@ -86,14 +86,14 @@ def _net_bounds(objections: Sequence[GradedObjection]) -> dict[str, float]:
     return {"low": low / len(challenged), "high": high / len(challenged)}
 
 
-def _net(counted: Sequence[GradedObjection], seed: int) -> Estimate | None:
+def _net(counted: Sequence[GradedObjection]) -> Estimate | None:
     """Improved less worsened, of all that was challenged."""
     rows: dict[str, tuple[float, float, float]] = {}
     for objection in counted:
         better, worse, number = rows.get(objection.question, (0.0, 0.0, 0.0))
         change = objection.change
         rows[objection.question] = (better + (change > 0), worse + (change < 0), number + 1)
-    figure = difference(rows, seed=seed)
+    figure = difference(rows)
     return None if figure is None else figure.estimate()
 
 

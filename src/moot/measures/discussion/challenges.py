@@ -46,7 +46,7 @@ def _setting_rows(
         parts.setdefault(_part(source, held, planted), []).append(held)
     for part in ("shown", "planted", "planted, but right", "planted, ungraded"):
         if part_rounds := parts.get(part):
-            counted = challenges(list(_objections(source, part_rounds)), seed=source.seed)
+            counted = challenges(list(_objections(source, part_rounds)))
             there = sum(bool(held.objections) for held in part_rounds)
             yield {
                 **named,

@@ -80,9 +80,9 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "protocol_turns": [_turns(source, *pair) for pair in named],
         "protocol_rounds": list(round_rows(talking, seed=source.seed)),
         "protocol_cost": list(cost_rows(source, [(discussion.cell, row) for row, discussion in named], alone)),
-        "protocol_differences": with_holm(list(difference_rows(held, seed=source.seed))),
-        "protocol_baselines": _families_apart(baseline_rows(talking, by_themselves, seed=source.seed)),
-        "protocol_families": _families_apart(family_rows(talking, seed=source.seed)),
+        "protocol_differences": with_holm(list(difference_rows(held))),
+        "protocol_baselines": _families_apart(baseline_rows(talking, by_themselves)),
+        "protocol_families": _families_apart(family_rows(talking)),
         "scaling": list(_scaling(source, held)),
         "similarity": similarity_figures(
             source, [(row, discussion.talks, discussion.answers) for row, discussion in named]
@@ -169,7 +169,7 @@ def _turns(source: Source, named: Row, discussion: DiscussedCell) -> Row:
     return {**named, "family": family_of(discussion.cell), **turns_to_decide(discussion.talks, seed=source.seed)}
 
 
-def difference_rows(held: Sequence[DiscussedCell], *, seed: int = 0) -> Iterator[Row]:
+def difference_rows(held: Sequence[DiscussedCell]) -> Iterator[Row]:
     """Every way against the default, and every protocol against counting solutions, where nothing else differs."""
     for part, free, standard in _compared(held):
         names = _names(held, *free)
@@ -191,7 +191,7 @@ def difference_rows(held: Sequence[DiscussedCell], *, seed: int = 0) -> Iterator
             of, other = (in_words(side.options[part]) for side in (discussion, against))
             kind = {"protocol_part": True} if meaning_of(discussion.cell, part).role == "protocol" else {}
             named = {**names[discussion.cell["id"]], "part": part, "of": of, "against": other, **kind}
-            yield {**named, **_flag(discussion, part), **family_row(pairs, pooled=pooled, seed=seed)}
+            yield {**named, **_flag(discussion, part), **family_row(pairs, pooled=pooled)}
 
 
 def _flag(discussion: DiscussedCell, part: str) -> Row:
@@ -251,7 +251,7 @@ def _line(source: Source, along: str, key: str, group: Sequence[DiscussedCell], 
         return
     together = [tuple(values[question] for values in points.values()) for question in sorted(shared)]
     unfair = why_unfair_together(together)
-    line = None if unfair else fitted({x: known(values) for x, values in points.items()}, seed=source.seed)
+    line = None if unfair else fitted({x: known(values) for x, values in points.items()})
     yield {
         "along": along,
         "key": key,

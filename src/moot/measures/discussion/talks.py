@@ -124,7 +124,7 @@ class FittedLine:
         return self.intercept + self.slope.value * x
 
 
-def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> FittedLine | None:
+def fitted(points: Mapping[float, Mapping[str, float]]) -> FittedLine | None:
     """A line through the scores of each question by x; None below two different x, or without a common question.
 
     The slope is a weighted sum of the means, hence the mean of the same sum over each question: so its interval is that
@@ -136,7 +136,7 @@ def fitted(points: Mapping[float, Mapping[str, float]], *, seed: int = 0) -> Fit
     middle, weights = fmean(points), _weights(points)
     steepest = math.fsum(abs(weight) for weight in weights.values()) / 2  # of scores between 0 and 1
     slopes = {question: math.fsum(weights[x] * points[x][question] for x in points) for question in shared}
-    scaled = mean_difference({question: slope / steepest for question, slope in slopes.items()}, seed=seed)
+    scaled = mean_difference({question: slope / steepest for question, slope in slopes.items()})
     assert scaled is not None, "there are questions"
     low, high = (None if end is None else end * steepest for end in (scaled.low, scaled.high))
     slope = Estimate(scaled.value * steepest, low, high, scaled.n, scaled.clusters)

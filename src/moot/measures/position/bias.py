@@ -54,7 +54,7 @@ def position_bias(looks: Iterable[Look], *, places: bool = True, seed: int = 0) 
     apart = Counter(look.why_apart for look in every if look.why_apart is not None)
     most = max((len(look.order) for look in usable_looks), default=0)
     wanted = [0, -1, *(range(1, most) if places else ())] if usable_looks else []
-    excesses = {place: _excess(usable_looks, place, seed) for place in wanted}
+    excesses = {place: _excess(usable_looks, place) for place in wanted}
     p_values = redrawn(usable_looks, seed=seed)
     ends = {name: _end(excesses.get(place), p_values[f"{name}_p"]) for name, place in (("first", 0), ("last", -1))}
     asked = len({look.question for look in usable_looks})
@@ -113,7 +113,7 @@ def _place(place: int, excess: _Excess) -> Row:
     }
 
 
-def _excess(looks: Sequence[Look], place: int, seed: int) -> _Excess:
+def _excess(looks: Sequence[Look], place: int) -> _Excess:
     """How much oftener than by chance a place is chosen. Decisions count alike; those on one question are one unit."""
     rows: dict[str, tuple[float, float, float]] = {}
     chosen = chance = 0.0
@@ -125,7 +125,7 @@ def _excess(looks: Sequence[Look], place: int, seed: int) -> _Excess:
         above, below, number = rows.get(look.question, (0.0, 0.0, 0.0))
         excess = share - by_chance
         rows[look.question] = (above + max(excess, 0.0), below + max(-excess, 0.0), number + 1)
-    figure = difference(rows, seed=seed)
+    figure = difference(rows)
     assert figure is not None, "no place is asked for that nobody was shown"
     total = sum(row[2] for row in rows.values())
     return _Excess(chosen / total, chance / total, figure, round(total))

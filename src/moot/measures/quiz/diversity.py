@@ -59,9 +59,7 @@ def diversity_by_captain(plays: Sequence[Played]) -> list[Row]:
     ]
 
 
-def talk_by_diversity(
-    plays: Sequence[Played], talking: Sequence[str], voting: Sequence[str], *, seed: int = 0
-) -> list[Row]:
+def talk_by_diversity(plays: Sequence[Played], talking: Sequence[str], voting: Sequence[str]) -> list[Row]:
     """Whoever hears reasons less who counts, where the players gave d answers: each captain, then all of them (None).
 
     `talking` and `voting`: the strategies that do, by their labels.
@@ -75,20 +73,20 @@ def talk_by_diversity(
                 [play for play in placed if play.strategy == label and diversity[play.drafts] == d]
                 for label in (talk, vote)
             )
-            rows += [{"d": d, "a": talk, "b": vote, **row} for row in _captains_compared(first, second, seed)]
+            rows += [{"d": d, "a": talk, "b": vote, **row} for row in _captains_compared(first, second)]
     return rows
 
 
-def _captains_compared(first: Sequence[Played], second: Sequence[Played], seed: int) -> list[Row]:
+def _captains_compared(first: Sequence[Played], second: Sequence[Played]) -> list[Row]:
     sides = [split(plays, lambda play: play.captain) for plays in (first, second)]
     shared = [captain for captain in sides[0] if captain in sides[1]]
     rows: list[Row] = []
     for captain in shared:
         pooled = any(repeated(side[captain]) for side in sides)
         pairs = pairs_on(sides[0][captain], sides[1][captain])
-        rows.append({"captain": captain, **family_row(pairs, pooled=pooled, seed=seed)})
+        rows.append({"captain": captain, **family_row(pairs, pooled=pooled)})
     if len(shared) > 1:
-        rows.append({"captain": None, **family_row(pairs_by_captain(first, second), pooled=True, seed=seed)})
+        rows.append({"captain": None, **family_row(pairs_by_captain(first, second), pooled=True)})
     return rows
 
 

@@ -111,7 +111,7 @@ def _comparisons(source: Source, tables: Sequence[DraftTable]) -> dict[str, list
         beside = [table for table in tables if table.team == team]
         cells = [cell for cell in source.cells for table in beside if cell in table.cells]
         plays = [play for table in beside for play in plays_of(source, table)]
-        compared[team] = comparisons(plays, list(dict.fromkeys(cell["label"] for cell in cells)), seed=source.seed)
+        compared[team] = comparisons(plays, list(dict.fromkeys(cell["label"] for cell in cells)))
     return compared
 
 
@@ -134,16 +134,14 @@ def _team_figures(source: Source, table: DraftTable) -> Row:
         "diversity": curve.rows,
         "diversity_left_out": curve.left_out if team_cells else 0,
         "diversity_captains": diversity_by_captain(plays),
-        "talk_by_diversity": talk_by_diversity(
-            plays, labels_that(talks, team_cells), labels_that(votes, team_cells), seed=seed
-        ),
+        "talk_by_diversity": talk_by_diversity(plays, labels_that(talks, team_cells), labels_that(votes, team_cells)),
         "self_preference": self_preference(plays),
-        "gains": gains(plays, seed=seed),
+        "gains": gains(plays),
         "categories": by_category(plays),
         "talk_threshold": _talk_threshold(source, plays, team_cells, source.drafts(table)),
     }
     if any(play.human is not None for play in plays):
-        figures["human"] = human_comparison(plays, seed=seed)
+        figures["human"] = human_comparison(plays)
         figures["diversity_by_difficulty"] = diversity_by_difficulty(plays).rows
         figures["diversity_and_people"] = people and people.row()
     return {key: value for key, value in figures.items() if value}
@@ -153,7 +151,7 @@ def _offered(case: Case) -> int:
     return len(case.question.choices) or 2
 
 
-def comparisons(plays: Sequence[Played], labels: Sequence[str], *, seed: int = 0) -> list[Row]:
+def comparisons(plays: Sequence[Played], labels: Sequence[str]) -> list[Row]:
     """Each strategy against each that stands before it in the file, captain by captain and over all of them."""
     by_label = split(teams(plays), lambda play: play.strategy)
     rows: list[Row] = []
@@ -164,11 +162,11 @@ def comparisons(plays: Sequence[Played], labels: Sequence[str], *, seed: int = 0
             pairs = pairs_on(both[0][captain], both[1][captain])
             named = {"a": f"{first}@{captain}", "b": f"{second}@{captain}", "captain": captain}
             pooled = any(repeated(by_captain[captain]) for by_captain in both)
-            rows.append({**named, **family_row(pairs, pooled=pooled, seed=seed)})
+            rows.append({**named, **family_row(pairs, pooled=pooled)})
         if len(shared) > 1:
             every = [[play for captain in shared for play in by_captain[captain]] for by_captain in both]
             named = {"a": first, "b": second, "captain": None}
-            rows.append({**named, **family_row(pairs_by_captain(*every), pooled=True, seed=seed)})
+            rows.append({**named, **family_row(pairs_by_captain(*every), pooled=True)})
     return rows
 
 

@@ -156,7 +156,7 @@ def _answering(plays: Iterable[Played]) -> dict[Drafts, frozenset[str] | None]:
     return answering
 
 
-def gains(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
+def gains(plays: Sequence[Played]) -> list[Row]:
     """Each strategy@captain against that captain alone, on the questions both played; then pooled over captains.
 
     Holm's family is all rows that stand together in the end (`estimates.with_holm`). `captain` is None in the pooled rows.
@@ -169,10 +169,10 @@ def gains(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
         for captain, of_captain in by_captain.items():
             pairs = pairs_on(of_captain, alone[captain])
             pooled = repeated(of_captain) or repeated(alone[captain])
-            rows.append({"strategy": strategy, "captain": captain, **family_row(pairs, pooled=pooled, seed=seed)})
+            rows.append({"strategy": strategy, "captain": captain, **family_row(pairs, pooled=pooled)})
         if len(by_captain) > 1:
             baseline = [play for captain in by_captain for play in alone[captain]]
-            pooled_row = family_row(pairs_by_captain(led, baseline), pooled=True, seed=seed)
+            pooled_row = family_row(pairs_by_captain(led, baseline), pooled=True)
             rows.append({"strategy": strategy, "captain": None, **pooled_row})
     return rows
 
@@ -200,7 +200,7 @@ def _place(play: Played) -> tuple[str, str | None]:
     return play.question, play.whose
 
 
-def human_comparison(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
+def human_comparison(plays: Sequence[Played]) -> list[Row]:
     """On the questions that people played too: their mean rate, ours, and the difference question by question.
 
     A row for each strategy × captain (solo: player), and one for each strategy over all of them (captain None); all of
@@ -220,7 +220,7 @@ def human_comparison(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
             if asked not in people:
                 people[asked] = estimate({question: rates[question] for question in asked})
             named = {"strategy": strategy, **_named(plays_of_one, whose)}
-            rows.append({**named, **_beside_people(values, rates, people[asked], seed)})
+            rows.append({**named, **_beside_people(values, rates, people[asked])})
     return rows
 
 
@@ -229,10 +229,10 @@ def _named(plays: Sequence[Played], whose: str | None) -> Row:
     return {"captain": None if solo else whose, "player": whose if solo else None}
 
 
-def _beside_people(values: Mapping[str, Value], rates: Mapping[str, float], human: Estimate | None, seed: int) -> Row:
+def _beside_people(values: Mapping[str, Value], rates: Mapping[str, float], human: Estimate | None) -> Row:
     right = known(fair(values))
     gaps = {question: value - rates[question] for question, value in right.items()}
-    tested = difference(split_signs(gaps), seed=seed)
+    tested = difference(split_signs(gaps))
     found = tested and tested.estimate()
     return {
         **accuracy_row(values, "accuracy"),

@@ -26,7 +26,7 @@ def values_alone(seen: Iterable[EpisodeOutline]) -> dict[str, Value]:
     return {question: mean_value(several) for question, several in values.items()}
 
 
-def tax_rows(single: Mapping[str, Values], double: Mapping[str, Values], *, repeated: bool, seed: int) -> Iterator[Row]:
+def tax_rows(single: Mapping[str, Values], double: Mapping[str, Values], *, repeated: bool) -> Iterator[Row]:
     """By model, asked in one call and in two: right with two less right with one, question by question."""
     for model in sorted(single.keys() & double.keys()):
         pairs: Pairs = {
@@ -35,7 +35,7 @@ def tax_rows(single: Mapping[str, Values], double: Mapping[str, Values], *, repe
             if question in single[model]
         }
         if pairs:
-            compared = family_row(pairs, pooled=repeated, seed=seed)
+            compared = family_row(pairs, pooled=repeated)
             yield {"model": model, **_means(pairs, "double", "single"), **compared}
 
 
@@ -99,7 +99,7 @@ def _everybody(
     }
 
 
-def model_rows(pairs: Sequence[Pair], others: Sequence[Native] = (), *, seed: int = 0) -> Iterator[Row]:
+def model_rows(pairs: Sequence[Pair], others: Sequence[Native] = ()) -> Iterator[Row]:
     """Every model, alone and after, against the average of its own cohort on the same questions, itself included."""
     for cohort, cohort_pairs in split(pairs, lambda pair: pair.cohort).items():
         for when in WHEN:
@@ -110,7 +110,7 @@ def model_rows(pairs: Sequence[Pair], others: Sequence[Native] = (), *, seed: in
                 own = {"value": right["value"], "value_low": right["low"], "value_high": right["high"]}
                 own |= {"value_bounds": right["bounds"]} if "bounds" in right else {}
                 named = {"cohort": cohort, "model": model, "when": when, **own}
-                yield {**named, **_against(of_model, average, len(values), seed)}
+                yield {**named, **_against(of_model, average, len(values))}
 
 
 def _average(values: Mapping[str, Values]) -> dict[str, Value]:
@@ -119,9 +119,9 @@ def _average(values: Mapping[str, Values]) -> dict[str, Value]:
     return {question: whole_mean([of_model[question] for of_model in values.values()]) for question in sorted(asked)}
 
 
-def _against(values: Values, average: Values, models: int, seed: int) -> Row:
+def _against(values: Values, average: Values, models: int) -> Row:
     pairs: Pairs = {question: [(values[question], mean)] for question, mean in average.items()}
-    row = family_row(pairs, pooled=True, seed=seed)
+    row = family_row(pairs, pooled=True)
     if models < 2:
         nothing = dict.fromkeys(("difference", "low", "high", "p"))
         return {"average": _means(pairs, "value", "average")["average"], **row, **nothing, "why": ONLY_ONE}

@@ -31,7 +31,6 @@ def coverage(
     others: Sequence[Native] = (),
     *,
     choices: Mapping[str, int] | None = None,
-    seed: int = 0,
 ) -> list[Row]:
     """How often at least one model is right, alone and after: each cohort, then all together (cohort None).
 
@@ -48,16 +47,13 @@ def coverage(
             cohort_pairs,
             [native for native in others if cohort is None or native.cohort == cohort],
             choices or {},
-            seed,
         )
         for cohort, cohort_pairs in (*parts.items(), (None, list(pairs)))
         if cohort_pairs
     ]
 
 
-def _covered(
-    cohort: str | None, pairs: Sequence[Pair], others: Sequence[Native], choices: Mapping[str, int], seed: int
-) -> Row:
+def _covered(cohort: str | None, pairs: Sequence[Pair], others: Sequence[Native], choices: Mapping[str, int]) -> Row:
     """Over the questions that are known to be covered or not; the bounds are over all."""
     own_words = all(pair.own_word for pair in pairs)
     alone, then = _alone(pairs, others), _after(pairs)
@@ -95,7 +91,7 @@ def _covered(
         fewer = f"{models_after} of {models} models {'answers' if models_after == 1 else 'answer'} again, so that alone and after"
         return {**row, "why": "; ".join(filter(None, (row.get("why"), f"{fewer} are no pair")))}
     gains = {question: after[question] - native[question] for question in both}
-    row |= _named(mean_difference(gains, seed=seed), "difference")
+    row |= _named(mean_difference(gains), "difference")
     return {**row, **_difference_bounds(alone, then)}
 
 
@@ -138,7 +134,7 @@ def _named(interval: Estimate | None, name: str) -> Row:
     return {name: row[name], f"{name}_low": row["low"], f"{name}_high": row["high"]}
 
 
-def macro_average(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
+def macro_average(pairs: Sequence[Pair]) -> Row | None:
     """Every dataset of equal weight, however many questions it has: alone, after, and the difference.
 
     None below two datasets. The interval adds up what the questions of each dataset leave open; how much datasets
@@ -148,7 +144,7 @@ def macro_average(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
     sets = split(with_dataset, lambda pair: pair.dataset)
     if len(sets) < 2:
         return None
-    rows = [_dataset(name, dataset_pairs, seed) for name, dataset_pairs in sets.items()]
+    rows = [_dataset(name, dataset_pairs) for name, dataset_pairs in sets.items()]
     ungraded = len(with_dataset) - len(graded(with_dataset))
     beside: Row = {"datasets": rows, "ungraded": ungraded, **_mean_bounds(rows)}
     if unknown := [row for row in rows if row["difference"] is None]:
@@ -168,7 +164,7 @@ def _mean_bounds(rows: Sequence[Row]) -> Row:
     return {"bounds": {"low": low, "high": high}}
 
 
-def _dataset(name: str, every: Sequence[Pair], seed: int) -> Row:
+def _dataset(name: str, every: Sequence[Pair]) -> Row:
     """Over the graded pairs of one set; where some are not, with the bounds over all."""
     pairs, sides = graded(every), pairs_by_question(every)
     beside = difference_bounds(sides)
@@ -189,6 +185,6 @@ def _dataset(name: str, every: Sequence[Pair], seed: int) -> Row:
         for side in ("native_right", "after_right")
     )
     gains = {question: after[question] - before for question, before in native.items()}
-    difference = estimate_row(mean_difference(gains, seed=seed), "difference")
+    difference = estimate_row(mean_difference(gains), "difference")
     means = {"native": sum(native.values()) / len(gains), "after": sum(after.values()) / len(gains)}
     return {"dataset": name, **means, **difference, **bounds}

@@ -76,9 +76,9 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
     stages = [stage for stage in _stages(source, led) if stage.pairs]
     seed = source.seed
     figures: Row = {
-        "safety": [row for stage in stages for row in _safety(stage, seed)],
+        "safety": [row for stage in stages for row in _safety(stage)],
         "safety_missing": _missing(source, led, alone),
-        "safety_models": with_holm([row for stage in stages for row in _models(stage, seed)]),
+        "safety_models": with_holm([row for stage in stages for row in _models(stage)]),
         "gain_by_strength": with_holm([row for stage in stages for row in _strength(stage, seed)]),
         "coverage": [row for stage in stages for row in _coverage(source, stage)],
         "gap_closure": [row for stage in stages for row in _gaps(stage, seed)],
@@ -89,12 +89,10 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
             {**stage.named, **row} for stage in stages for row in average_rows(stage.pairs, stage.others)
         ],
         "cohort_models": with_holm(
-            [{**stage.named, **row} for stage in stages for row in model_rows(stage.pairs, stage.others, seed=seed)]
+            [{**stage.named, **row} for stage in stages for row in model_rows(stage.pairs, stage.others)]
         ),
         "debate_lift": [row for row in _lifts(stages, seed) if row],
-        "macro_average": [
-            {**stage.named, **mean} for stage in stages if (mean := macro_average(stage.pairs, seed=seed))
-        ],
+        "macro_average": [{**stage.named, **mean} for stage in stages if (mean := macro_average(stage.pairs))],
         "formatting_tax": _tax(source, alone),
         "formatting_tax_models": _model_taxes(source, alone),
         "calibration": list(calibration_rows(source, cells)),
@@ -220,10 +218,10 @@ def _drafts_itself(source: Source, cell: Stored) -> bool:
     return any(draft.player == cell["captain"] for episode in episodes for draft in episode.drafts)
 
 
-def _safety(stage: Stage, seed: int) -> Iterator[Row]:
+def _safety(stage: Stage) -> Iterator[Row]:
     """Each cohort, and all of them together (cohort None) where there are several or none."""
     for cohort, pairs in _by_cohort(stage.pairs):
-        counted = safety(pairs, seed=seed).row()
+        counted = safety(pairs).row()
         refused = sum(pair.native_outcome == "refused" for pair in pairs)
         after = sum(pair.after_outcome == "refused" for pair in pairs)
         yield {"cohort": cohort, **stage.named, **counted, "refused": refused, "refused_after": after}
@@ -243,8 +241,8 @@ def _cohorts(pairs: Sequence[Pair]) -> dict[str, Sequence[Pair]]:
     return {cohort: cohort_pairs for cohort, cohort_pairs in _by_cohort(pairs) if cohort is not None}
 
 
-def _models(stage: Stage, seed: int) -> Iterator[Row]:
-    for row in per_model(stage.pairs, seed=seed):
+def _models(stage: Stage) -> Iterator[Row]:
+    for row in per_model(stage.pairs):
         yield {**stage.named, **row}
 
 
@@ -259,7 +257,7 @@ def _coverage(source: Source, stage: Stage) -> Iterable[Row]:
         for question, case in source.cases.items()
         if case.question.kind != "open"
     }
-    for row in coverage(stage.pairs, stage.others, choices=choices, seed=source.seed):
+    for row in coverage(stage.pairs, stage.others, choices=choices):
         yield {**stage.named, **row}
 
 
@@ -301,7 +299,7 @@ def _tax(source: Source, alone: Alone) -> Row | None:
             seen = source.seen(cell)
             ungraded += sum(episode.right is None for episode in seen)
             sides[drafts].update({(question, player or ""): [value] for question, value in values_alone(seen).items()})
-    tax = formatting_tax(sides[SINGLE_CALL], sides[DOUBLE_CALL], repeated=_repeated(source), seed=source.seed)
+    tax = formatting_tax(sides[SINGLE_CALL], sides[DOUBLE_CALL], repeated=_repeated(source))
     return tax and with_holm([{**tax, "ungraded": ungraded}])[0]
 
 
@@ -311,7 +309,7 @@ def _model_taxes(source: Source, alone: Alone) -> list[Row]:
         {player or "": values_alone(source.seen(cell)) for (player, drafts), cell in alone.items() if drafts == way}
         for way in (SINGLE_CALL, DOUBLE_CALL)
     ]
-    return with_holm(list(tax_rows(*sides, repeated=_repeated(source), seed=source.seed)))
+    return with_holm(list(tax_rows(*sides, repeated=_repeated(source))))
 
 
 def _repeated(source: Source) -> bool:
@@ -369,7 +367,7 @@ def _bias(source: Source, hidden: Sequence[Stored], named_cells: Sequence[Stored
             changed[key[0]] = (moved + (normalise(one) != normalise(other)), reviews + 1)
     ungraded = [key for key in both if without[key].right is None or with_names[key].right is None]
     one_side, other_side = _by_reviewer(without, both), _by_reviewer(with_names, both)
-    bias = authority_bias(one_side, other_side, changed, repeated=_repeated(source), seed=source.seed)
+    bias = authority_bias(one_side, other_side, changed, repeated=_repeated(source))
     return bias and {**bias, "ungraded": len(ungraded)}
 
 

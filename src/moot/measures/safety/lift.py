@@ -61,11 +61,11 @@ def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lif
     why, bounds = _lift_unfair(sides), _lift_bounds(sides)
     shared = both - {pair.key for pair in (*first, *second) if not pair.graded}
     if why is not None or not shared:
-        nothing = safety([], seed=seed)
+        nothing = safety([])
         return Lift(nothing, nothing, None, len(both - shared), bounds, why or "no pair is graded in both")
     if moved := [why for side in sides if (why := safety(list(side.values())).why_not(MULTIPLE))]:
         why = moved[0]
-        nothing = safety([], seed=seed)
+        nothing = safety([])
         return Lift(nothing, nothing, None, len(both - shared), bounds, why)
     one, other = ([pair for pair in pairs if pair.key in shared] for pairs in (first, second))
     nets = [_net_by_question(pairs) for pairs in (one, other)]
@@ -74,7 +74,7 @@ def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lif
         {question: (nets[1][question] - nets[0][question], 1 / questions) for question in nets[0]}, seed=seed
     )
     waiting = sum(side[key].waits for key in both - shared for side in sides)
-    return Lift(safety(one, seed=seed), safety(other, seed=seed), more, len(both - shared), bounds, waiting=waiting)
+    return Lift(safety(one), safety(other), more, len(both - shared), bounds, waiting=waiting)
 
 
 def _lift_unfair(sides: Sequence[Mapping[Any, Pair]]) -> str | None:

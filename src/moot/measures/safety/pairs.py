@@ -145,22 +145,22 @@ def split(pairs: Iterable[Pair], key: Callable[[Pair], Any]) -> dict[Any, list[P
     return dict(sorted(parts.items(), key=lambda part: str(part[0])))
 
 
-def per_model(pairs: Sequence[Pair], *, seed: int = 0) -> list[Row]:
+def per_model(pairs: Sequence[Pair]) -> list[Row]:
     """Each model alone and after, and the difference question by question; the strongest alone first.
 
     All rows that stand together in the end are one family (`estimates.with_holm`).
     """
-    rows = [_model_row(model, every, seed) for model, every in split(pairs, lambda pair: pair.model).items()]
+    rows = [_model_row(model, every) for model, every in split(pairs, lambda pair: pair.model).items()]
     return sorted(rows, key=lambda row: (row["native"] is None, -(row["native"] or 0.0), row["model"]))
 
 
-def _model_row(model: str, every: Sequence[Pair], seed: int) -> Row:
+def _model_row(model: str, every: Sequence[Pair]) -> Row:
     graded_pairs, why = graded(every), why_unfair_changes(every)
     by_question = {} if why else split(graded_pairs, lambda pair: pair.question)
     values = {question: _means(part) for question, part in by_question.items()}
     pooled = len(every) > len({pair.question for pair in every})
     sides = {question: (after, native) for question, (native, after) in values.items()}
-    compared = compare(sides, pooled=pooled, seed=seed)
+    compared = compare(sides, pooled=pooled)
     comparison = compared.row()
     counts = Counter(pair.change for pair in graded_pairs)
     waiting = sum(pair.waits for pair in every if not pair.graded)

@@ -127,7 +127,7 @@ def named_estimate(estimate: Estimate | None, name: str) -> Row:
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
-def safety(pairs: Sequence[Pair], *, seed: int = 0) -> StageEffect:
+def safety(pairs: Sequence[Pair]) -> StageEffect:
     parts = split(graded(pairs), lambda pair: pair.question)
     by_question = {question: Counter(pair.change for pair in part) for question, part in parts.items()}
     total = Counter(pair.change for pair in pairs)
@@ -139,7 +139,7 @@ def safety(pairs: Sequence[Pair], *, seed: int = 0) -> StageEffect:
         for question, changes in by_question.items()
     }
     why = why_unfair_changes(pairs)
-    net_share = None if why else difference(net, seed=seed)
+    net_share = None if why else difference(net)
     found: dict[str, Estimate | Multiple | None] = {
         "rescue_rate": share_of({question: (count, wrong[question]) for question, count in rescues.items()}),
         "regression_rate": share_of({question: (count, right[question]) for question, count in regressions.items()}),

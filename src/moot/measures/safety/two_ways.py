@@ -22,12 +22,12 @@ Plays = Mapping[tuple[str, str], Sequence[Value]]
 """By question and model: one value, or one for each repeat, in the same order on both sides."""
 
 
-def formatting_tax(single: Plays, double: Plays, *, repeated: bool = False, seed: int = 0) -> Row | None:
+def formatting_tax(single: Plays, double: Plays, *, repeated: bool = False) -> Row | None:
     """What it costs to think and to keep to a form in one call: right with two calls less right with one.
 
     `repeated`: the values are means over repeats, also where all of them happen to be 0 or 1.
     """
-    return _sides("double", double, "single", single, repeated, seed)
+    return _sides("double", double, "single", single, repeated)
 
 
 def authority_bias(
@@ -36,14 +36,13 @@ def authority_bias(
     changed: Mapping[str, tuple[int, int]],
     *,
     repeated: bool = False,
-    seed: int = 0,
 ) -> Row | None:
     """What names are worth: right with names shown less right without, of the same reviewers on the same questions.
 
     A name may lead to the right answer as well as away from it. So beside it stands how often it led to another one at
     all: `changed` has for each question how many reviews ended on another answer, of how many.
     """
-    comparison = _sides("shown", shown, "hidden", hidden, repeated, seed)
+    comparison = _sides("shown", shown, "hidden", hidden, repeated)
     if comparison is None:
         return None
     moved = share_of({question: (float(top), float(bottom)) for question, (top, bottom) in changed.items()})
@@ -51,7 +50,7 @@ def authority_bias(
     return {**comparison, **dict(zip(("changed", "changed_low", "changed_high"), ends, strict=True))}
 
 
-def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: bool, seed: int) -> Row | None:
+def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: bool) -> Row | None:
     """By (question, model), only where both were played, one pair a question: the mean over its models.
 
     Over the pairs of which both answers are graded; the bounds are over all. None where nobody played both. The family that
@@ -72,7 +71,7 @@ def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: b
         for question, several in by_question.items()
     }
     pooled = repeated or len({model for _, model in shared}) > 1
-    compared = compare(means, pooled=pooled, seed=seed)
+    compared = compare(means, pooled=pooled)
     comparison = compared.row()
     row: Row = {
         **{
