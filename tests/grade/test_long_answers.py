@@ -50,11 +50,31 @@ def test_comparing_is_over_at_once(texts: dict[str, str], name: str) -> None:
     assert time.process_time() - started < CPU_S
 
 
-def test_what_is_too_long_is_ungraded_and_says_so() -> None:
-    for graded in (case(), case(meta={"score": "f1"}), case(None), case(accepted=("Amazon",))):
-        score = match(graded, "x" * MILLION)
-        assert (score.value, score.stage) == (None, "ungraded")
-        assert score.detail == "the answer has 1,000,000 characters, and up to 10,000 are compared"
+@pytest.mark.parametrize("graded", [case(), case(None), case(accepted=("Amazon",))], ids=["one", "none", "two"])
+def test_what_nothing_makes_as_short_as_a_reference_is_wrong(graded: Case) -> None:
+    score = match(graded, "x" * MILLION)
+    assert (score.value, score.stage) == (0.0, "match")
+    assert score.detail == "the answer has 1,000,000 characters, and up to 10,000 are compared"
+
+
+@pytest.mark.parametrize(
+    ("graded", "answer"),
+    [
+        (case(meta={"score": "f1"}), "x" * MILLION),
+        (case(), "the " * MILLION + "Nile"),
+        (case(), "!" * MILLION + "Nile"),
+        (case(), "N" + "\u0301" * MILLION + "ile"),
+        (case("Nile " * 200), "x" * MILLION),
+    ],
+    ids=["by words", "articles", "signs", "marks", "a long reference"],
+)
+def test_what_is_too_long_to_tell_is_ungraded_and_says_so(graded: Case, answer: str) -> None:
+    score = match(graded, answer)
+    assert (score.value, score.stage) == (None, "ungraded")
+    assert score.detail == f"the answer has {len(answer):,} characters, and up to 10,000 are compared"
+
+
+def test_a_reference_that_is_too_long_compares_nothing() -> None:
     score = match(case("x" * 20_000), "x")
     assert (score.value, score.stage) == (None, "ungraded")
     assert "the reference has 20,000 characters" in (score.detail or "")

@@ -83,10 +83,18 @@ def everything(plays: Sequence[Played]) -> dict[str, Any]:
         "difficulty": diversity_by_difficulty(plays).rows,
         "rho": correlation and [correlation.estimate.value, correlation.estimate.low, correlation.p],
         "self": self_preference(plays),
-        "human": human_comparison(plays),
+        "human": with_holm(human_comparison(plays), prefix="difference_"),
         "category": by_category(plays),
         "gains": with_holm(gains(plays)),
-        "threshold": learnt and learnt.row(),
+        "threshold": learnt and _adjusted(learnt.row()),
+    }
+
+
+def _adjusted(row: dict[str, Any]) -> dict[str, Any]:
+    """As a report prints it: what the adjusted intervals are made of is taken out."""
+    return {
+        **row,
+        **dict(zip(("over_vote", "over_talk"), with_holm([row["over_vote"], row["over_talk"]]), strict=True)),
     }
 
 

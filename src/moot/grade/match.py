@@ -6,6 +6,7 @@ The strictest reading comes first, so a variant that is named word for word coun
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
@@ -45,6 +46,9 @@ NO_ANSWER = Score(0.0, "no-answer")
 NOT_KNOWN_YET = Score(None, "ungraded", "nobody has said yet what is right")
 
 
+_NO_DIFFERENCE = re.compile(r"\b(?:a|an|the)\b|[\W_]+", re.IGNORECASE)
+_TIMES_A_REFERENCE = 20
+
 _AT_MOST = f"and up to {LONGEST_COMPARED:,} are compared"
 
 
@@ -58,7 +62,7 @@ def match(case: Case, answer: str | None) -> Score:
     if not case.known:
         return NOT_KNOWN_YET
     if too_long(answer):
-        return Score(None, "ungraded", f"the answer has {len(answer):,} characters, {_AT_MOST}")
+        return _of_too_long(case, answer)
     if too_long(case.answer or "") or any(map(too_long, case.accepted)):
         return Score(None, "ungraded", f"the reference has {_longest(case):,} characters, {_AT_MOST}")
     if scored_by_words(case):
@@ -74,6 +78,18 @@ def match(case: Case, answer: str | None) -> Score:
     if case.answer is None:
         return Score(float(normalise(answer) == _UNKNOWN), "unanswerable")
     return Score(0.0, "match")
+
+
+def _of_too_long(case: Case, answer: str) -> Score:
+    """Wrong where nothing that is no difference could make it as short as a reference; else nobody has compared it.
+
+    Marks, signs and articles may go, and a number in words is at most some twenty times as long as its digits.
+    """
+    words = f"the answer has {len(answer):,} characters, {_AT_MOST}"
+    left = len(_NO_DIFFERENCE.sub("", answer))
+    if left > LONGEST_COMPARED >= _TIMES_A_REFERENCE * _longest(case) and not scored_by_words(case):
+        return Score(0.0, "match", words)
+    return Score(None, "ungraded", words)
 
 
 def _longest(case: Case) -> int:

@@ -241,8 +241,9 @@ class Source:
         drafts = drafts_of(cell, episode.verdict)
         if not drafts:
             return ()
-        # Its table holds what was grouped, be it by another strategy of the same drafts.
-        return grouped_drafts(self, episode.key, drafts, self.drafts(self.draft_table(cell)))
+        # Its table holds what was grouped, be it by another strategy of the same drafts. Who plays alone sits at none.
+        table = TeamDrafts() if cell["player"] is not None else self.drafts(self.draft_table(cell))
+        return grouped_drafts(self, episode.key, drafts, table)
 
     def holders(self, episode: Recorded, text: str | None) -> frozenset[str] | None:
         """Whose drafts mean what a captain, a reviewer, a summariser or a juror said of an episode; empty: it is new.

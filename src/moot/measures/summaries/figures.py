@@ -32,17 +32,26 @@ def summary_figures(source: Source, cells: Sequence[Stored]) -> dict[str, Any]:
 def _summarises(source: Source, cell: Stored) -> bool:
     """Whether the answer is in words of somebody who has read the drafts to make one of them.
 
-    Who does not play and gives the team's word has, whatever the office is called; of a player its strategy says so by an
-    option that names another in its place, or its records do.
+    Who does not play and alone gives the team's word has, whatever the office is called; several of them are a jury. Of a
+    player its strategy says so by an option that names another in its place, or its records do.
     """
     traits = cell["traits"]
     if cell["player"] is not None or traits.hears in ("nothing", "talk"):
         return False
-    if traits.drafts is not None and (traits.word == "office" or has_option(cell, "summariser")):
+    if traits.drafts is not None and (_one_officer_reads(source, cell) or has_option(cell, "summariser")):
         return True
     return any(
         f'"{ROLE}"' in row["verdict"] and _looks(cell, verdict_of(row["verdict"])) for row in source.results(cell)
     )
+
+
+def _one_officer_reads(source: Source, cell: Stored) -> bool:
+    traits = cell["traits"]
+    if traits.word != "office":
+        return False
+    verdicts = (verdict_of(row["verdict"]) for row in source.results(cell))
+    looks = (look for verdict in verdicts for look in of_kind(verdict.traces, Shown))
+    return len({look.to for look in looks if look.to in traits.offices}) == 1
 
 
 def _looks(cell: Stored, verdict: Verdict) -> list[Shown]:
