@@ -13,19 +13,21 @@
 MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py tests/models/test_packaged.py \
 	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py tests/oracle/test_laws.py \
 	tests/oracle/test_selection_second_way.py \
-	tests/contract/test_measures.py tests/measures/test_truth_within_bounds.py
+	tests/contract/test_measures.py tests/measures/test_truth_within_bounds.py tests/python/test_typing.py \
+	tests/examples/test_paper_examples.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
 LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_connections.py tests/serve/test_purge.py \
 	tests/serve/test_not_keeping.py tests/serve/test_schemas.py tests/models/test_intake.py \
-	tests/engine/test_budget_cap.py tests/engine/test_money_attacks.py tests/serve/test_day_cap.py
+	tests/engine/test_budget_cap.py tests/engine/test_money_attacks.py tests/serve/test_day_cap.py \
+	tests/engine/test_stopped.py tests/engine/test_stopped_inside.py tests/engine/test_kill.py tests/engine/test_secrets.py \
+	tests/store/test_standing_still.py tests/cli/test_interrupts.py tests/cli/test_read_only.py
 ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py tests/serve/test_owners.py \
 	tests/serve/test_discretion.py tests/models/test_border.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
-	tests/report/test_formulas.py tests/engine/test_secrets.py tests/engine/test_kill.py tests/store/test_ledger.py \
+	tests/report/test_formulas.py tests/store/test_ledger.py \
 	tests/store/test_step_stores.py tests/serve/test_long_past.py \
 	tests/grade/test_long_answers.py tests/models/test_litellm.py tests/experiment/test_strangers_file.py \
 	tests/store/test_strangers_store.py tests/cli/test_export.py
-LONG := tests/engine/test_kill.py::test_two_thousand_calls_killed_again_and_again
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -56,7 +58,7 @@ test: $(VENV)/.ready
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; status=0; \
 	.ci/tests $(BIN)/python \
 		--ignore tests/clients --ignore tests/engine/test_ray.py $(MORE:%=--ignore %) \
-		$(LONG_ATTACKS:%=--ignore %) $(LONG:%=--deselect %) || status=$$?; \
+		$(LONG_ATTACKS:%=--ignore %) || status=$$?; \
 	wait $$lint || status=$$?; cat $(VENV)/lint.log; exit $$status
 
 test-more: $(VENV)/.ready
