@@ -102,6 +102,7 @@ mutants: $(VENV)/.ready .mutants/env
 
 attack: $(VENV)/.ready
 	@.ci/browser
+	$(BIN)/moot models add minilm-l6
 	$(BIN)/python bench/attack.py $(ATTACKS)
 
 chaos: $(VENV)/.ready

@@ -24,7 +24,8 @@ from billing import Provider, provider
 from processes import experiment, finish, start, write_questions
 
 QUESTIONS = 8
-CALLS = 3 * QUESTIONS
+MODELS = 3
+CALLS = MODELS * QUESTIONS
 
 PREAMBLE = """
 import os, signal, sys
@@ -162,7 +163,7 @@ def test_stopped_inside(tmp_path: Path, place: Place, moment: str) -> None:
     """The next run goes on beside one that hangs, and that one ends well when it wakes."""
     write_questions(tmp_path, QUESTIONS)
     with provider(latency_s=0.0) as server:
-        path = experiment(tmp_path, server.base_url, place.url)
+        path = experiment(tmp_path, server.base_url, place.url, concurrent=1)
         first = started(path, MOMENTS[moment], "stopped")
         stopped_itself(first)
         try:
@@ -172,7 +173,7 @@ def test_stopped_inside(tmp_path: Path, place: Place, moment: str) -> None:
         finally:
             first.send_signal(signal.SIGCONT)
         assert finish(first) == (0, "")
-        assert server.requests == requests, "it finds what the other has asked"
+        assert server.requests <= requests + MODELS, "it finds what the other has asked, but for what was on its way"
         assert kept
         assert asked_once(server) >= kept
     whole(place)
