@@ -12,6 +12,7 @@ import pytest
 import moot
 from moot import Case, Question, Reply, Request, ScriptedModel
 from moot.errors import ReplyBroken
+from moot.measures.safety.sections import safety_sections
 from moot.report.sections import all_sections
 
 PLAYERS = ("ann", "bob", "cat", "dan", "eve")
@@ -126,6 +127,9 @@ def test_coverage_and_averages_are_of_all_players_where_one_is_captain() -> None
     assert row["after"] == 0.25
     assert row["difference"] is None
     assert "1 of 4 models answers again" in row["why"]
+    (section,) = [section for section in safety_sections(figures) if section.id == "coverage"]
+    assert "models_after" in [column.key for column in section.columns]
+    assert any("Not all answer again in talkative" in sentence for sentence in section.words)
     alone, after = figures["cohort_averages"]
     assert (alone["when"], alone["models"], alone["value"]) == ("alone", 4, 0.25)
     assert (after["when"], after["models"], after["value"]) == ("after", 1, 0.25)

@@ -164,6 +164,7 @@ def _coverage(figures: Figures) -> Iterator[Section]:
     rows = [
         _with_ends(row, "native_bounds", "after_bounds", "bounds") for row in _all_named(figures.get("coverage", ()))
     ]
+    fewer = [row for row in rows if row.get("models_after") is not None and row["after"] is not None]
     columns = with_team(
         rows,
         Column("stage", "stage"),
@@ -176,12 +177,18 @@ def _coverage(figures: Figures) -> Iterator[Section]:
         *_ends(rows, "bounds", "difference", "points"),
         Column("guessing", "guessing", "share"),
         Column("models", "models"),
+        *([Column("models_after", "answering again")] if fewer else []),
         Column("n", "questions"),
     )
     words = [
         "How often at least one model is right: what a perfect choice among the answers could reach. Guessing: what as"
         " many independent guessers would reach on the same choices.",
     ]
+    if fewer:
+        words.append(
+            f"Not all answer again in {', '.join(dict.fromkeys(row['stage'] for row in fewer))}: alone is what all of them could"
+            " reach, after what those could who do, so there is no difference between the two."
+        )
     if any(row["ungraded"] for row in rows):
         words.append(_ALL_GRADED)
     words += unknown_words(rows, "native")
