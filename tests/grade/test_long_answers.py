@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+import moot
+from moot import Request, ScriptedModel
 from moot.errors import UsageError
 from moot.grade.embedding import Embedding
 from moot.grade.group import Stages
+from moot.grade.judge import needs_judge, open_to_judgement
 from moot.grade.lemmas import lemma, lemma_key
 from moot.grade.match import match
 from moot.grade.normalise import LONGEST_COMPARED, normalise, spelled, too_long
@@ -53,7 +56,7 @@ def test_comparing_is_over_at_once(texts: dict[str, str], name: str) -> None:
 @pytest.mark.parametrize("graded", [case(), case(None), case(accepted=("Amazon",))], ids=["one", "none", "two"])
 def test_what_nothing_makes_as_short_as_a_reference_is_wrong(graded: Case) -> None:
     score = match(graded, "x" * MILLION)
-    assert (score.value, score.stage) == (0.0, "match")
+    assert (score.value, score.stage) == (0.0, "match" if graded.answer else "unanswerable")
     assert score.detail == "the answer has 1,000,000 characters, and up to 10,000 are compared"
 
 
@@ -137,3 +140,31 @@ async def test_a_served_team_answers_others_meanwhile(tmp_path: Path) -> None:
             _, learnt = await served.post("/v1/feedback", {"episode": body["moot"]["episode"], "answer": "Nile"})
             assert learnt == {"episode": body["moot"]["episode"], "correct": None, "stage": "ungraded"}
         assert time.process_time() - started < 60
+
+
+LONG_WORDS = " and so on" * 2_000
+
+
+@pytest.mark.parametrize(
+    "said", ["It is the Nile" + LONG_WORDS, "!" * 20_000 + "Nil"], ids=["by far too long", "not compared"]
+)
+def test_a_judge_reads_what_is_too_long_to_be_compared(said: str) -> None:
+    """And a person may settle it: it could be right in other words."""
+    judged: list[int] = []
+
+    def judge(request: Request) -> Any:
+        judged.append(len(request.messages[-1].content))
+        return {"grades": [{"id": 1, "is_correct": True}]}
+
+    models = {
+        "ann": ScriptedModel("ann", lambda request: {"reasoning": "", "answer": said}),
+        "judy": ScriptedModel("judy", judge),
+    }
+    keys = {"name": "rivers", "questions": [case()], "models": models, "judge": {"models": ["judy"]}}
+    results = moot.run({**keys, "players": {"ann": {"model": "ann"}}, "strategies": ["solo"]})
+    (row,) = results.figures["accuracy"]
+    assert (row["value"], row["ungraded"]) == (1.0, 0)
+    assert judged
+    assert min(judged) > len(said), "it has read the answer whole"
+    assert open_to_judgement(case(), said)
+    assert not needs_judge(case(rejected=("Nil",)), "Nil")

@@ -15,8 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from moot.grade.match import match
+from moot.grade.match import REJECTED, match
 from moot.grade.normalise import normalise
+from moot.grade.squad import scored_by_words
 from moot.team import Player, Team
 from moot.team.forms import Unusable, object_schema
 from moot.types import UNKNOWN, Case, Request, Score, digest
@@ -88,11 +89,12 @@ def batches_on_record(judging: Player, team: Team, identities: Sequence[str]) ->
 
 
 def needs_judge(case: Case, answer: str | None) -> bool:
-    """Whether the match leaves it open: only free answers can be right in other words."""
-    if answer is None or case.question.kind != "open":
+    """Whether the match leaves it open: only free answers can be right in other words, or be too long to be compared."""
+    if answer is None or case.question.kind != "open" or not case.known:
         return False
     score = match(case, answer)
-    return score.value == 0.0 and score.stage == "match" and score.detail is None
+    too_long = score.value is None and not scored_by_words(case)
+    return too_long or (score.value == 0.0 and score.stage == "match" and score != REJECTED)
 
 
 def open_to_judgement(case: Case, answer: str | None) -> bool:

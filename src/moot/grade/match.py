@@ -43,6 +43,8 @@ class Match:
 
 NO_ANSWER = Score(0.0, "no-answer")
 """Nothing said is not right, and no grader need be asked."""
+REJECTED = Score(0.0, "match", "rejected by the author")
+"""In so many words: nobody need be asked."""
 NOT_KNOWN_YET = Score(None, "ungraded", "nobody has said yet what is right")
 
 
@@ -72,7 +74,7 @@ def match(case: Case, answer: str | None) -> Score:
     variants = case.accepted if case.answer is None else (case.answer, *case.accepted)
     for reading in (normalise, lambda text: _loose(text, case)):
         if _among(case.rejected, answer, reading):
-            return Score(0.0, "match", "rejected by the author")
+            return REJECTED
         if _among(variants, answer, reading):
             return Score(1.0, "match")
     if case.answer is None:
@@ -88,7 +90,7 @@ def _of_too_long(case: Case, answer: str) -> Score:
     words = f"the answer has {len(answer):,} characters, {_AT_MOST}"
     left = len(_NO_DIFFERENCE.sub("", answer))
     if left > LONGEST_COMPARED >= _TIMES_A_REFERENCE * _longest(case) and not scored_by_words(case):
-        return Score(0.0, "match", words)
+        return Score(0.0, "match" if case.answer is not None else "unanswerable", words)
     return Score(None, "ungraded", words)
 
 
