@@ -15,8 +15,8 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,7 +68,7 @@ class Embedding:
         What they share does not speak for what sets them apart: of North and South Korea, the nearness of North and
         South counts if it is the lesser.
         """
-        ours, theirs = read(one), read(other)
+        ours, theirs = read_together(one, other)
         if sorted(ours.words) == sorted(theirs.words):
             return 1.0
         whole = _cosine(ours.words, theirs.words)
@@ -92,6 +92,11 @@ class ExactParts:
         """The words that the other has in no form."""
         pairs = zip(self.words, self.lemmas, strict=True)
         return tuple(word for word, lemma in pairs if lemma not in other.lemmas)
+
+    def unmarked(self) -> ExactParts:
+        """With its ranks as counts."""
+        numbers = Counter(_unmarked(self.numbers.elements()))
+        return replace(self, words=_unmarked(self.words), lemmas=_unmarked(self.lemmas), numbers=numbers)
 
 
 _CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
@@ -123,8 +128,8 @@ def set_apart(one: str, other: str) -> bool:
 
     Of a Russian word the model sees little but its letters, and Австрия lies beside Австралия (0.96).
     """
-    ours, theirs = read(one), read(other)
-    if not _same_numbers(ours, theirs) or ours.denied != theirs.denied:
+    ours, theirs = read_together(one, other)
+    if ours.numbers != theirs.numbers or ours.denied != theirs.denied:
         return True
     # Initials may be left out, so "J. K. Rowling" may be "Rowling"; but vitamin C is not vitamin D.
     if ours.letters and theirs.letters and ours.letters != theirs.letters:
@@ -135,15 +140,14 @@ def set_apart(one: str, other: str) -> bool:
     return all(rests) and any(_CYRILLIC.search(word) for rest in rests for word in rest)
 
 
-def _same_numbers(one: ExactParts, other: ExactParts) -> bool:
+def read_together(one: str, other: str) -> tuple[ExactParts, ExactParts]:
     """A rank is no count; but a Roman numeral may be either: Peter I is Peter the First, World War II is World War 2."""
-    if one.numbers == other.numbers:
-        return True
-    return (one.roman or other.roman) and _unmarked(one.numbers) == _unmarked(other.numbers)
+    ours, theirs = read(one), read(other)
+    return (ours.unmarked(), theirs.unmarked()) if ours.roman or theirs.roman else (ours, theirs)
 
 
-def _unmarked(numbers: Counter[str]) -> Counter[str]:
-    return Counter({re.sub(r"(?<=[0-9])th$", "", number): count for number, count in numbers.items()})
+def _unmarked(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(re.sub(r"(?<=[0-9])th$", "", word) for word in words)
 
 
 def _from_roman(word: str) -> str:
