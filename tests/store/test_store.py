@@ -8,6 +8,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from typing import Any
 
 import pytest
 from beside import in_a_thread, rows
+from sqlalchemy import Connection, text
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -290,6 +292,28 @@ async def test_a_store_that_is_full_stays_so(tmp_path: Path, monkeypatch: pytest
         with pytest.raises(StoreFull):
             await store.flush()
         await store.close()
+
+
+async def test_closing_waits_for_a_read_that_nobody_waits_for_any_more(tmp_path: Path) -> None:
+    """Cancelled by its caller it goes on in its thread; to close its connection under it is a crash of the interpreter."""
+    store = await SqliteStore(tmp_path / "s.db").open()
+    begun, let_go = threading.Event(), threading.Event()
+    ended: list[int] = []
+
+    def slow(connection: Connection) -> None:
+        begun.set()
+        let_go.wait(120)
+        ended.append(connection.execute(text("SELECT 1")).scalar_one())
+
+    reading = asyncio.create_task(store.read(slow))
+    await asyncio.to_thread(begun.wait, 120)
+    reading.cancel()
+    closing = asyncio.create_task(store.close())
+    await asyncio.sleep(0.05)
+    assert not closing.done()
+    let_go.set()
+    await closing
+    assert ended == [1]
 
 
 async def test_a_store_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:

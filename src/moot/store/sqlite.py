@@ -71,9 +71,11 @@ class SqliteStore(Store):
         await asyncio.get_running_loop().run_in_executor(self._thread, self._connect)
 
     async def _shut(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._engine.dispose)
+        # A read whose caller was cancelled goes on in its thread, and to close its connection then crashes the interpreter.
+        in_thread = partial(asyncio.get_running_loop().run_in_executor, self._thread)
+        await in_thread(partial(self._reading.shutdown, wait=True, cancel_futures=True))
+        await in_thread(self._engine.dispose)
         self._thread.shutdown(wait=False)
-        self._reading.shutdown(wait=False)
         self._reader.close()
         if self._temporary is not None:
             self._temporary.cleanup()
