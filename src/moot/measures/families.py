@@ -23,8 +23,9 @@ from moot.measures.quiz.figures import comparisons, labels_that, talks, votes
 from moot.measures.quiz.played import Played, gains, human_comparison
 from moot.measures.quiz.plays import DRAFTED
 from moot.measures.safety.by_model import model_rows
-from moot.measures.safety.figures import drafting, names_compared
+from moot.measures.safety.figures import names_compared
 from moot.measures.safety.pairs import Native, Pair, per_model
+from moot.measures.safety.stages import drafting
 from moot.stats.graded import graded_value
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
 

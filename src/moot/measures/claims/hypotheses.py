@@ -14,9 +14,9 @@ from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import best_single, top_by_question
-from moot.measures.safety.figures import native_pairs
 from moot.measures.safety.pairs import Pair, uncounted, why_unfair_changes
 from moot.measures.safety.rescues import MULTIPLE, safety
+from moot.measures.safety.stages import native_pairs
 from moot.measures.sides import Alone, SideResults, best_alone, side_of, values_by_player
 from moot.measures.source import Source
 from moot.stats.closure import Side, only

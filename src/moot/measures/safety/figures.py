@@ -1,22 +1,17 @@
 """The safety net, from its store: what each stage rescued and what it spoilt, against the same players alone.
 
-A stage is a strategy in which somebody answers twice: alone, and after hearing the others. What it said alone comes from
-its own cell with the same drafting, where the experiment has one; else it is the draft that it gave in the very episode,
-graded as any answer is. Where there is neither, the figures say what to add to the file, and the stage has none.
+Where a player was not heard alone (`stages`), the figures say what to add to the file, and the stage has none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
 from moot.grade.normalise import normalise
-from moot.measures.cells import Stored, table_of
+from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
-from moot.measures.quiz.played import UNPLAYED, solos
-from moot.measures.quiz.plays import plays_of
 from moot.measures.safety.by_model import average_rows, by_model, gap_rows, model_rows, tax_rows, values_alone
 from moot.measures.safety.calibration import calibration_rows
 from moot.measures.safety.cohorts import coverage, macro_average
@@ -24,24 +19,21 @@ from moot.measures.safety.consensus import consensus_rate
 from moot.measures.safety.gap import gap_closure
 from moot.measures.safety.lift import lift
 from moot.measures.safety.pairs import (
-    ANSWERED,
-    Native,
     Pair,
     gain_by_strength,
-    native_value,
     per_model,
     split,
 )
 from moot.measures.safety.rescues import safety
+from moot.measures.safety.stages import Stage, drafting, stages_of
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
-from moot.stats.graded import Value, Way
+from moot.stats.graded import Value
 from moot.store.rows import verdict_of
 from moot.strategies import baseline
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
-from moot.strategies.traits import Traits
-from moot.traces import Ending, Review, of_kind
+from moot.traces import Ending, of_kind
 from moot.types import canonical_json
 
 Row = dict[str, Any]
@@ -49,31 +41,11 @@ Alone = Mapping[tuple[str | None, str], Stored]
 """By player and way of drafting."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One strategy of one team, over all its captains and cohorts, as pairs of before and after."""
-
-    label: str
-    team: str | None
-    traits: Traits
-    pairs: tuple[Pair, ...]
-    tables: frozenset[str]
-    """Whose drafts its native answers are."""
-    others: tuple[Native, ...] = ()
-    """Members of the team who do not answer again, on the same questions."""
-    reviews: bool = False
-    """Whether the others' reasons were reviewed, and not only read."""
-
-    @property
-    def named(self) -> Row:
-        return {"stage": self.label, "team": self.team}
-
-
 def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
     """The keys of the safety net; only those that there is something to say under."""
     alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["traits"].alone}
     led = [cell for cell in cells if cell["captain"] is not None and cell["traits"].captain is not None]
-    stages = [stage for stage in _stages(source, led) if stage.pairs]
+    stages = [stage for stage in stages_of(source, led) if stage.pairs]
     seed = source.seed
     figures: Row = {
         "safety": [row for stage in stages for row in _safety(stage)],
@@ -100,102 +72,6 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "consensus": [row for row in _consensus(source, cells) if row],
     }
     return {key: value for key, value in figures.items() if value}
-
-
-def drafting(cell: Stored) -> str:
-    """How native answers were asked for; of one that says nothing, in the usual way."""
-    return cell["traits"].drafts or SINGLE_CALL
-
-
-def _stages(source: Source, led: Sequence[Stored]) -> Iterator[Stage]:
-    together: dict[tuple[str | None, str], list[Stored]] = {}
-    for cell in led:
-        together.setdefault((cell["team"], cell["label"]), []).append(cell)
-    for (team, label), cells in together.items():
-        pairs = tuple(pair for cell in cells for pair in native_pairs(source, cell))
-        tables = frozenset(source.draft_table(cell).name for cell in cells)
-        others = tuple(_others(source, cells))
-        yield Stage(label, team, cells[0]["traits"], pairs, tables, others, _reviews(source, cells))
-
-
-def _others(source: Source, stage_cells: Sequence[Stored]) -> Iterator[Native]:
-    """What the members say alone who lead nothing in this stage, of each play. Of what they were not asked nobody knows."""
-    beside: dict[str, list[Stored]] = {}
-    for cell in stage_cells:
-        beside.setdefault(table_of(cell), []).append(cell)
-    for cells in beside.values():
-        table = source.draft_table(cells[0])
-        silent = [player for player in table.players if player not in {cell["captain"] for cell in cells}]
-        if not silent:
-            continue
-        alone = {
-            (play.player, *play.drafts): native_value(play.right, play.outcome, play.way if play.heard else "not heard")
-            for play in solos(plays_of(source, table))
-        }
-        played = dict.fromkeys((episode.key, episode.repeat) for cell in cells for episode in source.seen(cell))
-        for player in silent:
-            for (question, drafts), repeat in played:
-                value = alone.get((player, question, drafts), UNPLAYED)
-                yield Native(question, player, value, cells[0].get("cohort"), repeat)
-
-
-def _reviews(source: Source, cells: Sequence[Stored]) -> bool:
-    """Whether somebody has left a review: a captain who reads the reasons and answers gives none."""
-    read = [cell for cell in cells if cell["traits"].hears == "reasons"]
-    verdicts = (row["verdict"] for cell in read for row in source.results(cell))
-    return any('"review"' in verdict and of_kind(verdict_of(verdict).traces, Review) for verdict in verdicts)
-
-
-def native_pairs(source: Source, cell: Stored) -> Iterator[Pair]:
-    """The captain alone, by the calls of its drafts, and as captain.
-
-    Whom nobody waited for would have said something: what it is worth is open.
-    """
-    alone = source.draft_table(cell).alone.get(cell["captain"] or "")
-    before = {native.key: native for native in source.seen(alone)} if alone else {}
-    for after in source.seen(cell):
-        played = before.get(after.key)
-        native = (played.right, played.outcome, played.way) if played is not None else _own_draft(source, after)
-        if native is not None:
-            yield _pair(source, after, *native)
-
-
-def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str, Way] | None:
-    """How right the captain's own draft was, its outcome and how it was graded; None: it gave none, be it usable or not."""
-    captain = after.cell["captain"]
-    draft = next((draft for draft in after.drafts if draft.player == captain), None)
-    if draft is None:
-        drafts = source.drafts(source.draft_table(after.cell))
-        dropped = captain in drafts.not_needed.get(after.key, ())
-        return (None, "answered", "waiting") if dropped else None
-    right, way = source.graded(source.cases[after.key[0]], draft.text)
-    return right, draft.outcome, way
-
-
-def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: str, way: Way) -> Pair:
-    question, cell = after.key[0], after.cell
-    case = source.cases[question]
-    return Pair(
-        question,
-        cell["captain"] or "",
-        right,
-        after.right,
-        outcome,
-        after.outcome,
-        cohort=cell.get("cohort"),
-        repeat=after.repeat,
-        dataset=case.question_set,
-        own_word=_own_word(after),
-        native_way=way,
-        after_way=after.way,
-    )
-
-
-def _own_word(after: EpisodeOutline) -> bool:
-    """Whether whoever leads has answered again itself: a vote is one word for all, and a captain only breaks its ties."""
-    traits = after.cell["traits"]
-    counted_out = traits.groups and traits.asks == "captain" and not after.order
-    return traits.captain == "leads" and not (counted_out and after.outcome in ANSWERED)
 
 
 def _missing(source: Source, led: Iterable[Stored], alone: Alone) -> list[Row]:
