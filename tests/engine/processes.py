@@ -7,10 +7,14 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
+from beside import rows
 
 MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
 PLAYERS = {"ann": 0.7, "bob": 0.5, "cat": 0.4}
@@ -81,3 +85,35 @@ def wait_for(server: str, requests: int, process: subprocess.Popen[str], pause_s
     while process.poll() is None and stats(server)["requests"] < requests:
         time.sleep(pause_s)
     assert process.poll() is None, finish(process)
+
+
+@dataclass(frozen=True)
+class StorePlace:
+    """Where a run keeps its rows, and how to look at them from outside."""
+
+    url: str
+    sql: Callable[[str], list[tuple[Any, ...]]]
+
+    def count(self, what: str) -> int:
+        return int(self.sql(f"SELECT count(*) FROM {what}")[0][0])
+
+    def calls(self) -> set[tuple[str, str]]:
+        """Model and prompt of each that is kept."""
+        tables = "sqlite_master WHERE name" if self.url.startswith("sqlite") else "pg_tables WHERE tablename"
+        if not self.sql(f"SELECT 1 FROM {tables} = 'calls'"):
+            return set()
+        shapes = [json.loads(shape)[0] for (shape,) in self.sql("SELECT shape FROM calls")]
+        return {(shape["body"]["model"], shape["messages"][0]["content"]) for shape in shapes}
+
+
+def sqlite_place(folder: Path) -> StorePlace:
+    return StorePlace(f"sqlite:///{folder / 's.db'}", lambda query: rows(folder / "s.db", query))
+
+
+def store_place(request: pytest.FixtureRequest, folder: Path) -> StorePlace:
+    """For a fixture of two parameters, sqlite and postgresql."""
+    if request.param == "postgresql":
+        postgres = request.getfixturevalue("postgres")
+        url = postgres.database()
+        return StorePlace(url, lambda query: postgres.sql(url, query))
+    return sqlite_place(folder)

@@ -7,16 +7,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-from beside import rows
 
 sys.path.insert(0, str(Path(__file__).parent))
 from billing import Provider, provider
-from processes import experiment, finish, write_questions
+from processes import StorePlace, experiment, finish, store_place, write_questions
 
 LEASE_S = 3.0
 CONCURRENT = 4
@@ -32,22 +29,9 @@ main()
 """
 
 
-@dataclass(frozen=True)
-class Place:
-    url: str
-    sql: Callable[[str], list[tuple[Any, ...]]]
-
-    def count(self, what: str) -> int:
-        return int(self.sql(f"SELECT count(*) FROM {what}")[0][0])
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    if request.param == "postgresql":
-        postgres = request.getfixturevalue("postgres")
-        url = postgres.database()
-        return Place(url, lambda query: postgres.sql(url, query))
-    return Place(f"sqlite:///{tmp_path / 's.db'}", lambda query: rows(tmp_path / "s.db", query))
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> StorePlace:
+    return store_place(request, tmp_path)
 
 
 def start(path: Path) -> subprocess.Popen[str]:
@@ -69,7 +53,7 @@ def asked_again(server: Provider) -> int:
     ("other", "wakes"), [("came before", "when all is done"), ("came after", "while the other is at work")]
 )
 def test_who_was_stopped_sends_nothing_that_the_other_took_over(
-    tmp_path: Path, place: Place, other: str, wakes: str
+    tmp_path: Path, place: StorePlace, other: str, wakes: str
 ) -> None:
     write_questions(tmp_path, QUESTIONS)
     with provider(latency_s=0.0) as server:

@@ -11,17 +11,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-from beside import rows
 
 sys.path.insert(0, str(Path(__file__).parent))
 from billing import Provider, provider
-from processes import experiment, finish, start, write_questions
+from processes import StorePlace, experiment, finish, sqlite_place, start, store_place, write_questions
 
 QUESTIONS = 8
 MODELS = 3
@@ -96,27 +92,9 @@ MOMENTS = {
 }
 
 
-@dataclass(frozen=True)
-class Place:
-    url: str
-    sql: Callable[[str], list[tuple[Any, ...]]]
-
-    def calls(self) -> set[tuple[str, str]]:
-        """Model and prompt of each that is kept."""
-        tables = "sqlite_master WHERE name" if self.url.startswith("sqlite") else "pg_tables WHERE tablename"
-        if not self.sql(f"SELECT 1 FROM {tables} = 'calls'"):
-            return set()
-        shapes = [json.loads(shape)[0] for (shape,) in self.sql("SELECT shape FROM calls")]
-        return {(shape["body"]["model"], shape["messages"][0]["content"]) for shape in shapes}
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    if request.param == "postgresql":
-        postgres = request.getfixturevalue("postgres")
-        url = postgres.database()
-        return Place(url, lambda query: postgres.sql(url, query))
-    return Place(f"sqlite:///{tmp_path / 's.db'}", lambda query: rows(tmp_path / "s.db", query))
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> StorePlace:
+    return store_place(request, tmp_path)
 
 
 def started(path: Path, moment: str, action: str) -> subprocess.Popen[str]:
@@ -126,7 +104,7 @@ def started(path: Path, moment: str, action: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_killed_inside(tmp_path: Path, place: Place, moment: str) -> None:
+def test_killed_inside(tmp_path: Path, place: StorePlace, moment: str) -> None:
     write_questions(tmp_path, QUESTIONS)
     with provider(latency_s=0.0) as server:
         path = experiment(tmp_path, server.base_url, place.url)
@@ -140,7 +118,7 @@ def test_killed_inside(tmp_path: Path, place: Place, moment: str) -> None:
 
 
 def test_killed_inside_a_migration(tmp_path: Path) -> None:
-    place = Place(f"sqlite:///{tmp_path / 's.db'}", lambda query: rows(tmp_path / "s.db", query))
+    place = sqlite_place(tmp_path)
     write_questions(tmp_path, QUESTIONS)
     with provider(latency_s=0.0) as server:
         path = experiment(tmp_path, server.base_url, place.url)
@@ -159,7 +137,7 @@ SCRIPT = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.ar
 
 
 @pytest.mark.parametrize("moment", ["after calls were committed", "when it closes"])
-def test_stopped_inside(tmp_path: Path, place: Place, moment: str) -> None:
+def test_stopped_inside(tmp_path: Path, place: StorePlace, moment: str) -> None:
     """The next run goes on beside one that hangs, and that one ends well when it wakes."""
     write_questions(tmp_path, QUESTIONS)
     with provider(latency_s=0.0) as server:
@@ -190,7 +168,7 @@ def asked_once(server: Provider) -> set[tuple[str, str]]:
     return {(body["model"], body["messages"][0]["content"]) for body in bodies}
 
 
-def whole(place: Place) -> None:
+def whole(place: StorePlace) -> None:
     assert len(place.calls()) == CALLS
     assert place.sql("SELECT count(*) FROM episodes WHERE outcome <> 'failed'")[0][0] == CALLS
     if place.url.startswith("sqlite"):
