@@ -18,7 +18,7 @@ PLAYERS = ("ann", "bob", "cat", "dan", "eve")
 UNHEARD = ("dan", "eve")
 CITIES = ("Paris", "Lyon", "Metz")
 EARLY: dict[str, Any] = {"vote": {"early_stop": True}}
-EARLY_LABEL = "vote(early_stop=true)"
+EARLY_LABEL = "vote(early_stop=True)"
 PER_STRATEGY = ("accuracy", "diversity", "self_preference", "position_bias", "safety", "coverage", "gains")
 
 
@@ -39,7 +39,7 @@ def reply(player: str, request: Request) -> Script:
     return {"reasoning": "A hunch.", "answer": alone}
 
 
-def played(folder: Path, strategies: list[Any]) -> dict[str, Any]:
+def played(folder: Path, strategies: list[Any], captain: str = "ann") -> dict[str, Any]:
     """The early vote is played first, with two players who never come to an answer; then the whole file in its order."""
     store = str(folder / f"{len(list(folder.iterdir()))}.db")
 
@@ -53,7 +53,7 @@ def played(folder: Path, strategies: list[Any]) -> dict[str, Any]:
             "questions": [Case(Question(f"q{number}", f"Which city, {number}?"), "Paris") for number in range(8)],
             "models": {name: model(name) for name in PLAYERS},
             "players": {name: {"model": name} for name in PLAYERS},
-            "teams": {"five": {"players": list(PLAYERS), "captain": "ann"}},
+            "teams": {"five": {"players": list(PLAYERS), "captain": captain}},
             "strategies": several,
         }
         return dict(moot.run(keys, store=store).figures)
@@ -87,6 +87,7 @@ def test_the_order_in_the_file_changes_nothing(tmp_path: Path) -> None:
     first, last = played(tmp_path, [EARLY, "talkative"]), played(tmp_path, ["talkative", EARLY])
     for key in PER_STRATEGY:
         for label in (EARLY_LABEL, "talkative"):
+            assert rows_of(first, "accuracy", label), "there is a row that may differ"
             assert rows_of(first, key, label) == rows_of(last, key, label), (key, label)
 
 
@@ -149,7 +150,7 @@ def test_who_was_heard_only_where_the_others_differ_has_no_accuracy() -> None:
         row = by_player[name]
         assert (row["value"], row["low"], row["high"], row["not_heard"]) == (None, None, None, 15)
         assert row["bounds"] == {"low": 0.0, "high": 0.75}
-        assert row["why"] == "heard on 5 of 20 questions, where the others disagreed"
+        assert row["why"] == "heard on 5 of 20 questions: on the others nobody waited for it"
     assert by_player["ann"]["value"] == 0.75
     top = figures["skyline"]
     assert top["value"] == 0.75, "three are right there, whoever else is"
@@ -161,7 +162,7 @@ def test_a_skyline_of_players_who_were_not_heard_is_not_known() -> None:
     figures = partly_heard([EARLY], agreed="Metz")
     top = figures["skyline"]
     assert (top["value"], top["n"], top["bounds"]) == (None, 0, {"low": 0.0, "high": 0.75})
-    assert top["why"] == "all players were heard on 5 of 20 questions, where they disagreed"
+    assert top["why"] == "all players were heard on 5 of 20 questions: on the others nobody waited for all"
     assert all(row["value"] is None and row["why"] for row in figures["gap"])
     best = figures["best_single"]
     assert (best["player"], best["value"], best["bounds"]) == ("ann", 0.0, {"low": 0.0, "high": 0.75})
@@ -173,13 +174,30 @@ def test_a_captain_whom_nobody_waited_for_was_rescued_from_nothing_known() -> No
     figures = partly_heard([EARLY], captain="each")
     (row,) = figures["safety"]
     assert (row["multiple"], row["net_share"]) == (None, None)
-    assert "30 of 100 pairs have an ungraded answer" in row["why"]
+    assert row["why"].startswith("30 of 100 pairs have an answer that nobody waited for")
+    assert "wait for a grade" not in row["why"]
+    assert (row["rescues"], row["regressions"], row["net"]) == (None, None, None)
     models = {row["model"]: row for row in figures["safety_models"]}
     for name in UNHEARD:
         assert (models[name]["native"], models[name]["difference"]) == (None, None)
-        assert models[name]["why"]
+        assert "wait for a grade" not in models[name]["why"]
+        assert "15 of 20 pairs have an answer that nobody waited for" in models[name]["why"]
+        gain = next(row for row in figures["gains"] if row["captain"] == name)
+        assert (gain["difference"], gain["rescues"]) == (None, None)
+        assert gain["why"] == "15 of 20 pairs have an answer that nobody waited for"
     alone = next(row for row in figures["cohort_averages"] if row["when"] == "alone")
     assert (alone["value"], alone["bounds"]["high"]) == (None, pytest.approx(0.75))
+
+
+def test_what_a_captain_said_alone_is_known_wherever_somebody_has_heard_it(tmp_path: Path) -> None:
+    """The early vote did not wait for dan; a captain who reads all drafts has: gains know it, and so does the safety net."""
+    figures = played(tmp_path, [EARLY, "talkative"], captain="each")
+    gains = {row["captain"]: row for row in figures["gains"] if row["strategy"] == EARLY_LABEL}
+    models = {row["model"]: row for row in figures["safety_models"] if row["stage"] == EARLY_LABEL}
+    for name in PLAYERS:
+        assert models[name]["difference"] == gains[name]["difference"] is not None
+        assert (models[name]["rescues"], models[name]["ungraded"]) == (gains[name]["rescues"], 0)
+    assert {models[name]["rescues"] for name in UNHEARD} == {5}, "what the vote mended of theirs"
 
 
 def test_how_many_answers_there_were_is_known_only_where_all_were_heard() -> None:

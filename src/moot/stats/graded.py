@@ -8,7 +8,7 @@ There is no such figure where being graded hangs on what an answer says (`why_un
 reference is right without a judge, and one that does not waits for the judge; a grader may be sure only of what is right;
 a person who says that the team's answer is right grades every equal draft, and none that differs. While many still wait,
 those that are graded tell nothing of the others. Nor where a player was heard only on some questions because of what the
-others had said. Then the figure is null, it is said why, and the bounds are all that is known.
+others had said, or of who was faster. Then the figure is null, it is said why, and the bounds are all that is known.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def why_unfair(answers: int, waiting: int, judged: int, nobody: int = 0, *, of: 
 def why_not_heard(heard: int, asked: int) -> str:
     if not heard:
         return f"not heard in any of {asked:,} plays: nobody waited for it"
-    return f"heard on {heard:,} of {asked:,} questions, where the others disagreed"
+    return f"heard on {heard:,} of {asked:,} questions: on the others nobody waited for it"
 
 
 def why_unknown(values: Iterable[Value], *, of: str = UNGRADED) -> str | None:
@@ -233,7 +233,7 @@ def why_unfair_together(groups: Sequence[Sequence[Value]], *, of: str = "questio
     counts = zip(*(_counted_once(group) for group in groups), strict=True)
     answers, waiting, judged, not_heard, nobody = map(sum, counts)
     if not_heard:
-        return why_not_heard(answers - not_heard, answers)
+        return f"{not_heard:,} of {answers:,} {of} have an answer that nobody waited for"
     return why_unfair(answers, waiting, judged, nobody, of=f"{of} have an ungraded answer")
 
 

@@ -194,7 +194,7 @@ def _sums(raw: Raw, term: str) -> Sums | None:
         return None
     if function == "net":
         net = {question: float(gained - lost) for question, (gained, lost) in counts.items()}
-        waiting = unfair_pairs(pairs) or any(pair.waits for pair in pairs)
+        waiting = unfair_pairs(pairs) or any(pair.uncounted for pair in pairs)
         return Sums(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=turns, most=most, waiting=waiting)
     gained = {question: float(count[0]) for question, count in counts.items()}
     lost = {question: float(count[1]) for question, count in counts.items()}

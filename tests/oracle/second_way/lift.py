@@ -67,7 +67,7 @@ def _lift(first: Sequence[Pair], second: Sequence[Pair], seed: int) -> Row | Non
     nothing: Row = {**dict.fromkeys((*names, *more_names)), **left, **beside, "why": ANY_TEXT}
     if unfair(answers) or not graded:
         return nothing
-    waiting = any(side[key].waits for side in sides for key in both)
+    waiting = any(side[key].uncounted for side in sides for key in both)
     if any(multiple_withheld([side[key] for key in both]) for side in sides):
         return nothing
     multiples, nets = [], []

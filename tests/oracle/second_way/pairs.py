@@ -57,6 +57,11 @@ class Pair:
         """Whether an answer of it has no grade yet, and will have one."""
         return any(side.right is None and side.grade is None for side in (self.native, self.after))
 
+    @property
+    def uncounted(self) -> bool:
+        """Whether it may be any change: it waits, or nobody waited for the answer alone."""
+        return self.waits or self.native.grade is Ungraded.NOT_HEARD
+
     def became(self, *, native: bool, after: bool, given: bool = True) -> bool:
         """Whether it is graded and went this way; `given`: whether there was an answer alone at all."""
         return self.graded and self.native.given is given and (self.native.right, self.after.right) == (native, after)
@@ -184,22 +189,28 @@ def _pairs(raw: Raw, cell: Cell) -> Iterable[Pair]:
 
 
 def _own_drafts(raw: Raw, cell: Cell) -> dict[tuple[str, int], Side]:
-    """What the captain said alone in the very episode; open where nobody waited for it."""
+    """What the captain said alone in the very episode. Where it did not wait for that, what the captain said at the same
+    table in another play, by the same call; open where none has waited."""
     if "drafts" not in cell.traits:
         return {}
-    dropped = {
-        (episode.question, episode.repeat)
-        for episode in raw.episodes(cell)
-        for record in episode.traces
-        if record["kind"] == "not-needed" and cell.captain in record["players"]
-    }
-    return {place: Side("answered", None, None) for place in dropped} | {
+    found = {
         (row["question_id"], row["repeat"]): _side(
             row["outcome"], raw.draft_grades[row["question_id"], row["text"]] if row["text"] is not None else 0.0
         )
         for row in raw.tables["drafts"]
-        if row["cell"] == cell.id and row["by"] == cell.captain and (row["question_id"], row["repeat"]) not in dropped
+        if row["cell"] == cell.id and row["by"] == cell.captain
     }
+    elsewhere = {play.key: play for play in table_of(raw, cell).alone if play.player == cell.captain}
+    for episode in raw.episodes(cell):
+        for record in episode.traces:
+            if record["kind"] == "not-needed" and cell.captain in record["players"]:
+                play = elsewhere.get((episode.question, episode.repeat // int(cell.traits.get("repeats", 1))))
+                if play is None or not play.heard:
+                    side = Side("answered", None, Ungraded.NOT_HEARD)
+                else:
+                    side = _side("answered" if play.answered else "unanswered", play.right)
+                found[episode.question, episode.repeat] = side
+    return found
 
 
 def unfair_pairs(pairs: Sequence[Pair]) -> bool:

@@ -40,7 +40,7 @@ def _counted(pairs: Sequence[Pair]) -> Row:
     value, low, high = (None, None, None) if flattering else multiple(changes)
     with_recovered = (None, None, None) if flattering else multiple(fixed)
     recovered = sum(pair.recovered for pair in pairs)
-    waiting = any(pair.waits for pair in pairs)
+    waiting = any(pair.uncounted for pair in pairs)
     row = {
         "rescues": None if waiting else rescues,
         "regressions": None if waiting else regressions,
@@ -63,7 +63,7 @@ def _counted(pairs: Sequence[Pair]) -> Row:
         "refused_after": sum(pair.after.outcome == "refused" for pair in pairs),
         **_bounds(pairs, rescues, regressions),
     }
-    return _held_back(row, pairs) if waiting else row
+    return _held_back(row, pairs) if any(pair.waits for pair in pairs) else row
 
 
 COUNTED = {
@@ -196,7 +196,7 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
     once = len(pairs) == len({pair.question for pair in pairs})
     value, low, high, p = mean_difference(gains, once=once)
     differ = sum(abs(gain) > 1e-12 for gain in gains.values())
-    waiting = any(pair.waits for pair in pairs)
+    waiting = any(pair.uncounted for pair in pairs)
     row = {
         "model": name,
         "cohort": pairs[0].cohort,

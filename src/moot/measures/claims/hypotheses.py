@@ -198,9 +198,8 @@ class _Changes:
 
     @property
     def why_no_net(self) -> str | None:
-        """A count is not known while any pair waits for its grade."""
-        waiting = sum(pair.waits for pair in self.pairs if not pair.graded)
-        return why_unfair_changes(self.pairs) or next(iter(uncounted(waiting)), None)
+        """A count is not known while any pair waits for its grade, or has an answer that nobody waited for."""
+        return why_unfair_changes(self.pairs) or next(iter(uncounted(self.pairs)), None)
 
     @property
     def why_no_multiple(self) -> str | None:

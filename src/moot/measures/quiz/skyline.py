@@ -91,7 +91,8 @@ def _why_no_skyline(values: Mapping[str, Value]) -> str:
         return graded if questions else why_nothing(0)
     if not_heard := sum(value.not_heard > 0 for value in values.values()):
         return (
-            f"all players were heard on {len(values) - not_heard:,} of {len(values):,} questions, where they disagreed"
+            f"all players were heard on {len(values) - not_heard:,} of {len(values):,} questions: on the others nobody waited"
+            " for all"
         )
     return why_unknown(values.values(), of="sets of answers have one that waits") or why_none(values)
 

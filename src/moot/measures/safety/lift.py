@@ -27,8 +27,8 @@ class Lift:
     """What the difference of the nets is over all pairs that both have; None where all is graded."""
     why: str | None = None
     """Why there is no figure, or what it leaves out."""
-    waiting: int = 0
-    """Pairs that wait for a grade: until then no net is known."""
+    uncounted: int = 0
+    """Pairs that wait for a grade, or have an answer that nobody waited for: no net is known."""
 
     @property
     def value(self) -> float | None:
@@ -41,8 +41,8 @@ class Lift:
             "multiple_before": self.first.multiple.value,
             "multiple_after": self.second.multiple.value,
             "lift": self.value,
-            "net_before": self.first.net if self.why is None and not self.waiting else None,
-            "net_after": self.second.net if self.why is None and not self.waiting else None,
+            "net_before": self.first.net if self.why is None and not self.uncounted else None,
+            "net_after": self.second.net if self.why is None and not self.uncounted else None,
             **named_estimate(self.net_difference, "net_difference"),
             "ungraded": self.ungraded,
             "n_pairs": self.first.pairs,
@@ -73,8 +73,8 @@ def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lif
     more = cluster_bootstrap(
         {question: (nets[1][question] - nets[0][question], 1 / questions) for question in nets[0]}, seed=seed
     )
-    waiting = sum(side[key].waits for key in both - shared for side in sides)
-    return Lift(safety(one), safety(other), more, len(both - shared), bounds, waiting=waiting)
+    uncounted = sum(side[key].may_have_changed for key in both - shared for side in sides)
+    return Lift(safety(one), safety(other), more, len(both - shared), bounds, uncounted=uncounted)
 
 
 def _lift_unfair(sides: Sequence[Mapping[Any, Pair]]) -> str | None:

@@ -80,6 +80,16 @@ class Pair:
         return any(grade is None and outcome in ANSWERED and way == "waiting" for grade, outcome, way in sides)
 
     @property
+    def not_heard(self) -> bool:
+        """Whether nobody waited for the answer alone, so that it will never have a grade."""
+        return self.native is None and self.native_outcome in ANSWERED and self.native_way == "not heard"
+
+    @property
+    def may_have_changed(self) -> bool:
+        """Whether it is one of those while which are open nobody can count what changed."""
+        return self.waits or self.not_heard
+
+    @property
     def native_value(self) -> Value:
         return _value(self.native, self.native_outcome, self.native_right, self.native_way)
 
@@ -125,11 +135,14 @@ def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:
     return why_unfair_together([(pair.native_value, pair.after_value) for pair in pairs], of="pairs")
 
 
-def uncounted(waiting: int) -> list[str]:
-    if not waiting:
-        return []
-    pairs = "pair waits" if waiting == 1 else "pairs wait"
-    return [f"{waiting:,} {pairs} for a grade, so that nobody can count what changed"]
+def uncounted(pairs: Iterable[Pair]) -> list[str]:
+    """Why nobody can count what changed: an answer may have a grade yet, or was never waited for."""
+    whys, every = [], list(pairs)
+    if waiting := sum(pair.waits for pair in every):
+        whys.append(f"{waiting:,} {'pair waits' if waiting == 1 else 'pairs wait'} for a grade")
+    if not_heard := sum(pair.not_heard and not pair.waits for pair in every):
+        whys.append(f"{not_heard:,} {'pair has' if not_heard == 1 else 'pairs have'} an answer that nobody waited for")
+    return [f"{' and '.join(whys)}, so that nobody can count what changed"] if whys else []
 
 
 def graded(pairs: Iterable[Pair]) -> list[Pair]:
@@ -163,16 +176,16 @@ def _model_row(model: str, every: Sequence[Pair]) -> Row:
     compared = compare(sides, pooled=pooled)
     comparison = compared.row()
     counts = Counter(pair.change for pair in graded_pairs)
-    waiting = sum(pair.waits for pair in every if not pair.graded)
+    why_uncounted = uncounted(every)
     row = {
         "model": model,
         "cohort": every[0].cohort,
         "native": sum(native for native, _ in values.values()) / len(values) if values else None,
         "after": sum(after for _, after in values.values()) / len(values) if values else None,
         **{key: comparison[key] for key in ("difference", "low", "high", "p", "n", "small")},
-        "rescues": None if waiting else counts["rescue"],
-        "regressions": None if waiting else counts["regression"],
-        "recovered": None if waiting else counts["recovered"],
+        "rescues": None if why_uncounted else counts["rescue"],
+        "regressions": None if why_uncounted else counts["regression"],
+        "recovered": None if why_uncounted else counts["recovered"],
         "refused": sum(pair.native_outcome == "refused" for pair in every),
         "refused_after": sum(pair.after_outcome == "refused" for pair in every),
         "ungraded": len(every) - len(graded_pairs),
@@ -180,7 +193,7 @@ def _model_row(model: str, every: Sequence[Pair]) -> Row:
     }
     if row["ungraded"]:
         row["bounds"] = difference_bounds(pairs_by_question(every))["bounds"]
-        if whys := [*([] if values else [why or "no pair has both answers graded"]), *uncounted(waiting)]:
+        if whys := [*([] if values else [why or "no pair has both answers graded"]), *why_uncounted]:
             row["why"] = "; ".join(whys)
     return row
 

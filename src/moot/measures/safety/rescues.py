@@ -1,7 +1,7 @@
 """What a stage did to a set of pairs: counts, the safety multiple and rates, and what they can be where not all is graded.
 
 Rescues and regressions are rare. So pairs that wait for a grade, though a few of all, may be most of them: then there is
-neither rate nor multiple, and while any pair waits nobody can count.
+neither rate nor multiple, and while any pair waits, or has an answer that nobody waited for, nobody can count.
 """
 
 from __future__ import annotations
@@ -51,14 +51,16 @@ class StageEffect:
     more_rescues: int = 0
     """Ungraded pairs that may turn out to be rescues."""
     more_regressions: int = 0
-    waiting: int = 0
-    """Pairs that will have a grade: until then nobody knows how many changed how."""
+    uncounted: tuple[str, ...] = ()
+    """Why nobody knows how many changed how: pairs that will have a grade, or of which an answer was not waited for."""
     rate_bounds: Mapping[str, Ends] = field(default_factory=dict)
     """What the rates lie between, whatever the ungraded pairs turn out to be."""
     why: str | None = None
     """Why there is neither multiple nor rate although some pairs are graded."""
     withheld: tuple[str, ...] = ()
     """Figures whose events are so rare that the few pairs which wait could be many of them."""
+    waiting: int = 0
+    """Pairs that will have a grade."""
 
     @property
     def pairs(self) -> int:
@@ -88,8 +90,8 @@ class StageEffect:
 
     def row(self) -> Row:
         """In the names of the report. What waits for a grade may be anything, so that no count is known."""
-        counted: Mapping[str, int | None] = Counter(self.counts) if not self.waiting else defaultdict(lambda: None)
-        whys = [*filter(None, [self.why]), *_moved_words(self.withheld, self.waiting), *uncounted(self.waiting)]
+        counted: Mapping[str, int | None] = Counter(self.counts) if not self.uncounted else defaultdict(lambda: None)
+        whys = [*filter(None, [self.why]), *_moved_words(self.withheld, self.waiting), *self.uncounted]
         return {
             **self.bounds(),
             "rescues": counted["rescue"],
@@ -104,9 +106,9 @@ class StageEffect:
             "with_recovered_high": self.with_recovered.high,
             **named_estimate(self.rescue_rate, "rescue_rate"),
             **named_estimate(self.regression_rate, "regression_rate"),
-            "net": None if self.waiting else self.net,
+            "net": None if self.uncounted else self.net,
             **named_estimate(self.net_share, "net_share"),
-            "regressions_without_answer": None if self.waiting else self.regressions_without_answer,
+            "regressions_without_answer": None if self.uncounted else self.regressions_without_answer,
             "ungraded": self.counts.get("ungraded", 0),
             "n_pairs": self.pairs,
             "n": self.questions,
@@ -163,10 +165,11 @@ def safety(pairs: Sequence[Pair]) -> StageEffect:
         questions=len(by_question),
         more_rescues=sum("rescue" in pair.possible for pair in ungraded),
         more_regressions=sum("regression" in pair.possible for pair in ungraded),
-        waiting=len(waiting),
+        uncounted=tuple(uncounted(ungraded)),
         rate_bounds={name: _ends(name, total, ungraded) for name in RATES} if ungraded else {},
         why=why,
         withheld=() if why else tuple(moved),
+        waiting=len(waiting),
     )
 
 

@@ -104,13 +104,19 @@ def native_pairs(source: Source, cell: Stored) -> Iterator[Pair]:
 
 
 def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str, Way] | None:
-    """How right the captain's own draft was, its outcome and how it was graded; None: it gave none, be it usable or not."""
-    captain = after.cell["captain"]
+    """How right the captain's own draft was, its outcome and how it was graded; None: it gave none, be it usable or not.
+
+    One that this play did not wait for may have been heard in another, by the same call.
+    """
+    captain = after.cell["captain"] or ""
     draft = next((draft for draft in after.drafts if draft.player == captain), None)
     if draft is None:
         drafts = source.drafts(source.draft_table(after.cell))
-        dropped = captain in drafts.not_needed.get(after.key, ())
-        return (None, "answered", "waiting") if dropped else None
+        if captain not in drafts.not_needed.get(after.key, ()):
+            return None
+        draft = drafts.drafts_heard(after.key).get(captain)
+        if draft is None:
+            return None, "answered", "not heard"
     right, way = source.graded(source.cases[after.key[0]], draft.text)
     return right, draft.outcome, way
 
