@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import moot
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.stats.power import needed
@@ -60,6 +61,26 @@ def test_every_family_of_the_report_is_planned_for(tmp_path: Path, capsys: pytes
     assert (row["comparisons"], row["questions"]) == (2, needed(0.4, 0.1, 0.2, comparisons=2))
     assert run_app(app, asked) == 0
     assert "voting against consensus" in " ".join(capsys.readouterr().out.split())
+
+
+def test_as_many_comparisons_are_planned_for_as_a_report_corrects_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Talking where it pays is held against always voting and against always talking: a table has two of them."""
+    keys = {
+        "name": "talks",
+        "questions": {"builtin": "general-en", "sample": 30},
+        "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in ("ann", "bob", "cat")},
+        "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "each"}},
+        "strategies": ["vote", "talkative"],
+    }
+    path = tmp_path / "talks.yaml"
+    path.write_text(json.dumps(keys), encoding="utf-8")
+    asked = ["plan", str(path), "--accuracy", "0.4", "--gain", "0.1", "--discordance", "0.2", "--json"]
+    assert run_app(app, asked) == 0
+    planned = {row["family"]: row["comparisons"] for row in json.loads(capsys.readouterr().out)["families"]}
+    learnt = moot.run(path).figures["talk_threshold"]
+    assert planned["talk_threshold"] == sum("p_holm" in learnt[over] for over in ("over_vote", "over_talk")) == 2
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,46 @@ async def test_a_measure_is_tried_on_strategies_that_leave_what_it_reads() -> No
         await check_measure(MurmursAreRight(), strategies=[Murmur()])
 
 
+class CrashesAlways(Murmur):
+    name: ClassVar[str] = "crashes"
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        raise ZeroDivisionError("no drafts")
+
+
+class CrashesInTrouble(Murmur):
+    """As long as everybody answers nothing is to be seen."""
+
+    name: ClassVar[str] = "crashes-in-trouble"
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        verdict = await Murmur.play(self, question, team)
+        assert verdict.answer is not None, "somebody has spoken"
+        return verdict
+
+
+class GivesUp(Murmur):
+    name: ClassVar[str] = "gives-up"
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        return Verdict(None, "failed", cause="no luck", absent=("ann", "bob"))
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        (CrashesAlways(), "'crashes' failed on 6 of 6 plays of the run 'all graded', .*ZeroDivisionError: no drafts"),
+        (CrashesInTrouble(), "failed on 4 of 6 plays of the run 'failures', .*AssertionError: somebody has spoken"),
+        (GivesUp(), "'gives-up' failed on 6 of 6 plays of the run 'all graded', .*first: no luck"),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+async def test_a_strategy_that_fails_is_named_and_not_the_measure(broken: Murmur, words: str) -> None:
+    with pytest.raises(AssertionError, match=rf"^strategy .*{words}.*check_strategy") as raised:
+        await check_measure(Murmurs(), strategies=[broken])
+    assert "longest" not in str(raised.value)
+
+
 async def test_a_key_that_is_expected_and_never_said() -> None:
     words = "longest: murmurs: expected in its figures, and in no run of solo, vote, silent; found longest; give those"
     with pytest.raises(AssertionError, match=words):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any, ClassVar
 import pytest
 
 import moot
-from moot import Case, Question, ScriptedModel, Team, Traits, Verdict
+from moot import Case, Question, Request, ScriptedModel, Team, Traits, Verdict
+from moot.engine.call_bounds import ExceededBound, together
 from moot.estimate.estimate import RunEstimate, estimate
 from moot.experiment.build import build
+from moot.models.scripted import Script
 from moot.strategies import CallBound
 from moot.team.forms import AnswerForm
 
@@ -71,6 +74,52 @@ def test_a_strategy_that_takes_more_than_it_declared_is_told_and_nothing_else_ch
     words = [word for section in results.sections if section.id == "runs" for word in section.words]
     assert any("insists made up to 5 calls a question, in 5 episodes more than the 4" in word for word in words)
     assert {row["n"] for row in results.figures["accuracy"]} == {5}
+
+
+def fewer_each_time(name: str) -> ScriptedModel:
+    """Speaks of Paris less often from question to question: so the last play is not the longest."""
+    counts: dict[str, int] = {}
+
+    def said(request: Request) -> Script:
+        number = int((request.question_id or "q0")[1:])
+        counts[request.question_id or ""] = spoken = counts.get(request.question_id or "", 0) + 1
+        return {"reasoning": "so", "answer": "Paris" if spoken <= 4 - number else "Rome"}
+
+    return ScriptedModel(name, said)
+
+
+def test_the_most_of_any_question_is_told(tmp_path: Path) -> None:
+    """Declared are two and one; made are 2 + 3, 2 + 3, 2 + 2, 2 + 1 and 2 + 0 calls."""
+    models = {name: fewer_each_time(name) for name in ("ann", "bob")}
+    keys = {"name": "cup", "models": models, "questions": CASES}
+    with pytest.warns(UserWarning, match="declared at most 3 calls a question and made up to 5, in 3 episodes"):
+        results = moot.run(keys, strategies=[Insists(declared=1)], store=tmp_path / "cup.db")
+    (run,) = results.figures["runs"]
+    assert run["exceeded"] == {"insists(declared=1)": {"declared": 3, "made": 5, "episodes": 3}}
+
+
+def test_who_ends_last_need_not_have_made_the_most() -> None:
+    told = [{"insists": ExceededBound(3, made)} for made in (4, 7, 5)] + [{"other": ExceededBound(1, 2)}]
+    for order in itertools.permutations(told):
+        assert together(order) == {"insists": ExceededBound(3, 7, episodes=3), "other": ExceededBound(1, 2)}
+
+
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_replies_that_could_not_be_used_are_no_calls_of_the_strategy(tmp_path: Path) -> None:
+    """Everybody stammers once before each answer, and is asked again: that is nobody's plan."""
+
+    def stammers(request: Request) -> Script:
+        return {"reasoning": "so", "answer": "Rome"} if request.attempt else "Well, ..."
+
+    models = {name: ScriptedModel(name, stammers) for name in ("ann", "bob")}
+    results = moot.run(
+        {"name": "cup", "models": models, "questions": CASES},
+        strategies=[Insists(declared=0)],
+        store=tmp_path / "cup.db",
+    )
+    assert len(models["ann"].requests) == 2 * len(CASES)
+    assert results.state == "done"
+    assert "exceeded" not in results.figures["runs"][0]
 
 
 @pytest.mark.parametrize("declared", [3, None], ids=["kept", "none declared"])

@@ -104,6 +104,11 @@ BROKEN: list[tuple[Any, str]] = [
     ),
     (Broken("a-text", Score("1", "x")), "a-text: expected a value from 0 to 1, or None, found '1'"),  # type: ignore[arg-type]
     (Broken("a-stage", Score(1.0, 3)), "a-stage: expected a stage in words, found 3"),  # type: ignore[arg-type]
+    (Broken("no-stage", Score(1.0, "")), "no-stage: expected a stage in words, found ''"),
+    (
+        Broken("anothers-stage", Score(1.0, "judge")),
+        "anothers-stage: expected a stage of its own, found 'judge', which is that of the file's judges",
+    ),
     (Broken("a-bug", KeyError("oops")), "a-bug: KeyError: 'oops'"),
     (Hurried(), "hurried: expected async def grade, found one that gives a Score at once"),
 ]

@@ -214,6 +214,34 @@ def test_most_strategies_tell_it() -> None:
         assert without_team(measured(*names)["skyline"]) == wanted
 
 
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """Whoever sits in this seat has said it, and nobody leads: one cell, where a captained strategy has one a captain."""
+
+    seat: int = 0
+
+    name: ClassVar[str] = "seated"
+    traits: ClassVar[Traits] = Traits(prompts=("draft",), drafts="single-call", word="player", asks="nobody")
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        draft = drafts[self.seat]
+        return Verdict(draft.text, draft.outcome, who=(draft.player,), answers=drafts)
+
+
+def test_a_strategy_counts_once_however_many_captains_play_it() -> None:
+    world = Suggestible(lambda name, number, repeat: "", count=6)
+    wanted = without_team(measured("vote")["skyline"])
+    for both in ([Hinted(), Seated(), Seated(seat=1)], [Seated(seat=1), Seated(), Hinted()]):
+        figures = world.play(both, grouping={"match": "only"}).figures
+        assert sum(row["strategy"] == "hinted" for row in figures["accuracy"]) > 2, "one a captain"
+        assert without_team(figures["skyline"]) == wanted
+    assert "skyline" not in world.play([Hinted(), Seated()], grouping={"match": "only"}).figures
+
+
 def test_strategies_are_compared_whatever_drafts_they_rest_on() -> None:
     pairs = {(row["a"], row["b"]) for row in measured("vote", "hinted")["comparisons"] if row["captain"] is None}
     assert pairs == {("hinted", "vote")}

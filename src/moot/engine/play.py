@@ -9,7 +9,7 @@ from dataclasses import replace
 from moot.engine.checked_verdict import checked_verdict
 from moot.errors import CallError, MootError
 from moot.experiment.plan import Cell
-from moot.plugins import PluginBroke
+from moot.plugins import PluginBroke, in_one_line
 from moot.team import Grouper, Team
 from moot.traces import Extraction
 from moot.types import Call, Episode, Question, Verdict
@@ -46,13 +46,22 @@ async def play(
     except asyncio.CancelledError as error:
         if (task := asyncio.current_task()) is None or task.cancelling():
             raise  # the run is being stopped; else a plug-in has cancelled itself
-        verdict = Verdict(None, "failed", cause=f"a bug in {cell.strategy.name}: {type(error).__name__}")
+        verdict = Verdict(None, "failed", cause=f"{_bug_in(cell.strategy.name)}{type(error).__name__}")
     except Exception as error:  # noqa: BLE001  one strategy's bug on one question must not lose a run of thousands
-        verdict = Verdict(None, "failed", cause=f"a bug in {cell.strategy.name}: {type(error).__name__}: {error}")
+        verdict = Verdict(None, "failed", cause=_bug_in(cell.strategy.name) + in_one_line(error))
     calls = tuple(team.journal) if len(team.players) == 1 else _in_order(team)
     if team.traced:
         verdict = replace(verdict, traces=(*verdict.traces, *_traced_in_order(team)))
     return Episode(cell.id, question, repeat, verdict, calls, time.perf_counter() - started)
+
+
+def is_bug(strategy: str, cause: str | None) -> bool:
+    """Whether a failure is told as this strategy's own, and as nobody else's whom it asked."""
+    return cause is not None and cause.startswith(_bug_in(strategy))
+
+
+def _bug_in(strategy: str) -> str:
+    return f"a bug in {strategy}: "
 
 
 def _in_order(team: Team) -> tuple[Call, ...]:

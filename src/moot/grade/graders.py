@@ -141,7 +141,7 @@ class AskedOnce:
         """What went wrong, by the answer that has no grade for it."""
         self.reused: set[Place] = set()
         """What was asked for and had been said before: nobody was asked again."""
-        self._under_way: dict[Place, Future[_Word]] = {}
+        self._under_way: dict[Place, Future[Word]] = {}
         self.keep: Callable[[Place, Score], None] | None = None
         """What is done with a new word; one that broke has none."""
 
@@ -178,12 +178,12 @@ class AskedOnce:
             self.reused.add(place)
         return self._known.get(place)
 
-    def _ask(self, place: Place, case: Case, answer: str) -> Future[_Word]:
+    def _ask(self, place: Place, case: Case, answer: str) -> Future[Word]:
         if place not in self._under_way:
-            self._under_way[place] = asyncio.run_coroutine_threadsafe(_word_of(self.by, case, answer), _loop())
+            self._under_way[place] = asyncio.run_coroutine_threadsafe(word_of(self.by, case, answer), _loop())
         return self._under_way[place]
 
-    def _heard(self, place: Place, word: _Word) -> Score:
+    def _heard(self, place: Place, word: Word) -> Score:
         self._under_way.pop(place, None)
         if place not in self._known:
             self._known[place] = word.score
@@ -194,13 +194,14 @@ class AskedOnce:
         return self._known[place]
 
 
-class _Word(NamedTuple):
+class Word(NamedTuple):
     score: Score
     usable: bool
     """False: it broke, and may be asked again another time."""
 
 
-async def _word_of(by: Grader, case: Case, answer: str) -> _Word:
+async def word_of(by: Grader, case: Case, answer: str) -> Word:
+    """What a grader of somebody else's says of an answer, looked at before anybody goes by it."""
     try:
         asking: object = by.grade(case, Verdict(answer, "answered"))
         if not isawaitable(asking):
@@ -211,17 +212,21 @@ async def _word_of(by: Grader, case: Case, answer: str) -> _Word:
     if (problem := _unusable(score)) is not None:
         return _broken(by, problem)
     assert isinstance(score, Score), "it was looked at"
-    return _Word(Score(None if score.value is None else float(score.value), score.stage, score.detail), usable=True)
+    return Word(Score(None if score.value is None else float(score.value), score.stage, score.detail), usable=True)
 
 
-def _broken(by: Grader, problem: str) -> _Word:
-    return _Word(Score(None, "ungraded", f"{by.name}: {problem}"), usable=False)
+def _broken(by: Grader, problem: str) -> Word:
+    return Word(Score(None, "ungraded", f"{by.name}: {problem}"), usable=False)
 
 
 def broken_told(name: str, detail: str | None) -> str | None:
     """What went wrong with the grader of this name, from the detail of a score without a value; None: nothing."""
     start = f"{name}: "
     return detail.removeprefix(start) if detail is not None and detail.startswith(start) else None
+
+
+STAGES_OF_OTHERS = {"judge": "the file's judges", "person": "a person's word", "disputed": "judges who differ"}
+"""Figures count by these who has settled an answer, so no grader may take them for its own."""
 
 
 def _unusable(score: object) -> str | None:
@@ -231,8 +236,10 @@ def _unusable(score: object) -> str | None:
     value: object = score.value
     if value is not None and not (isinstance(value, Real) and 0 <= float(value) <= 1):
         return f"expected a value from 0 to 1, or None, found {value!r:.40}"
-    if not isinstance(score.stage, str):
+    if not isinstance(score.stage, str) or not score.stage:
         return f"expected a stage in words, found {score.stage!r:.40}"
+    if score.stage in STAGES_OF_OTHERS:
+        return f"expected a stage of its own, found {score.stage!r}, which is that of {STAGES_OF_OTHERS[score.stage]}"
     return None if score.detail is None or isinstance(score.detail, str) else "expected a detail in words, or None"
 
 

@@ -42,6 +42,8 @@ class MeasuredRun:
     """In how many sets its questions are. Those of the second are scored by the words they share with the answer."""
     plays_more: bool = True
     """Whether further strategies are played in it: without a team or a captain they may not be able to."""
+    all_answer: bool = True
+    """Whether everybody who plays answers, and in form: then a strategy that fails has itself to blame."""
 
     @property
     def asks_for_measures(self) -> bool:
@@ -105,7 +107,7 @@ RUNS: Mapping[str, MeasuredRun] = {
     "two judges, two sets": MeasuredRun(
         _disputed, {"judge": {"models": [JUDGE, SECOND_JUDGE]}, "strategies": ["vote"]}, sets=2, plays_more=False
     ),
-    "failures": MeasuredRun(_troubled),
+    "failures": MeasuredRun(_troubled, all_answer=False),
     "no team": MeasuredRun(_sure, {"teams": {}, "strategies": ["solo"]}, plays_more=False),
     "no captain": MeasuredRun(
         _sure, {"teams": {"two": {"players": ["ann", "bob"]}}, "strategies": ["vote"]}, plays_more=False
@@ -193,26 +195,27 @@ class MeasuredRuns:
                 kept = Path(folder) / "cup.db"
                 if before is not None:
                     kept.write_bytes(before)
-                await self._play(kept, run, needs)
+                await self._play(kept, name, needs)
                 if before is None:
                     _changed(kept, run.changes)
                 self._stores[name, needs] = kept.read_bytes()
         return self._stores[name, needs]
 
-    async def _play(self, kept: Path, run: MeasuredRun, needs: Needs) -> None:
+    async def _play(self, kept: Path, name: str, needs: Needs) -> None:
         from functools import partial
 
         from moot.engine.runner import Runner
         from moot.experiment.build import build
         from moot.experiment.spec import Experiment
 
+        run = RUNS[name]
         judges = run.keys.get("judge", {}).get("models", ())
         names = dict.fromkeys(("ann", "bob", *judges, *self.officers))
         keys: dict[str, Any] = {
             "name": "cup",
             "questions": _question_sets(kept.parent, run.sets),
-            "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in names},
-            "players": {name: {"model": name} for name in ("ann", "bob")},
+            "models": {model: {"provider": "simulated", "accuracy": 0.5} for model in names},
+            "players": {player: {"model": player} for player in ("ann", "bob")},
             "teams": {"two": {"players": ["ann", "bob"], "captain": "each"}},
             "store": f"sqlite:///{kept}",
             **run.keys,
@@ -220,14 +223,40 @@ class MeasuredRuns:
         }
         plan = build(Experiment(**keys).as_file)
         models = {
-            name: dataclasses.replace(built, model=ScriptedModel(name, partial(run.say, name)))
-            for name, built in plan.models.items()
+            model: dataclasses.replace(built, model=ScriptedModel(model, partial(run.say, model)))
+            for model, built in plan.models.items()
         }
         store = await plan.store().open()
         try:
             await Runner(dataclasses.replace(plan, models=models), store, needs=needs).run()
+            given = [cell for cell in plan.cells if cell.strategy.name in self.names]
+            for strategy_name in self.names:
+                ids = [cell.id for cell in given if cell.strategy.name == strategy_name]
+                await store.run(partial(_check_played, cells=ids, strategy_name=strategy_name, name=name))
         finally:
             await store.close()
+
+
+def _check_played(connection: Connection, cells: Sequence[str], strategy_name: str, name: str) -> None:
+    """A strategy that broke has left nothing to be measured, and the measure is not to blame for that."""
+    from sqlalchemy import select
+
+    from moot.engine.play import is_bug
+    from moot.store.rows import verdict_of
+    from moot.store.schema import episodes
+
+    stored = connection.execute(select(episodes.c.verdict).where(episodes.c.cell.in_(cells))).scalars()
+    verdicts = [verdict_of(verdict) for verdict in stored]
+    broken = [
+        verdict.cause
+        for verdict in verdicts
+        if verdict.outcome == "failed" and (RUNS[name].all_answer or is_bug(strategy_name, verdict.cause))
+    ]
+    if broken:
+        raise AssertionError(
+            f"strategy {strategy_name!r} failed on {len(broken)} of {len(verdicts)} plays of the run {name!r}, so that"
+            f" nothing is said of the measure; first: {broken[0]}. Try it by itself: check_strategy(strategy)"
+        )
 
 
 def _question_sets(folder: Path, sets: int) -> list[dict[str, str]]:

@@ -10,6 +10,7 @@ from typing import Any
 from moot.ballots.tally import Ballot, Rule, Tally
 from moot.ballots.trial import usual_ballots
 from moot.errors import CallError
+from moot.grade.graders import checked_grader, word_of
 from moot.grade.match import Grader
 from moot.models.cache import StoredCall
 from moot.models.model import Model, call_key
@@ -24,7 +25,7 @@ from moot.types import (
     Question,
     Reply,
     Request,
-    Verdict,
+    Score,
     seeded,
 )
 
@@ -56,25 +57,73 @@ def _variations(request: Request) -> Iterator[Request]:
     yield dataclasses.replace(request, attempt=1)
 
 
+@dataclasses.dataclass(frozen=True)
+class _Trial:
+    """A case, and what its file says of some answers: the wordings in one tuple are one answer to moot."""
+
+    case: Case
+    right: tuple[tuple[str, ...], ...]
+    wrong: tuple[tuple[str, ...], ...] = ()
+    others: tuple[tuple[str, ...], ...] = (("Orchid show", "the orchid show."), ("Something else", "something else!"))
+
+
+_TRIALS = (
+    _Trial(
+        Case(Question("1", "Which games?"), "Olympics", accepted=("Olympic Games",), rejected=("Olympiad",)),
+        (("Olympics", "olympics", "The Olympics!"), ("Olympic Games", "the olympic games")),
+        wrong=(("Olympiad", "an olympiad"),),
+    ),
+    _Trial(Case(QUESTIONS[1], "B"), (("B", "b"),), others=(("A", "a"), ("C", "c"))),
+    _Trial(Case(QUESTIONS[2], "yes"), (("yes", "Yes."),), others=(("no", "No"),)),
+    _Trial(Case(Question("4", "Who?", context="Nothing."), None), ((UNKNOWN,),)),
+)
+
+
 async def check_grader(grader: Grader) -> None:
-    """The reference and its variants are right, nothing is not, and the same answer always gets the same grade."""
-    cases = (
-        (
-            Case(Question("1", "Which games?"), "Olympics", accepted=("Olympic Games",)),
-            ["olympics", "The Olympic Games!"],
-        ),
-        (Case(QUESTIONS[1], "B"), ["B", "b"]),
-        (Case(QUESTIONS[2], "yes"), ["yes"]),
-        (Case(Question("4", "Who?", context="Nothing."), None), [UNKNOWN]),
-    )
-    for case, right in cases:
-        for answer in right:
-            score = await grader.grade(case, Verdict(answer, "answered"))
-            assert score.value == 1.0, f"{answer!r} is right for {case.answer!r}"
-            assert score.stage, "a score says which stage made it"
-            assert score == await grader.grade(case, Verdict(answer, "answered")), "grading twice gives the same"
-        nothing = await grader.grade(case, Verdict(None, "failed", cause="down"))
-        assert nothing.value == 0.0, "no answer is not right, also where the question has none"
+    """It gives scores that a run can use; answers that are one to moot are one to it, and asked twice it says the same.
+
+    A score may be any number from 0 to 1, or None, which leaves the answer open. What the file says stands above that:
+    its reference and what it accepts are not wrong, and what it rejects is not right.
+    """
+    checked_grader(grader)
+    for trial in _TRIALS:
+        case = trial.case
+        for wordings in (*trial.right, *trial.wrong, *trial.others):
+            first = await _graded(grader, case, wordings[0])
+            assert first == await _graded(grader, case, wordings[0]), (
+                f"{_asked(case, wordings[0])}: asked twice it does not say the same"
+            )
+            for wording in wordings[1:]:
+                value = (await _graded(grader, case, wording)).value
+                assert value == first.value, (
+                    f"{_asked(case, wordings[0])} is worth {first.value}, and {wording!r} {value}: answers that differ in"
+                    " case, articles and signs only are one answer, of which it is asked once, in whatever wording"
+                    " comes first"
+                )
+            if wordings in trial.right:
+                stated = (
+                    "is what the file says is right" if case.answer is not None else "is right where there is no answer"
+                )
+                assert first.value != 0.0, (
+                    f"{_asked(case, wordings[0])} {stated}: expected more than 0, or None; found 0"
+                )
+            if wordings in trial.wrong:
+                assert first.value != 1.0, (
+                    f"{_asked(case, wordings[0])} is what the file rejects: expected less than 1, or None; found 1"
+                )
+
+
+async def _graded(grader: Grader, case: Case, answer: str) -> Score:
+    """By the way that a run takes."""
+    word = await word_of(grader, case, answer)
+    assert word.usable, f"{_asked(case, answer)}: {word.score.detail}"
+    return word.score
+
+
+def _asked(case: Case, answer: str) -> str:
+    among = {"accepted": case.accepted, "rejected": case.rejected}
+    more = "".join(f", {name} {', '.join(map(repr, words))}" for name, words in among.items() if words)
+    return f"{answer!r} (reference {case.answer!r}{more})"
 
 
 def check_ballot_rule(rule: Rule, options: int = 3, rounds: int = 100) -> None:
