@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,32 @@ def test_who_is_clearly_beaten_does_not_widen_it() -> None:
     found = _closure(players, team)
     assert [*found.gap.candidates(0.05)] == [("", "0", "")]
     assert found.limits() == found.seen.limits(0.04), "the fifth that rules them out is paid"
+
+
+def test_at_which_level_somebody_cannot_be_the_best() -> None:
+    """The exact one-sided p of being beaten, for all who were compared, out of the fifth that is theirs."""
+
+    best = _named([1] * 17 + [0] * 3)
+    start = Side(
+        {"best": best, "6 to 1": _named([0] * 6 + [1] * 12 + [0] * 2), "5 to 3": _named([0] * 5 + [1] * 15)}, "best"
+    )
+    reached = Side({"team": best, "4 to 0": _named([0] * 4 + [1] * 13 + [0] * 3)}, "team")
+    top = _named([1] * 20)
+    rows = {q: (0.0, top[q] - best[q]) for q in top}
+    found = closure(rows, reached, start, only(top))
+    assert found is not None
+    of_reached, of_start, of_top = found.gap.ruled_out_at
+    assert found.gap.compared == 3
+    assert of_reached == {"team": math.inf, "4 to 0": pytest.approx(1 / 2**4 * 3 / 0.2)}
+    assert of_start == {
+        "best": math.inf,
+        "6 to 1": pytest.approx((1 + 7) / 2**7 * 3 / 0.2),
+        "5 to 3": pytest.approx((1 + 8 + 28 + 56) / 2**8 * 3 / 0.2),
+    }
+    assert of_top == {"": math.inf}
+    level = 1 / 2**4 * 3 / 0.2
+    assert ("4 to 0", "best", "") in [*found.gap.candidates(level * 0.999)]
+    assert ("4 to 0", "best", "") not in [*found.gap.candidates(level * 1.001)]
 
 
 def test_without_a_choice_it_is_fiellers() -> None:
