@@ -101,6 +101,18 @@ def test_without_a_choice_it_is_fiellers() -> None:
     assert closure({"1": (0.0, 0.0)}, only(values), only(values), only(values)) is None, "no gap"
 
 
+@pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5, 0.8, 0.99])
+def test_the_p_of_a_limit_is_its_level(alpha: float) -> None:
+    values = _named([0, 1, 1, 0, 0, 1, 0, 0, 1, 0] * 6)
+    reached = _named([1, 1, 1, 0, 1, 1, 0, 1, 0, 0] * 6)
+    rows = {q: (reached[q] - values[q], 1.0 - values[q]) for q in values}
+    found = closure(rows, only(reached), only(values), only(dict.fromkeys(values, 1.0)))
+    assert found is not None
+    for end in found.limits(alpha):
+        assert end is not None
+        assert found.p(end) == pytest.approx(alpha, rel=1e-6)
+
+
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 1.0])
 def test_p_and_limits_are_one_thing(threshold: float) -> None:
     generator = np.random.default_rng(8)
