@@ -6,7 +6,7 @@
 # make chaos         50,000 calls of two processes under a cap, one of which is killed every 20 s, against an endpoint that fails in every way
 # make test-more     every figure a second time in hundreds of experiments, coverage of intervals, packaged models
 # make test-ray      the Ray engine, on a cluster of two nodes
-# make mutants       400 small faults in each of five rooms, and how many the tests see: hours (COUNT=40 ROOMS=ballots: minutes)
+# make mutants       400 small faults in each of five rooms, and how many the tests see: hours (MINUTES=20 ROOMS=ballots JOBS=2)
 # make test-clients  other people's programs against a served team, each in an environment of its own
 
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
@@ -96,9 +96,11 @@ soak: $(VENV)/.ready
 COUNT ?= 400
 SEED ?= 1
 ROOMS ?= stats measures ballots models store
+MINUTES ?= inf
+JOBS ?= 1
 mutants: $(VENV)/.ready .mutants/env
 	.mutants/env/bin/python bench/mutants.py --count $(COUNT) --seed $(SEED) --rooms $(ROOMS) \
-		--python $(CURDIR)/$(BIN)/python --without $(filter %.py,$(MORE))
+		--minutes $(MINUTES) --jobs $(JOBS) --python $(CURDIR)/$(BIN)/python --without $(filter %.py,$(MORE) $(LONG_ATTACKS))
 
 attack: $(VENV)/.ready
 	@.ci/browser

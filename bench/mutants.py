@@ -3,19 +3,24 @@
 A mutant is the package with one place changed: a comparison turned, a number one more, a loop that never runs. The changes
 are cosmic-ray's, used as a library: neither its command nor mutmut draws a sample of so many by seed, or runs for each
 mutant the tests that reach its line. What is drawn is a place and a kind of change, and then one of the kind's changes:
-cosmic-ray has eleven for every `+`, and a draw over all of them would be a draw of plus signs. Type hints are no
-behaviour and are left out.
+cosmic-ray has eleven for every `+`, and a draw over all of them would be a draw of plus signs. Type hints and the bare
+star of a signature are no behaviour and are left out.
 
 The tests that fit are those of the room's own folders that run the changed line, as one run with coverage.py has shown;
-a line that only an import runs is tried with all that run anything of its file. The tree is copied, the copy is
-changed, and the tests run there until one fails. A mutant whose tests outlast the limit is killed, as a test that hangs is
-seen by whoever waits for it. Whether a survivor is another way to write the same thing no machine can say: all are
-listed, and the share killed is out of all that were drawn.
+a line that only an import runs is tried with all that run anything of its file. Slow tests, and the slowest of very many,
+are left out. The tree is copied, the copy is changed, and the tests run there until one fails. A mutant whose tests outlast
+the limit is killed, as a test that hangs is seen by whoever waits for it; the report says how many those were, since a busy
+machine makes some of them. Whether a survivor is another way to write the same thing no machine can say: all are listed with
+their diffs, and the share killed is out of all that were tried.
+
+What was tried stands in a file, one line each: a run that is stopped, by Ctrl-C or by `--minutes`, reports what it has, and
+the next one goes on from there.
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import hashlib
 import itertools
 import json
@@ -30,6 +35,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,10 +54,12 @@ BESIDE = {
     "store": ("tests/engine/test_run_state.py",),
 }
 """Tests of a room that do not stand in its own folder."""
-STARTING_S = 60.0
+STARTING_S = 40.0
 """What pytest may take to start on a busy machine, above what its tests took."""
 PATIENCE = 4.0
 """So many times what its tests took is a mutant waited for."""
+SLOW_S = 4.0
+"""A test that took longer is left out."""
 Z_95 = 1.959964
 
 
@@ -62,6 +70,11 @@ class Mutant:
     column: int
     operator: str
     occurrence: int
+
+    @property
+    def ident(self) -> tuple[str | int, ...]:
+        """With what its file held: a file that has changed has other mutants."""
+        return self.file, self.line, self.column, self.operator, self.occurrence, digest(HOUSE / self.file)
 
     @property
     def place(self) -> tuple[str, int, int, str]:
@@ -115,8 +128,14 @@ def one_that_compiles(mutants: list[Mutant], generator: random.Random) -> Mutant
             compile(changed(mutant), mutant.file, "exec")
         except (SyntaxError, AttributeError):  # cosmic-ray stumbles over `except a.b`
             continue
-        return mutant
+        return None if is_bare_star(mutant) else mutant
     return None
+
+
+def is_bare_star(mutant: Mutant) -> bool:
+    """`def f(a, *, b)`: the star says how it is called, and cosmic-ray makes a slash of it."""
+    leaf = get_ast((HOUSE / mutant.file).read_text()).get_leaf_for_position((mutant.line, mutant.column))
+    return leaf.value == "*" and leaf.parent.type in ("parameters", "lambdef", "param")
 
 
 def changed(mutant: Mutant) -> str:
@@ -162,6 +181,7 @@ class Reach:
         """Their names and seconds, the quickest files first; the slowest tests go where all take too long together."""
         tests = self._reaching({f"{file}:{line}"})
         tests = tests or self._reaching({key for record in self.records.values() for key in record["lines"]}, file)
+        tests = {test: seconds for test, seconds in tests.items() if seconds <= SLOW_S}
         quickest = sorted(tests, key=tests.__getitem__)
         together = itertools.accumulate(tests[test] for test in quickest)
         kept = {test for test, seconds in zip(quickest, together, strict=True) if seconds <= self.longest_s}
@@ -198,7 +218,7 @@ def environment(tree: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "CI": "true"}
 
 
-def copied(folder: Path) -> Path:
+def copied(folder: Path, python: str) -> Path:
     tree = folder / "tree"
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, cwd=HOUSE, check=True, capture_output=True, text=True).stdout
@@ -208,16 +228,18 @@ def copied(folder: Path) -> Path:
             shutil.copy2(HOUSE / name, tree / name)
     if (HOUSE.parent / "shared").exists():
         (folder / "shared").symlink_to((HOUSE.parent / "shared").resolve())
+    # Compiled once, known by what the source holds: a changed file is compiled anew, also within the second.
+    compiled = [python, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", str(tree / "src")]
+    subprocess.run(compiled, check=False)
     return tree
 
 
 def outcome(mutant: Mutant, tree: Path, tests: dict[str, float], python: str) -> tuple[str, str]:
-    """What became of it, and the change in one line."""
-    source = (HOUSE / mutant.file).read_text()
-    mutated = changed(mutant)
-    change = first_difference(source, mutated)
+    """What became of it, and its diff."""
+    source, mutated = (HOUSE / mutant.file).read_text(), changed(mutant)
+    diff = difference(mutant.file, source, mutated)
     if not tests:
-        return "not reached", change
+        return "not reached", diff
     limit_s = STARTING_S + PATIENCE * sum(tests.values())
     (tree / mutant.file).write_text(mutated)
     try:
@@ -226,7 +248,7 @@ def outcome(mutant: Mutant, tree: Path, tests: dict[str, float], python: str) ->
             code = pytest_code(tree, sorted({test.split("::")[0] for test in tests}), python, limit_s)
     finally:
         (tree / mutant.file).write_text(source)
-    return ("killed by time" if code is None else "killed" if code else "survived"), change
+    return ("killed by time" if code is None else "killed" if code else "survived"), diff
 
 
 NO_SUCH_TEST = 4
@@ -250,10 +272,9 @@ def pytest_code(tree: Path, tests: Sequence[str], python: str, limit_s: float) -
         return None
 
 
-def first_difference(before: str, after: str) -> str:
-    lines = zip(before.splitlines(), after.splitlines(), strict=False)
-    old, new = next((pair for pair in lines if pair[0] != pair[1]), ("", "(a line is gone)"))
-    return f"{old.strip()}  ->  {new.strip()}"
+def difference(file: str, before: str, after: str) -> str:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), file, file, n=1, lineterm="")
+    return "\n".join(lines)
 
 
 def wilson(killed: int, n: int) -> tuple[float, float]:
@@ -263,53 +284,101 @@ def wilson(killed: int, n: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
+class Record:
+    """What has been tried, one a line. What was killed is dead while its file stands as it was; what has survived is
+    tried again in the next run, which may have more tests."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        lines = path.read_text().splitlines() if path.exists() else ()
+        rows = [json.loads(line) for line in lines]
+        self._killed = {tuple(row["id"]): row for row in rows if row["outcome"].startswith("killed")}
+
+    def killed(self, mutant: Mutant) -> dict[str, Any] | None:
+        return self._killed.get(mutant.ident)
+
+    def keep(self, row: dict[str, Any]) -> None:
+        with self._path.open("a") as out:
+            out.write(json.dumps(row) + "\n")
+
+
+class Trees:
+    """Copies of the tree, one for each of those who work at once."""
+
+    def __init__(self, folder: Path, count: int, python: str) -> None:
+        self._python = python
+        self._free = [copied(folder / str(number), python) for number in range(count)]
+
+    def tried(self, mutant: Mutant, tests: dict[str, float], until: float) -> dict[str, Any] | None:
+        """None: the time was over before it."""
+        if time.monotonic() > until:
+            return None
+        started, tree = time.monotonic(), self._free.pop()
+        try:
+            end, diff = outcome(mutant, tree, tests, self._python)
+        finally:
+            self._free.append(tree)
+        took_s = round(time.monotonic() - started, 1)
+        return {"id": mutant.ident, "outcome": end, "diff": diff, "tests": len(tests), "seconds": took_s}
+
+
 def main() -> None:
     asked = arguments()
     kept = Path(asked.out)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    done = {tuple(json.loads(line)["id"]): json.loads(line) for line in (kept.open() if kept.exists() else ())}
+    record, until = Record(kept), time.monotonic() + 60 * asked.minutes
     reach = Reach(kept.parent / "reach", asked.python, asked.without, asked.seconds)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        tree = copied(Path(folder))
+        trees = Trees(Path(folder), asked.jobs, asked.python)
         for room in asked.rooms:
             mutants, places = drawn(room, asked.count, asked.seed)
             reach.learn(room)
-            rows = []
-            for mutant in mutants:
-                tests = reach.tests_for(mutant.file, mutant.line)
-                # What was killed is dead while its file stands as it was; what has survived is tried again each time.
-                ident = (
-                    mutant.file,
-                    mutant.line,
-                    mutant.column,
-                    mutant.operator,
-                    mutant.occurrence,
-                    digest(HOUSE / mutant.file),
-                )
-                if not done.get(ident, {}).get("outcome", "").startswith("killed"):
-                    started = time.monotonic()
-                    end, change = outcome(mutant, tree, tests, asked.python)
-                    done[ident] = {"id": ident, "outcome": end, "change": change, "tests": len(tests)}
-                    done[ident]["seconds"] = round(time.monotonic() - started, 1)
-                    with kept.open("a") as out:
-                        out.write(json.dumps(done[ident]) + "\n")
-                    print(f"{end:15}{mutant.file}:{mutant.line}: {change}", flush=True)
-                rows.append(done[ident])
-            report(room, rows, places)
+            rows: list[dict[str, Any]] = []
+            try:
+                rows.extend(results(mutants, record, reach, trees, asked.jobs, until))
+            finally:
+                report(room, rows, places)
+
+
+def results(
+    mutants: Sequence[Mutant], record: Record, reach: Reach, trees: Trees, jobs: int, until: float
+) -> Iterator[dict[str, Any]]:
+    """In the order of the draw, so that what is left out when the time is over is its end."""
+    with ThreadPoolExecutor(jobs) as pool:
+        begun = [
+            row or pool.submit(trees.tried, mutant, reach.tests_for(mutant.file, mutant.line), until)
+            for mutant in mutants
+            for row in (record.killed(mutant),)
+        ]
+        try:
+            for each in begun:
+                if isinstance(each, dict):
+                    yield each
+                elif row := each.result():
+                    record.keep(row)
+                    print(f"{row['outcome']:15}{row['id'][0]}:{row['id'][1]}  {row['seconds']} s", flush=True)
+                    yield row
+                else:
+                    return
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def report(room: str, rows: Sequence[dict[str, Any]], places: int) -> None:
-    killed = sum(row["outcome"].startswith("killed") for row in rows)
+    if not rows:
+        print(f"\n{room}: none was tried of {places} places\n", flush=True)
+        return
+    ends = [row["outcome"] for row in rows]
+    killed = sum(end.startswith("killed") for end in ends)
     low, high = wilson(killed, len(rows))
     print(
-        f"\n{room}: {killed} of {len(rows)} killed, drawn from {places} places: {killed / len(rows):.3f} [{low:.3f}, {high:.3f}]"
+        f"\n{room}: {killed} of {len(rows)} killed ({ends.count('killed by time')} by time), drawn from {places} places: "
+        f"{killed / len(rows):.3f} [{low:.3f}, {high:.3f}]"
     )
     for row in sorted(rows, key=lambda row: row["id"][:3]):
         if not row["outcome"].startswith("killed"):
-            file, line, _, operator, *_ = row["id"]
-            print(
-                f"  {row['outcome']}: {file}:{line}: {row['change']}  ({operator.partition('/')[2]}, {row['tests']} tests)"
-            )
+            operator = row["id"][3].partition("/")[2]
+            print(f"{row['outcome']} ({operator}, {row['tests']} tests)\n{row.get('diff', '')}\n")
     print(flush=True)
 
 
@@ -323,8 +392,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--python", default=str(HOUSE / ".venv/bin/python"), help="the one that runs the tests")
     parser.add_argument("--without", nargs="*", default=(), help="files of tests that take too long")
     parser.add_argument(
-        "--seconds", type=float, default=120.0, help="that the tests of one mutant may take, as recorded"
+        "--seconds", type=float, default=30.0, help="that the tests of one mutant may take, as recorded"
     )
+    parser.add_argument("--minutes", type=float, default=math.inf, help="after which no other mutant is begun")
+    parser.add_argument("--jobs", type=int, default=1, choices=(1, 2), help="mutants at once")
     parser.add_argument("--out", default=str(HOUSE / ".mutants/outcomes.jsonl"), help="what has been tried, one a line")
     return parser.parse_args()
 

@@ -152,6 +152,12 @@ def test_providers_that_take_more_than_a_key_stay_where_they_are(tmp_path: Path,
         build(file)
 
 
+@pytest.mark.parametrize("model", ["gpt-4o", "openai/gpt-4o", "openrouter/meta/llama"])
+def test_a_name_without_a_provider_is_openais_and_may_be_sent_elsewhere(tmp_path: Path, model: str) -> None:
+    file = read_experiment(stranger(tmp_path, model, "base_url: 'http://127.0.0.1:9/v1'"), with_questions=False)
+    assert set(build(file).models) == {"ann", "bob"}
+
+
 async def test_no_key_of_the_environment_goes_to_an_address_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GROQ_API_KEY", "LITELLM_PROXY_API_KEY", "AZURE_API_KEY"):
         monkeypatch.setenv(variable, "sk-environment")

@@ -69,7 +69,9 @@ async def test_one_question_is_bounded_before_it_is_read(tmp_path: Path, monkeyp
         status, whole = await served.get(path)
         assert status == 200
         assert len(json.dumps(whole, ensure_ascii=False)) < 60_000
-        assert all("… (15," in call["text"] for call in whole["calls"])
+        assert len(whole["calls"]) == 3
+        shown = [call["text"].partition("… (15,")[0] for call in whole["calls"]]
+        assert {len(text) for text in shown} == {20_000 // (2 * 3)}, "a prompt and a reply of each have equal shares"
         lengthened(tmp_path / "three.db", 30_000)
         status, refused = await served.get(path)
         assert (status, refused["error"]["code"]) == (413, "episode_too_long")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from moot.stats.bootstrap import percentile_interval, resampled_sums
+from moot.stats.bootstrap import percentile_interval, percentile_p, resampled_sums
 from moot.stats.quantiles import student_quantile
 
 
@@ -63,6 +63,25 @@ def test_the_interval_is_a_little_wider_than_plain_percentiles() -> None:
     plain = percentile_interval(drawn, 1_000_000)
     assert plain is not None
     assert plain[1] == pytest.approx(1.96, rel=0.02)
+
+
+@pytest.mark.parametrize("n", [2, 30, 1_000])
+def test_interval_and_p_are_one_thing(n: int) -> None:
+    """Shuffled whole numbers, so that each end stands for itself, and a share of them that do not exist."""
+    drawn = np.random.default_rng(6).permutation(np.append(np.arange(2_000.0), np.full(1_500, np.nan)))
+    for alpha in (0.3, 0.6, 0.9):
+        interval = percentile_interval(drawn, n, alpha)
+        assert interval is not None
+        for end, outwards in zip(interval, (-1, 1), strict=True):
+            at_the_end, behind = percentile_p(drawn, n, end), percentile_p(drawn, n, end + outwards)
+            assert at_the_end is not None
+            assert behind is not None
+            assert behind < alpha <= at_the_end
+            assert at_the_end == pytest.approx(alpha, abs=0.01)
+    assert percentile_p(drawn, n, 999.5) == pytest.approx(1.0, abs=0.002)
+    assert percentile_p(np.array([1.0, 2.0, 2.0, 3.0]), n, 2.0) == 1.0
+    assert percentile_p(drawn, 1, 5.0) is percentile_p(np.array([1.0, np.nan, np.nan]), n, 1.0) is None
+    assert percentile_p(np.array([1.0, np.nan]), n, 1.0) is not None, "half of them exist"
 
 
 def test_infinite_ratios_leave_the_other_end_alone() -> None:

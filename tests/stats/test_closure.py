@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,32 @@ def test_who_is_clearly_beaten_does_not_widen_it() -> None:
     assert found.limits() == found.seen.limits(0.04), "the fifth that rules them out is paid"
 
 
+def test_at_which_level_somebody_cannot_be_the_best() -> None:
+    """The exact one-sided p of being beaten, for all who were compared, out of the fifth that is theirs."""
+
+    best = _named([1] * 17 + [0] * 3)
+    start = Side(
+        {"best": best, "6 to 1": _named([0] * 6 + [1] * 12 + [0] * 2), "5 to 3": _named([0] * 5 + [1] * 15)}, "best"
+    )
+    reached = Side({"team": best, "4 to 0": _named([0] * 4 + [1] * 13 + [0] * 3)}, "team")
+    top = _named([1] * 20)
+    rows = {q: (0.0, top[q] - best[q]) for q in top}
+    found = closure(rows, reached, start, only(top))
+    assert found is not None
+    of_reached, of_start, of_top = found.gap.ruled_out_at
+    assert found.gap.compared == 3
+    assert of_reached == {"team": math.inf, "4 to 0": pytest.approx(1 / 2**4 * 3 / 0.2)}
+    assert of_start == {
+        "best": math.inf,
+        "6 to 1": pytest.approx((1 + 7) / 2**7 * 3 / 0.2),
+        "5 to 3": pytest.approx((1 + 8 + 28 + 56) / 2**8 * 3 / 0.2),
+    }
+    assert of_top == {"": math.inf}
+    level = 1 / 2**4 * 3 / 0.2
+    assert ("4 to 0", "best", "") in [*found.gap.candidates(level * 0.999)]
+    assert ("4 to 0", "best", "") not in [*found.gap.candidates(level * 1.001)]
+
+
 def test_without_a_choice_it_is_fiellers() -> None:
     values = _named([0, 1, 1, 0, 0, 1, 0, 0, 1, 0] * 6)
     top = dict.fromkeys(values, 1.0)
@@ -72,6 +99,18 @@ def test_without_a_choice_it_is_fiellers() -> None:
     assert found.limits() == found.seen.limits()
     assert found.p(0.1) == pytest.approx(found.seen.p(0.1), rel=1e-9)
     assert closure({"1": (0.0, 0.0)}, only(values), only(values), only(values)) is None, "no gap"
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5, 0.8, 0.99])
+def test_the_p_of_a_limit_is_its_level(alpha: float) -> None:
+    values = _named([0, 1, 1, 0, 0, 1, 0, 0, 1, 0] * 6)
+    reached = _named([1, 1, 1, 0, 1, 1, 0, 1, 0, 0] * 6)
+    rows = {q: (reached[q] - values[q], 1.0 - values[q]) for q in values}
+    found = closure(rows, only(reached), only(values), only(dict.fromkeys(values, 1.0)))
+    assert found is not None
+    for end in found.limits(alpha):
+        assert end is not None
+        assert found.p(end) == pytest.approx(alpha, rel=1e-6)
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 1.0])

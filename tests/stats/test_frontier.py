@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+import pytest
+from scipy.stats import t
 
 from moot.stats.frontier import Option, frontier
 
@@ -36,6 +40,18 @@ def test_what_every_question_has_does() -> None:
     assert [row["on_frontier"] for row in few] == [True, False]
     often = {row["of"]: row for row in frontier({"ann": option(20, 1), "bob": option(21, 1, again=20)}, ASKED)}
     assert often["ann"]["on_frontier"], "half of its calls made again is a cost"
+
+
+@pytest.mark.parametrize("n", [2, 4, 40])
+@pytest.mark.parametrize(("share", "costlier"), [(0.99, True), (1.01, False)])
+def test_a_cost_is_one_beyond_students_interval(n: int, share: float, costlier: bool) -> None:
+    """Costs that are 1 more in the mean and spread by as much as Student's test just sees, or just does not."""
+    spread = share * math.sqrt(n - 1) / float(t.ppf(0.975, n - 1))
+    cheap = Option(dict.fromkeys(ASKED[:n], 1.0), dict.fromkeys(ASKED[:n], 5.0))
+    dear = Option(cheap.right, {q: 6.0 + spread * (-1) ** place for place, q in enumerate(ASKED[:n])})
+    for options in ({"cheap": cheap, "dear": dear}, {"dear": dear, "cheap": cheap}):
+        rows = {row["of"]: row["on_frontier"] for row in frontier(options, ASKED[:n])}
+        assert rows == {"cheap": True, "dear": not costlier}
 
 
 def test_beaten_only_where_it_can_be_told() -> None:

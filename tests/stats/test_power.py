@@ -71,7 +71,11 @@ def test_a_gain_that_would_take_too_many() -> None:
         ((0.4, -0.3, 0.2), "expected 0.3 or more"),
         ((0.95, 0.04, 0.2), "at most 0.06"),
         ((0.4, 0.7, 0.8), "no accuracy"),
+        ((0.4, -0.5, 0.8), "no accuracy"),
         ((1.4, 0.1, 0.2), "between 0 and 1"),
+        ((-0.1, 0.2, 0.2), "between 0 and 1"),
+        ((0.5, 1.1, 0.2), "between -1 and 1"),
+        ((0.4, 0.1, 1.1), "up to 1"),
         ((0.4, 0.0, 0.2), "not 0"),
         ((0.4, 0.1, 0.0), "above 0"),
         ((0.4, 0.1, 0.2, 1.0), "between 0 and 1"),
@@ -80,6 +84,16 @@ def test_a_gain_that_would_take_too_many() -> None:
 def test_impossible_wishes(arguments: tuple[float, ...], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         needed(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "gain"), [(0.25, -0.25), (0.75, 0.25), (0.0, 0.5), (1.0, -0.5), (0.0, 1.0), (1.0, -1.0)]
+)
+def test_none_or_all_may_be_right(accuracy: float, gain: float) -> None:
+    """How many are needed hangs on the gain and on how many differ, not on where the accuracies lie."""
+    n = needed(accuracy, gain, abs(gain))
+    assert n is not None
+    assert n == needed(0.5 - gain / 2, gain, abs(gain))
 
 
 def test_discordance_of_strangers_and_its_limit() -> None:

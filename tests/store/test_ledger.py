@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -279,6 +280,18 @@ async def test_what_was_under_way_when_another_came_is_claimed(place: Place) -> 
         release.set()
         assert [reply.text for reply in await asyncio.gather(call, same)] == ["first", "first"]
         assert other.requests == []
+
+
+async def test_who_share_their_work_out_claim_nothing_until_a_stranger_comes(place: Place) -> None:
+    async with opened(place, 3) as (first, second, stranger):
+        party = [await first.join("ours"), await second.join("ours")]
+        assert [presence.claiming for presence in party] == [False, False]
+        looks = [partial(holders_module.others_of, ident=presence.id, party=presence.party) for presence in party]
+        assert [(await first.read(look)).living for look in looks] == [frozenset(), frozenset()]
+        other = await asyncio.wait_for(stranger.join(), 60)
+        assert other.claiming
+        assert [presence.claiming for presence in party] == [True, True], "a stranger waits until both have noticed it"
+        assert [(await first.read(look)).living for look in looks] == [{other.id}, {other.id}]
 
 
 @pytest.mark.parametrize("ending", ["fails", "is cancelled", "dies"])

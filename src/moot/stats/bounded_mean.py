@@ -162,7 +162,7 @@ def _chance_below_zero(weights: Floats, times: Floats) -> float:
     values = np.exp(logs) * np.cos(angles) * np.cosh(steps)
     values[0] /= 2
     height = -float(times @ np.log1p(-weights * at)) - math.log(-at)
-    return min(1.0, math.exp(height) * width * _STEP * float(values.sum()) / math.pi)
+    return math.exp(height) * width * _STEP * float(values.sum()) / math.pi
 
 
 def _height(parts: Floats, times: Floats) -> float:

@@ -327,12 +327,3 @@ def _standard_error(sums: Sequence[Sequence[float]], value: float, count: float)
 def mean_of(values: Values, *, seed: int = 0) -> Estimate | None:
     """The mean of one value a question that has no bounds."""
     return cluster_bootstrap(value_rows(values), seed=seed) if list_of(values) else None
-
-
-def mean_variance(values: Values) -> float | None:
-    """Of the mean of one value a question; None below two units."""
-    parts = units(value_rows(values))
-    if not parts.enough:
-        return None
-    count = math.fsum(unit[1] for unit in parts.sums)
-    return _standard_error(parts.sums, math.fsum(unit[0] for unit in parts.sums) / count, count) ** 2

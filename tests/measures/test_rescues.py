@@ -1,0 +1,83 @@
+"""What a stage's figures can still become while pairs wait for a grade: held against every way in which they may turn out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.measures.safety.pairs import Pair
+from moot.measures.safety.rescues import safety
+
+GRADES = st.sampled_from([0.0, 1.0])
+OUTCOMES = st.sampled_from(["answered", "undecided", "refused"])
+GRADED = st.lists(st.builds(Pair, st.just("q"), st.just("ann"), GRADES, GRADES, OUTCOMES, OUTCOMES), max_size=12)
+OPEN = st.lists(
+    st.sampled_from([(None, 0.0), (None, 1.0), (0.0, None), (1.0, None), (None, None)]).map(
+        lambda grades: Pair("q", "ann", *grades)
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def turned_out(pairs: Sequence[Pair]) -> Iterator[Counter[str]]:
+    """How many change how, once for every way to grade what is open."""
+    for grades in product((0.0, 1.0), repeat=2 * len(pairs)):
+        done = [
+            replace(
+                pair,
+                native=native if pair.native is None else pair.native,
+                after=after if pair.after is None else pair.after,
+            )
+            for pair, native, after in zip(pairs, grades[::2], grades[1::2], strict=True)
+        ]
+        yield Counter(pair.change for pair in done)
+
+
+@settings(max_examples=60)
+@given(GRADED, OPEN)
+def test_bounds_are_the_least_and_the_most_that_can_come_of_it(graded: list[Pair], ungraded: list[Pair]) -> None:
+    known = Counter(pair.change for pair in graded)
+    every = [known + more for more in turned_out(ungraded)]
+    row = safety([*graded, *ungraded]).row()
+
+    def ends(figures: Sequence[float]) -> dict[str, float]:
+        return {"low": min(figures), "high": max(figures)}
+
+    assert row["net_bounds"] == ends([counts["rescue"] - counts["regression"] for counts in every])
+    assert row["rescues_bounds"] == ends([counts["rescue"] for counts in every])
+    assert row["regressions_bounds"] == ends([counts["regression"] for counts in every])
+    for name, above, below in (
+        ("rescue_rate_bounds", ["rescue"], ["rescue", "still-wrong"]),
+        ("regression_rate_bounds", ["regression"], ["regression", "kept"]),
+        ("bounds", ["rescue"], ["regression"]),
+        ("with_recovered_bounds", ["rescue", "recovered"], ["regression"]),
+    ):
+        shares = [(sum(counts[c] for c in above), sum(counts[c] for c in below)) for counts in every]
+        if all(whole for _, whole in shares):
+            assert row[name] == ends([part / whole for part, whole in shares]), name
+
+
+def test_what_is_a_success_or_not_counted_at_all_is_taken_either_way() -> None:
+    """Right after, unknown alone: a rescue, or none of the wrong ones."""
+    pairs = [Pair(f"q{n}", "ann", 0.0, float(n < 2)) for n in range(4)]
+    row = safety([*pairs, *(Pair(f"x{n}", "ann", None, 1.0) for n in range(3))]).row()
+    assert row["rescue_rate_bounds"] == {"low": 2 / 4, "high": 5 / 7}
+
+
+@pytest.mark.parametrize(("rescues", "stands"), [(19, False), (20, True)])
+def test_one_that_waits_is_few_beside_twenty_events(rescues: int, stands: bool) -> None:
+    def several(count: int, native: float, after: float, start: int) -> list[Pair]:
+        return [Pair(f"q{start + n}", "ann", native, after, after_way="judge") for n in range(count)]
+
+    pairs = [*several(rescues, 0.0, 1.0, 0), *several(20, 1.0, 0.0, 100), *several(20, 0.0, 0.0, 200)]
+    row = safety([*pairs, Pair("open", "ann", 0.0, None, after_way="waiting")]).row()
+    assert row["regression_rate"] is not None, "what waits was wrong, and cannot be spoilt"
+    for name in ("rescue_rate", "multiple", "multiple_with_recovered"):
+        assert (row[name] is not None) is stands, name
