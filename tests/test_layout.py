@@ -13,6 +13,7 @@ import moot
 ROOT = Path(moot.__file__).parent
 ORDER = [
     "errors",
+    "foreign_files",
     "plugins",
     "traces",
     "types",

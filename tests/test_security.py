@@ -47,6 +47,7 @@ TRIED = {
     "what is not shown is not read": "tests/serve/test_long_past.py",
     "its `logprobs` included": "tests/engine/test_secrets.py",
     "also with its aliases written out": "tests/experiment/test_strangers_file.py",
+    "not a file, such as a pipe or a device, is refused": "tests/hostile/test_files.py",
     "computed table stands for one of ours is refused": "tests/store/test_strangers_store.py",
     "a text that a spreadsheet would compute has an apostrophe": "tests/report/test_formulas.py",
 }

@@ -214,6 +214,7 @@ def _checked(source: CaseSource, place: Path | Hub, language: str, left_out: tup
     first_seen: dict[str, tuple[str, int]] = {}
     content = hashlib.sha256()
     kept: list[Case] = []
+    characters = 0
     small = isinstance(place, Path) and place.is_file() and place.stat().st_size <= KEPT_BYTES
     for size, placed in enumerate(source.cases(language)):
         ident = placed.case.question.id
@@ -226,10 +227,20 @@ def _checked(source: CaseSource, place: Path | Hub, language: str, left_out: tup
             content.update(placed.case.digest.encode())
         if small:
             kept.append(placed.case)
+            characters += _characters(placed.case)
+            small = characters <= KEPT_BYTES
     if not first_seen:
         why = f" that text can carry: {left_out[0].reason}" if left_out else ""
         raise FileError(f"no questions in it{why}", file=place)
-    return Dataset(source, language, len(first_seen), content.hexdigest()[:32], skipped=left_out, kept=tuple(kept))
+    return Dataset(
+        source, language, len(first_seen), content.hexdigest()[:32], skipped=left_out, kept=tuple(kept) if small else ()
+    )
+
+
+def _characters(case: Case) -> int:
+    """What a packed file may hold more of than its size says."""
+    question = case.question
+    return sum(map(len, (question.text, question.context or "", *question.choices, case.answer or "", *case.accepted)))
 
 
 def _drawn(dataset: Dataset, sample: int | Literal["auto"] | None, seed: int) -> Dataset:

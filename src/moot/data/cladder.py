@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from moot.data.published import Published
 from moot.errors import FileError
+from moot.foreign_files import text_of
 
 BACKGROUNDS = "cladder-v1-meta-models.json"
 
@@ -55,7 +56,7 @@ class Cladder:
 @lru_cache(maxsize=4)
 def _backgrounds(path: Path) -> Mapping[int, str]:
     try:
-        models = json.loads(path.read_text(encoding="utf-8"))
+        models = json.loads(text_of(path))
         return {int(model["model_id"]): str(model["background"]) for model in models}
     except FileNotFoundError:
         raise FileError("expected this file, which is published with the questions, beside them", file=path) from None

@@ -16,6 +16,7 @@ from typing import Any
 
 from moot.data.four_s_text import MOST_VARIANTS, alternatives, listed, plain, shown_to_players, unended, wordings
 from moot.errors import FileError
+from moot.foreign_files import lines_of, opened
 
 _FIELDS = {
     "?": "question",
@@ -191,8 +192,8 @@ def _article(name: str) -> str:
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     counters: dict[str, int] = {}
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
+    with opened(path) as file:
+        for number, line in enumerate(lines_of(file, path), start=1):
             content = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
             try:
                 text = content.decode().rstrip("\r\n")

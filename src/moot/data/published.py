@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import ast
 import csv
-import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any, cast
 
 from moot.data.case import Row
 from moot.data.rows import parquet_rows
 from moot.errors import FileError
+from moot.foreign_files import MOST_LINE, RowLines, lines_of, unpacked_text, whole_of
 
 ENDINGS = (".json", ".jsonl", ".csv", ".parquet")
-_LONGEST_CELL = 2**31 - 1
 
 
 class Published(Row):
@@ -86,7 +85,7 @@ def published_rows(path: Path, columns: Sequence[str] = ()) -> Iterator[Publishe
         try:
             for line, values in _rows(file, columns):
                 yield Published(values, str(file), line, file.name.partition(".")[0])
-        except (OSError, EOFError) as error:
+        except OSError as error:
             raise FileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=file) from None
         except UnicodeDecodeError as error:
             raise FileError(f"expected UTF-8 text ({error.reason})", file=file) from None
@@ -105,8 +104,8 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str
         case ".json":
             yield from _json_items(path)
         case ".jsonl":
-            with _opened(path) as lines:
-                for number, line in enumerate(lines, start=1):
+            with unpacked_text(path) as file:
+                for number, line in enumerate(lines_of(file, path), start=1):
                     if line.strip():
                         yield number, _object(_json(line, path, number), path, number)
         case ".csv":
@@ -115,16 +114,10 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str
             raise FileError(f"unknown kind of file {other!r}; expected {', '.join(ENDINGS)} or a folder", file=path)
 
 
-def _opened(path: Path) -> TextIO:
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
-
-
 def _json_items(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The items of a list, or of the list under `data`; the number that stands for a line is the item's."""
-    with _opened(path) as content:
-        document = _json(content.read(), path, None)
+    with unpacked_text(path) as content:
+        document = _json(whole_of(content, path), path, None)
     items = document.get("data") if isinstance(document, dict) else document
     if not isinstance(items, list):
         raise FileError('expected a list of objects, or {"data": [...]}', file=path)
@@ -146,12 +139,14 @@ def _object(value: object, path: Path, line: int) -> Mapping[str, Any]:
 
 
 def _cells(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    csv.field_size_limit(_LONGEST_CELL)
-    with _opened(path) as lines:
+    csv.field_size_limit(MOST_LINE)
+    with unpacked_text(path) as file:
+        lines = RowLines(lines_of(file, path), path)
         reader = csv.DictReader(lines, fieldnames=list(columns) or None, strict=True)
         begins = 1
         try:
             for values in reader:
+                lines.ends()
                 begins = begins if columns else max(begins, 2)
                 if None in values:
                     raise FileError(

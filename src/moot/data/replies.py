@@ -7,15 +7,14 @@ converted, a whole experiment can be played with ``provider: recorded`` and no m
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
 from moot.errors import FileError
+from moot.foreign_files import lines_of, unpacked
 from moot.models.recorded import json_object
 
 Row = Mapping[str, Any]
@@ -63,15 +62,11 @@ def _id(row: Row, source: Path, line: int) -> str:
 
 def _rows(source: Path) -> Iterator[tuple[int, Row]]:
     try:
-        with _opened(source) as lines:
-            for number, line in enumerate(lines, start=1):
+        with unpacked(source) as file:
+            for number, line in enumerate(lines_of(file, source), start=1):
                 if line.strip():
                     yield number, json_object(line, source, number)
     except FileNotFoundError:
         raise FileError("no such file of replies", file=source) from None
-    except (OSError, EOFError, zlib.error) as error:
+    except OSError as error:
         raise FileError(f"cannot be read: {error}", file=source) from None
-
-
-def _opened(source: Path) -> IO[bytes] | gzip.GzipFile:
-    return gzip.open(source, "rb") if source.suffix == ".gz" else source.open("rb")

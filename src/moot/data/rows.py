@@ -12,18 +12,18 @@ from typing import Any
 import orjson
 
 from moot.errors import FileError
+from moot.foreign_files import MOST_LINE, RowLines, lines_of, opened, unpacked_text
 
 Rows = Iterator[tuple[int, Mapping[str, Any]]]
 
 _LISTS = ("choices", "accepted", "rejected")
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
 _PARQUET_SLICE = 2_000
-_LONGEST_CELL = 2**31 - 1
 
 
 def jsonl_rows(path: Path) -> Rows:
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
+    with opened(path) as file:
+        for number, line in enumerate(lines_of(file, path), start=1):
             if line := line.removeprefix(codecs.BOM_UTF8).strip() if number == 1 else line.strip():
                 yield number, _json_object(line, path, number)
 
@@ -55,13 +55,15 @@ def csv_rows(path: Path) -> Rows:
 
     So an empty answer is a missing reference; a question that cannot be answered says ``[UNKNOWN]``.
     """
-    csv.field_size_limit(_LONGEST_CELL)  # for the whole process: the standard library knows no other way
-    with path.open(encoding="utf-8-sig", newline="") as lines:
+    csv.field_size_limit(MOST_LINE)  # for the whole process: the standard library knows no other way
+    with unpacked_text(path) as file:
+        lines = RowLines(lines_of(file, path), path)
         reader = csv.DictReader(lines, strict=True)
         try:
             _check_header(reader.fieldnames or (), path)
             begins = reader.line_num + 1
             for values in reader:
+                lines.ends()
                 if None in values:
                     raise FileError("more cells than the header has columns", file=path, line=begins)
                 yield begins, _from_cells(values, path, begins)

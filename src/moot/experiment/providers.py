@@ -33,6 +33,7 @@ from moot.experiment.model_specs import (
     plugged_providers,
 )
 from moot.experiment.spec import ExperimentFile
+from moot.foreign_files import opened
 from moot.models.answerable import shape_in_json
 from moot.models.closest import closest
 from moot.models.intake import MIB, Intake, Room
@@ -167,13 +168,13 @@ def _key_of(file: ExperimentFile, name: str, spec: EndpointSpec | LitellmSpec) -
 def _key_in_file(file: ExperimentFile, name: str, written: str) -> str:
     path = file.beside(written)
     try:
-        with path.open(encoding="utf-8") as opened:
+        with opened(path) as content:
             # Of what was opened, not of the path: nobody can put another file in between.
-            mode = os.fstat(opened.fileno()).st_mode
+            mode = os.fstat(content.fileno()).st_mode
             if os.name == "posix" and mode & 0o077:
                 problem = f"others can read {path} (mode {mode & 0o777:04o}); expected 0600: chmod 600 {path}"
                 raise file.error(("models", name, "api_key_file"), problem)
-            return opened.read(LONGEST_KEY).strip()
+            return content.read(LONGEST_KEY).decode().strip()
     except UnicodeDecodeError:
         raise file.error(("models", name, "api_key_file"), f"{path} is not text; expected the key alone") from None
     except OSError as error:

@@ -14,6 +14,7 @@ from typing import Any
 
 from moot.errors import FileError
 from moot.experiment.spec import ExperimentFile
+from moot.foreign_files import text_of
 from moot.strategies.option_meanings import meanings_named
 from moot.types import Case
 
@@ -51,7 +52,7 @@ def _cluster(case: Case) -> tuple[str | None, str] | None:
 def read_selection(path: Path) -> Selection:
     """The first team of a file that `moot select --json` wrote."""
     try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
+        rows = json.loads(text_of(path))
         chosen = rows[0] if isinstance(rows, list) else rows
         accuracies, team = dict(chosen["accuracies"]), tuple(chosen["team"])
         digests, ids = (frozenset(map(str, chosen.get(key) or ())) for key in (CHOSEN_ON, CHOSEN_ON_IDS))

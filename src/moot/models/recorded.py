@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.errors import FileError
+from moot.foreign_files import lines_of, opened
 from moot.models.border import storable
 from moot.models.closest import closest
 from moot.types import FREE, Price, Reply, Request
@@ -79,8 +80,8 @@ def read_recording(path: Path) -> Recording:
 def _read(path: Path, changed_ns: int, size: int) -> Recording:
     replies: dict[tuple[str, str, int], str] = {}
     hashed = hashlib.sha256()
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
+    with opened(path) as file:
+        for number, line in enumerate(lines_of(file, path), start=1):
             hashed.update(line)
             if line.strip():
                 key, text = _read_line(line, path, number)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import cast
 
 from moot.errors import FileError, UsageError
+from moot.foreign_files import text_of
 from moot.plugins import blaming, loaded
 from moot.team.team import Retriever
 from moot.types import Question, digest
@@ -77,7 +78,7 @@ def _read(folder: Path) -> list[Passage]:
     passages = []
     for path in sorted(file for file in folder.rglob("*") if file.suffix in SUFFIXES and file.is_file()):
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            text = text_of(path)
         except (UnicodeDecodeError, OSError) as error:
             raise FileError(f"cannot be read as UTF-8 text: {error}", file=path, key="facts") from None
         for part in _PARAGRAPHS.split(text):
