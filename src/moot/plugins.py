@@ -1,26 +1,30 @@
-"""What other packages bring: loaded by the place that they name, and when it breaks, said by its name in one line.
+"""What other packages bring: found by their entry points, loaded by the place that these name, and blamed when it breaks.
 
-Somebody else's mistake is no bug of moot's, and must cost nobody more than what it was asked for.
+A name means one thing: what two packages bring under one name is refused where it is asked for, and nowhere
+else. Somebody else's mistake is no bug of moot's, and must cost nobody more than what it was asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import Any
 
 from moot.errors import MootError, UsageError
 
-OURS = "moot."
+OURS = "moot"
 
 
-class CannotLoad(UsageError):
-    """A plug-in that is not there to be asked. `reason` says why, without its name."""
+class PluginRefused(UsageError):
+    """A plug-in that cannot be asked. `reason` says why, without its name."""
 
-    def __init__(self, plugin: str, error: Exception) -> None:
-        self.reason = f"cannot be loaded: {in_one_line(error)}"
-        super().__init__(f"{plugin} {self.reason}; expected an installed package that can be imported")
+    def __init__(self, plugin: str, reason: str, *, expected: str) -> None:
+        self.reason = reason
+        super().__init__(f"{plugin} {reason}; {expected}")
 
 
 class PluginBroke(Exception):
@@ -43,14 +47,107 @@ class NotAsExpected(Exception):
         super().__init__(f"{part + ': ' if part else ''}expected {expected}{joined}found {found}")
 
 
-def loaded(kind: str, name: str, place: str) -> Any:
-    """What stands at ``module:name``. Of our own a failure is ours, and is not dressed up."""
-    try:
-        return resolve_name(place)
-    except Exception as error:  # whatever somebody else's module does when it is imported
-        if place.startswith(OURS):
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """Code under a name: where it stands, as ``module:name``, and the package that brings it."""
+
+    place: str
+    package: str
+
+    def __str__(self) -> str:
+        return f"{self.package} ({self.place})"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginKind:
+    """One kind of what can be brought, by the names that a file or a command has for it. Nothing is loaded unasked."""
+
+    kind: str
+    """In words, as in `grader 'mine' cannot be loaded`."""
+    group: str
+    """Of the entry points: ``moot.graders``."""
+    built_in: Mapping[str, str] = field(default_factory=dict)
+    """Ours by name: their places."""
+
+    def places(self) -> dict[str, str]:
+        """All names that there are, ours before those of other packages. Some of them may be refused when asked for."""
+        return {name: several[0].place for name, several in self._brought().items()}
+
+    def place(self, name: str) -> str | None:
+        """Where the code of this name stands; None: nobody brings one. What several bring is refused."""
+        if (refusal := self.refusal(name)) is not None:
+            raise refusal
+        brought = self._brought().get(name)
+        return brought[0].place if brought else None
+
+    def refusal(self, name: str) -> PluginRefused | None:
+        """Why a name does not mean one thing; None where it does. One place under two packages is one thing."""
+        several = self._brought().get(name, ())
+        if len({brought.place for brought in several}) < 2:
+            return None
+        reason = f"is brought by {' and by '.join(map(str, several))}, and nobody can tell which is meant"
+        others = "one of these packages" if name not in self.built_in else "the package"
+        expected = (
+            f"expected one name for one thing: pip uninstall {others}, or have it bring the thing by another name"
+        )
+        return PluginRefused(f"{self.kind} {name!r}", reason, expected=expected)
+
+    def load(self, name: str) -> Any:
+        """What stands at the place of a name that there is. Of our own a failure is ours, and is not dressed up."""
+        place = self.place(name)
+        assert place is not None, f"nobody brings {self.kind} {name!r}"
+        try:
+            return resolve_name(place)
+        except Exception as error:  # whatever somebody else's module does when it is imported
+            if name in self.built_in:
+                raise
+            raise PluginRefused(
+                self.named(name),
+                f"cannot be loaded: {in_one_line(error)}",
+                expected="expected an installed package that can be imported",
+            ) from None
+
+    def make(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """What the class or function of a name makes; without arguments, of a plug-in that takes no options."""
+        maker = self.load(name)
+        if name in self.built_in:
+            return maker(*args, **kwargs)
+        try:
+            return maker(*args, **kwargs)
+        except MootError:
             raise
-        raise CannotLoad(f"{kind} {name!r} ({place})", error) from None
+        except Exception as error:  # noqa: BLE001  somebody else's code
+            expected = "expected a class, or a function, that can be called so"
+            raise PluginRefused(self.named(name), f"cannot be made: {in_one_line(error)}", expected=expected) from None
+
+    def named(self, name: str) -> str:
+        """For complaints: ``grader 'mine' of the package their-pack (their_pack:Mine)``."""
+        brought = self._brought().get(name)
+        if brought is None or name in self.built_in:
+            return f"{self.kind} {name!r}"
+        return f"{self.kind} {name!r} of {brought[0]}"
+
+    def _brought(self) -> dict[str, list[Brought]]:
+        by_name = {name: [Brought(place, OURS)] for name, place in self.built_in.items()}
+        for name, theirs in _entry_points(self.group):
+            by_name.setdefault(name, []).append(theirs)
+        return by_name
+
+
+@cache
+def _entry_points(group: str) -> tuple[tuple[str, Brought], ...]:
+    """Names, and what installed packages bring under them, in the order of both; looked up once in a process."""
+    found = []
+    for point in entry_points(group=group):
+        package = f"the package {point.dist.name}" if point.dist is not None else "a package without a name"
+        place = point.value.partition("[")[0].strip()  # extras are no part of it
+        found.append((point.name, Brought(place, package)))
+    return tuple(sorted(found, key=lambda named: (named[0], named[1].package)))
+
+
+def forget_entry_points() -> None:
+    """Look again, when something was installed while this process runs."""
+    _entry_points.cache_clear()
 
 
 @contextmanager

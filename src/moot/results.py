@@ -37,8 +37,8 @@ from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import Experiment, ExperimentKeys
 from moot.grade import graders as known_graders
+from moot.measures import MEASURES
 from moot.measures import needs as needs_of
-from moot.measures import registered as registered_measures
 from moot.measures.failures import NOT_TAKEN, checked_needs
 from moot.measures.measure import Measure
 from moot.measures.section import Section
@@ -337,7 +337,7 @@ def _not_registered(measures: Sequence[Measure]) -> tuple[Measure, ...]:
             checked_needs(measure)
         if measure.name in (other.name for other in new):
             raise UsageError(f"measure {measure.name!r} is given twice; expected another name")
-        registered_place = registered_measures().get(measure.name)
+        registered_place = MEASURES.place(measure.name)
         if registered_place is None:
             new.append(measure)
         elif registered_place != f"{type(measure).__module__}:{type(measure).__qualname__}":

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint
 
 import pytest
+from installing import bring
 
-from moot.ballots import _installed, registered, rule
+from moot.ballots import registered, rule
 from moot.ballots.borda import RankedVoting
 from moot.ballots.consensus import CONSENSUS, reached
 from moot.ballots.cumulative import CumulativeVoting
@@ -112,13 +112,8 @@ def test_a_rule_is_called_as_in_the_file() -> None:
 
 
 def test_rules_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("one-vote", "moot.ballots.plurality:SimpleVoting", "moot.ballots")
-    monkeypatch.setattr("moot.ballots.entry_points", lambda group: [point] if group == point.group else [])
-    _installed.cache_clear()
-    try:
-        assert rule("one-vote") == SimpleVoting()
-    finally:
-        _installed.cache_clear()
+    bring(monkeypatch, "moot.ballots", {"one-vote": "moot.ballots.plurality:SimpleVoting"})
+    assert rule("one-vote") == SimpleVoting()
 
 
 class TestWeighted:

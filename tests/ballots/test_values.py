@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import FrozenInstanceError, dataclass, fields
-from importlib.metadata import EntryPoint
 from typing import Any
 
 import pytest
+from installing import bring
 
-from moot.ballots import BUILT_IN, Ballot, Tally, _installed, _plugged, registered, rule
+from moot.ballots import BUILT_IN, Ballot, Tally, _plugged, rule
 from moot.ballots.library import LibraryRule
 from moot.ballots.plurality import SimpleVoting
 from moot.ballots.tally import most
@@ -87,17 +87,11 @@ class Nobody:
 
 @pytest.fixture
 def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    points = [
-        EntryPoint("one-vote", "moot.ballots.plurality:SimpleVoting", "moot.ballots"),
-        EntryPoint("nobody", f"{__name__}:Nobody", "moot.ballots"),
-        EntryPoint("simple-voting", f"{__name__}:Nobody", "moot.ballots"),
-    ]
-    monkeypatch.setattr("moot.ballots.entry_points", lambda group: points if group == "moot.ballots" else [])
-    for kept in (_installed, _plugged):
-        kept.cache_clear()
+    places = {"one-vote": "moot.ballots.plurality:SimpleVoting", "nobody": f"{__name__}:Nobody"}
+    bring(monkeypatch, "moot.ballots", places)
+    _plugged.cache_clear()
     yield
-    for kept in (_installed, _plugged):
-        kept.cache_clear()
+    _plugged.cache_clear()
 
 
 @pytest.mark.usefixtures("brought")
@@ -105,8 +99,6 @@ def test_a_rule_of_others_is_tried_when_it_is_named_and_made_once() -> None:
     assert rule("one-vote") is rule("one-vote")
     with pytest.raises(MootError, match="nobody"):
         rule("nobody")
-    assert type(rule("simple-voting")) is SimpleVoting, "nobody takes the name of a rule that is ours"
-    assert registered()["simple-voting"] == BUILT_IN["simple-voting"]
 
 
 def test_a_rule_of_the_library_is_shown_and_compared_by_its_name() -> None:

@@ -9,13 +9,13 @@ import sys
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
 import polars
 import pytest
+from installing import bring
 
 from moot.data import Dataset, load_published
 from moot.data.formats import dataset_format, registered
@@ -494,12 +494,7 @@ def test_formats_of_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     module = ModuleType("riddles_of_others")
     module.Riddles = Riddles  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "riddles_of_others", module)
-    point = EntryPoint("riddles", "riddles_of_others:Riddles", "moot.datasets")
-    monkeypatch.setattr("moot.data.formats.entry_points", lambda group: [point] if group == point.group else [])
-    registered.cache_clear()
-    try:
-        path = as_jsonl("r.jsonl", {"no": 1, "riddle": "What has keys?", "solution": "a piano"})(tmp_path)
-        (case,) = cases(path, "riddles")
-        assert (case.question.id, case.answer) == ("1", "a piano")
-    finally:
-        registered.cache_clear()
+    bring(monkeypatch, "moot.datasets", {"riddles": "riddles_of_others:Riddles"})
+    path = as_jsonl("r.jsonl", {"no": 1, "riddle": "What has keys?", "solution": "a piano"})(tmp_path)
+    (case,) = cases(path, "riddles")
+    assert (case.question.id, case.answer) == ("1", "a piano")

@@ -75,10 +75,6 @@ def script(name: str) -> Callable[[Any], Script]:
 @pytest.fixture
 def panel(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setitem(strategies.BUILT_IN, "panel", f"{__name__}:Panel")
-    strategies.registered.cache_clear()
-    yield
-    monkeypatch.undo()
-    strategies.registered.cache_clear()
 
 
 async def test_whoever_read_in_an_order_has_a_row_and_nobody_is_called_captain(tmp_path: Path, panel: None) -> None:

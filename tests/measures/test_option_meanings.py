@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import pytest
+from installing import bring
 
-import moot.strategies
 from moot.experiment.selected import with_selection
 from moot.experiment.spec import read_experiment
 from moot.measures.cells import Stored, option_of
 from moot.measures.discussion.figures import DiscussedCell, _axes, _compared
 from moot.measures.discussion.naming import is_usual, names_of, one_agent, options_of, protocol_of
-from moot.strategies import BUILT_IN
 from moot.strategies.option_meanings import Meaning, meanings_named
 from moot.strategies.traits import Traits
 
@@ -56,7 +55,7 @@ DEFAULT = {
 
 @pytest.fixture(autouse=True)
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moot.strategies, "registered", lambda: {**BUILT_IN, "salon": f"{__name__}:Salon"})
+    bring(monkeypatch, "moot.strategies", {"salon": f"{__name__}:Salon"})
 
 
 def salon(**given: Any) -> Stored:

@@ -10,7 +10,7 @@ from typing import ClassVar
 from unittest import mock
 
 from moot import Question, Team, Verdict
-from moot.strategies import BUILT_IN, registered
+from moot.strategies import BUILT_IN
 from moot.strategies.captaincy import Captained, by_captain, captain_decides
 from moot.strategies.silent import Silent
 from moot.strategies.traits import Traits
@@ -45,9 +45,5 @@ class Hinted(Captained):
 
 @contextmanager
 def plugged_in() -> Iterator[None]:
-    registered.cache_clear()
-    try:
-        with mock.patch.dict(BUILT_IN, {Hinted.name: f"{__name__}:Hinted"}):
-            yield
-    finally:
-        registered.cache_clear()
+    with mock.patch.dict(BUILT_IN, {Hinted.name: f"{__name__}:Hinted"}):
+        yield

@@ -11,13 +11,14 @@ from typing import ClassVar
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from installing import bring
 from jinja2 import Environment, meta, nodes
 
 import moot.prompts
 from moot.errors import FileError, UsageError
 from moot.models.scripted import ScriptedModel
 from moot.prompts import LANGUAGES, Prompts, block, declared_inputs, line, quoted
-from moot.strategies import Traits, prompt_folders, prompts_brought, prompts_for, registered, strategy
+from moot.strategies import Traits, prompt_folders, prompts_brought, prompts_for, strategy
 from moot.team import Player, Team
 from moot.team.forms import AnswerForm
 from moot.types import Question, Verdict, digest
@@ -249,8 +250,7 @@ def _plugged_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     for language in LANGUAGES:
         (package / "prompts" / language / "jury.j2").write_text("{# inputs: question #}\nJury: {{ question | block }}")
     monkeypatch.syspath_prepend(str(tmp_path))
-    known = {**registered(), "panel": "panel_package:Panel"}
-    monkeypatch.setattr("moot.strategies.registered", lambda: known)
+    bring(monkeypatch, "moot.strategies", {"panel": "panel_package:Panel"})
     yield package
     sys.modules.pop("panel_package", None)
 

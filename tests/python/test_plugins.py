@@ -14,6 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from installing import write_points
 
 import moot
 from moot import Case, Question, ScriptedModel
@@ -120,16 +121,6 @@ def test_the_name_of_a_strategy_object_is_checked() -> None:
         FileError, match=r"strategies.0: Odd: name: expected letters, digits, . _ - .* found 'odd, fixed'"
     ):
         moot.Experiment(**keys(strategies=[Odd()]))
-
-
-def write_points(folder: Path, package: str, points: dict[str, dict[str, str]]) -> None:
-    place = folder / f"{package.replace('-', '_')}-0.1.0.dist-info"
-    place.mkdir()
-    (place / "METADATA").write_text(f"Name: {package}\nVersion: 0.1.0\n")
-    groups = [
-        f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in named.items()) for group, named in points.items()
-    ]
-    (place / "entry_points.txt").write_text("\n".join(groups))
 
 
 @pytest.mark.usefixtures("plugin")

@@ -6,13 +6,13 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint
 from typing import ClassVar
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from installing import bring
 
 from moot.errors import UsageError
 from moot.select import (
@@ -394,15 +394,8 @@ def test_k_greedy_completes_alike_for_all_and_never_with_the_candidate_itself() 
 
 
 def test_another_package_may_bring_a_selector(monkeypatch: pytest.MonkeyPatch) -> None:
-    brought = EntryPoint("mine", "moot.select.baselines:TopAccuracy", "moot.selectors")
-    shadow = EntryPoint("greedy", "somewhere:Else", "moot.selectors")
-    monkeypatch.setattr("moot.select.registry.entry_points", lambda group: [brought, shadow])
-    registered.cache_clear()
-    try:
-        assert selector("mine") == selector("top-accuracy")
-        assert registered()["greedy"] == "moot.select.greedy:Greedy", "ours are not replaced"
-    finally:
-        registered.cache_clear()
+    bring(monkeypatch, "moot.selectors", {"mine": "moot.select.baselines:TopAccuracy"})
+    assert selector("mine") == selector("top-accuracy")
 
 
 def test_unknown_selectors_and_options() -> None:

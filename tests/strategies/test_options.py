@@ -12,6 +12,7 @@ import pytest
 from annotated_types import Ge, Gt, Le, Lt
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from installing import bring
 
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
@@ -136,8 +137,7 @@ class Panel:
 
 @pytest.fixture(name="_plugged_in")
 def _plugged_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {**registered(), "panel": f"{__name__}:Panel"}
-    monkeypatch.setattr("moot.strategies.registered", lambda: known)
+    bring(monkeypatch, "moot.strategies", {"panel": f"{__name__}:Panel"})
 
 
 @pytest.mark.usefixtures("_plugged_in")

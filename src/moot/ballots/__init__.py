@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.metadata import entry_points
 from typing import cast
 
 from moot.ballots.tally import Ballot, Rule, Tally
@@ -17,7 +16,7 @@ from moot.ballots.trial import KIND, tally_of, try_rule
 from moot.ballots.trial import problem_with as problem_with
 from moot.errors import UsageError
 from moot.models.closest import closest
-from moot.plugins import loaded, refusing
+from moot.plugins import PluginKind, refusing
 
 BUILT_IN = {
     "simple-voting": "moot.ballots.plurality:SimpleVoting",
@@ -26,6 +25,7 @@ BUILT_IN = {
     "approval-voting": "moot.ballots.approval:ApprovalVoting",
     "solution-counting": "moot.ballots.counting:SolutionCounting",
 }
+RULES = PluginKind(KIND, "moot.ballots", BUILT_IN)
 LIBRARY = "pref-voting:"
 """What stands before the name of a rule of the library `pref-voting`."""
 
@@ -47,23 +47,17 @@ __all__ = [
 
 def registered() -> Mapping[str, str]:
     """Names of all rules, ours, those that other packages bring, and those given as objects."""
-    return {**{name: _place(given) for name, given in _GIVEN.items()}, **_installed()}
+    return {**{name: _place(given) for name, given in _GIVEN.items()}, **RULES.places()}
 
 
 def _place(given: Rule) -> str:
     return f"{type(given).__module__}:{type(given).__qualname__}"
 
 
-@cache
-def _installed() -> Mapping[str, str]:
-    theirs = {point.name: point.value for point in entry_points(group="moot.ballots")}
-    return {**theirs, **BUILT_IN}
-
-
 def register(given: Rule) -> None:
     """Make an object known by its name, in this process."""
     named = _checked(given).name
-    known = _installed().get(named)
+    known = RULES.place(named)
     if known not in (None, _place(given)) or named.startswith(LIBRARY):
         raise UsageError(f"rule of voting {named!r} is {known or 'of the library'} already; expected another name")
     if known is None:
@@ -95,19 +89,19 @@ def rule(name: str) -> Rule:
         from moot.ballots.library import library_rule
 
         return library_rule(name.removeprefix(LIBRARY))
-    place = _installed().get(name)
+    place = RULES.place(name)
     if place is None:
         known = [*sorted(registered()), f"{LIBRARY}RULE"]
         raise UsageError(
             f"rule of voting {name!r} is unknown; expected one of {', '.join(known)}{closest(name, known)}"
         )
-    return cast(Rule, loaded(KIND, name, place)()) if name in BUILT_IN else _plugged(name, place)
+    return cast(Rule, RULES.make(name)) if name in BUILT_IN else _plugged(name, place)
 
 
 @cache
 def _plugged(name: str, place: str) -> Rule:
     """A rule of another package, tried once."""
-    made = _checked(loaded(KIND, name, place)())
+    made = _checked(RULES.make(name))
     with refusing():
         try_rule(made)
     return made

@@ -26,7 +26,7 @@ def experiment_schema() -> dict[str, Any]:
     keys["grader"]["enum"] = sorted(graders())
     parts["QuestionsSpec"]["properties"]["format"]["anyOf"][0]["enum"] = sorted(formats())
     keys["strategies"]["items"] = _entry(sorted(strategies()))
-    providers = sorted(plugged_providers())
+    providers = plugged_providers()
     if providers:
         parts["PluggedSpec"]["properties"]["provider"]["enum"] = providers
     else:

@@ -10,14 +10,12 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from importlib.metadata import entry_points
 from typing import Any, ClassVar, Protocol, cast
 
 from moot.data.published import Published
 from moot.errors import UsageError
 from moot.models.closest import closest
-from moot.plugins import loaded
+from moot.plugins import PluginKind
 
 BUILT_IN = {
     "mmlu": "moot.data.mmlu:Mmlu",
@@ -32,6 +30,7 @@ BUILT_IN = {
     "imo": "moot.data.aime:Imo",
     "cladder": "moot.data.cladder:Cladder",
 }
+FORMATS = PluginKind("format", "moot.datasets", BUILT_IN)
 
 
 class Format(Protocol):
@@ -43,25 +42,24 @@ class Format(Protocol):
         """The questions of a published row as rows of our own form; none, where the row is not part of the set."""
 
 
-@cache
 def registered() -> Mapping[str, str]:
-    """Names of all formats, ours and those that other packages bring."""
-    theirs = {point.name: point.value for point in entry_points(group="moot.datasets")}
-    return {**theirs, **BUILT_IN}
+    """Names of all formats, ours and those that other packages bring, with their places."""
+    return FORMATS.places()
 
 
 def dataset_format(name: str, *, seed: int = 0, choices: int | None = None) -> Format:
     """The format of this name with these options."""
-    place = registered().get(name)
-    if place is None:
+    if FORMATS.place(name) is None:
         names = sorted(registered())
         raise UsageError(f"format {name!r} is unknown; expected one of {', '.join(names)}{closest(name, names)}")
-    made = loaded("format", name, place)
-    allowed = {field.name for field in dataclasses.fields(made)}
+    kind = FORMATS.load(name)
+    if not dataclasses.is_dataclass(kind):
+        raise UsageError(f"{FORMATS.named(name)}: expected a dataclass, found {kind!r:.80}")
+    allowed = {field.name for field in dataclasses.fields(kind)}
     if choices is not None and "choices" not in allowed:
         raise UsageError(f"format {name!r} takes no number of choices")
     options = {"seed": seed, **({} if choices is None else {"choices": choices})}
-    return cast(Format, made(**{key: value for key, value in options.items() if key in allowed}))
+    return cast(Format, FORMATS.make(name, **{key: value for key, value in options.items() if key in allowed}))
 
 
 def shuffled(right: str, wrong: Sequence[str], generator: random.Random) -> tuple[list[str], str]:

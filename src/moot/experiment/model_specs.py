@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from functools import cache
-from importlib.metadata import entry_points
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -31,6 +28,7 @@ from moot.config.yaml_file import Strict, Text
 from moot.models.closest import closest
 from moot.models.litellm_params import problem_with, problem_with_model
 from moot.models.proxy import ENV
+from moot.plugins import PluginKind
 from moot.simulate.parameters import SimulatedParameters
 
 MAX_TOKENS_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
@@ -257,10 +255,12 @@ def _form(spec: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     if isinstance(spec, BaseModel):
         return handler(spec)
     provider = spec.get("provider") if isinstance(spec, dict) else None
+    if isinstance(provider, str) and (refusal := PROVIDERS.refusal(provider)) is not None:
+        raise PydanticCustomError("two_providers", "{problem}", {"problem": str(refusal)})
     if isinstance(provider, str) and provider not in BUILT_IN_PROVIDERS:
-        if provider in plugged_providers():
+        if PROVIDERS.place(provider) is not None:
             return PluggedSpec.model_validate(spec)
-        providers = [*BUILT_IN_PROVIDERS, *sorted(plugged_providers())]
+        providers = [*BUILT_IN_PROVIDERS, *plugged_providers()]
         raise PydanticCustomError(
             "unknown_provider",
             "{problem}",
@@ -269,14 +269,19 @@ def _form(spec: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     return _BUILT_IN_FORMS.validate_python(spec)
 
 
-BUILT_IN_PROVIDERS = ("endpoint", "local", "litellm", "simulated", "recorded")
+BUILT_IN_PROVIDERS = {
+    "endpoint": "moot.experiment.model_specs:EndpointSpec",
+    "local": "moot.experiment.model_specs:LocalSpec",
+    "litellm": "moot.experiment.model_specs:LitellmSpec",
+    "simulated": "moot.experiment.model_specs:SimulatedSpec",
+    "recorded": "moot.experiment.model_specs:RecordedSpec",
+}
+PROVIDERS = PluginKind("provider", "moot.models", BUILT_IN_PROVIDERS)
 
 
-@cache
-def plugged_providers() -> Mapping[str, str]:
-    """Providers that other packages bring, and where."""
-    points = entry_points(group="moot.models")
-    return {point.name: point.value for point in points if point.name not in BUILT_IN_PROVIDERS}
+def plugged_providers() -> list[str]:
+    """Providers that other packages bring."""
+    return sorted(PROVIDERS.places().keys() - BUILT_IN_PROVIDERS.keys())
 
 
 ModelSpec = Annotated[

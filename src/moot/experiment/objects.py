@@ -20,7 +20,7 @@ from moot.grade.graders import register as register_grader
 from moot.models.answerable import shape_in_json
 from moot.models.model import Model
 from moot.plugins import PluginBroke
-from moot.strategies import Strategy, registered
+from moot.strategies import STRATEGIES, Strategy
 from moot.strategies import strategy as built_strategy
 from moot.strategies.names import name_problem
 from moot.strategies.option_meanings import meanings_named
@@ -87,7 +87,7 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
             continue
         strategy, written = _checked_strategy(entry, ("strategies", position))
         plain.append(written)
-        if _place(type(strategy)) != _registered_place(strategy.name):
+        if _place(type(strategy)) != STRATEGIES.place(strategy.name):
             check_other_class(strategy, objects.values(), ("strategies", position))
             objects[_entry_key(written)] = strategy
     names = {strategy.name for strategy in objects.values()}
@@ -140,7 +140,7 @@ def _checked_strategy(strategy: Any, key: tuple[str | int, ...]) -> tuple[Strate
         raise FileError(problem, key=where)
     if (wrong := name_problem(strategy.name)) is not None:
         raise FileError(f"{type(strategy).__name__}: {wrong}", key=where)
-    registered_at = _registered_place(strategy.name)
+    registered_at = STRATEGIES.place(strategy.name)
     if registered_at is not None and registered_at != _place(type(strategy)):
         problem = f"{strategy.name!r} is the name of {registered_at} already, and results of the two would be mixed"
         raise FileError(f"{problem}; expected another name", key=where)
@@ -155,10 +155,6 @@ def _checked_strategy(strategy: Any, key: tuple[str | int, ...]) -> tuple[Strate
 
 def _place(kind: type[Any]) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
-
-
-def _registered_place(name: str) -> str | None:
-    return registered().get(name)
 
 
 def _models(models: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -19,6 +19,7 @@ from moot.data import Dataset
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import (
     MAX_TOKENS_KEYS,
+    PROVIDERS,
     EndpointSpec,
     HedgeSpec,
     LimitsSpec,
@@ -30,7 +31,6 @@ from moot.experiment.model_specs import (
     RecordedSpec,
     RetriesSpec,
     SimulatedSpec,
-    plugged_providers,
 )
 from moot.experiment.spec import ExperimentFile
 from moot.foreign_files import opened
@@ -40,7 +40,7 @@ from moot.models.intake import MIB, Intake, Room
 from moot.models.litellm_params import problem_with_address
 from moot.models.model import Model
 from moot.models.proxy import ENV, environment_proxy
-from moot.plugins import CannotLoad, PluginBroke, loaded
+from moot.plugins import PluginBroke, PluginRefused, blaming
 from moot.strategies.option_values import OptionError, built
 from moot.types import FREE, Price, Request
 
@@ -88,7 +88,7 @@ def make_models(file: ExperimentFile, dataset: Dataset | None, *, asked: bool = 
     shared = Shared(Room(round(file.spec.replies_in_flight_mb * MIB)), asked=asked)
     for name, spec in file.spec.models.items():
         try:
-            make: Callable[..., Model] = _MAKERS.get(spec.provider, _plugged)
+            make: Callable[..., Model] = _plugged if isinstance(spec, PluggedSpec) else _MAKERS[spec.provider]
             model = make(file, name, spec, dataset, shared)
         except FileError:
             raise
@@ -280,12 +280,13 @@ def _plugged(file: ExperimentFile, name: str, spec: PluggedSpec, *_: Any) -> Mod
     if "name" in spec.options:
         raise file.error(("models", name, "name"), "unknown key; a model is called what its key says")
     try:
-        maker = loaded("provider", spec.provider, plugged_providers()[spec.provider])
-        model = made_by(maker, {"name": name, **spec.options}, named=f"provider {spec.provider!r}")
+        maker = PROVIDERS.load(spec.provider)
+        with blaming("provider", spec.provider):
+            model = made_by(maker, {"name": name, **spec.options}, named=f"provider {spec.provider!r}")
     except OptionError as error:
         place = ("models", name, error.option) if error.option is not None else ("models", name)
         raise file.error(place, str(error).removeprefix(f"{error.option}: ")) from None
-    except CannotLoad as error:
+    except (PluginRefused, PluginBroke) as error:
         raise file.error(("models", name, "provider"), str(error)) from None
     if not isinstance(model, Model) or model.name != name:
         problem = (

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from inspect import isawaitable
 from numbers import Real
 from typing import Any, NamedTuple, cast
@@ -23,26 +22,25 @@ from moot.errors import UsageError
 from moot.grade.match import NO_ANSWER, NOT_KNOWN_YET, Grader, Match
 from moot.grade.normalise import normalise
 from moot.models.closest import closest
-from moot.plugins import in_one_line, loaded
+from moot.plugins import PluginKind, in_one_line
 from moot.types import Case, Score, Verdict
 
 BUILT_IN = {Match.name: "moot.grade.match:Match"}
+GRADERS = PluginKind("grader", "moot.graders", BUILT_IN)
 USUAL = Match.name
 _GIVEN: dict[str, Grader] = {}
 
 
-@cache
 def registered() -> Mapping[str, str]:
-    """Names of all graders, ours and those that other packages bring."""
-    theirs = {point.name: point.value for point in entry_points(group="moot.graders")}
-    return {**theirs, **BUILT_IN}
+    """Names of all graders, ours and those that other packages bring, with their places."""
+    return GRADERS.places()
 
 
 def register(candidate: Grader) -> None:
     """Make an object known by its name, in this process: what is stored is the name, so it must mean one thing."""
     checked_grader(candidate)
     place = f"{type(candidate).__module__}:{type(candidate).__qualname__}"
-    registered_place = registered().get(candidate.name)
+    registered_place = GRADERS.place(candidate.name)
     if registered_place not in (None, place):
         raise UsageError(f"grader {candidate.name!r} is {registered_place} already; expected another name")
     _GIVEN[candidate.name] = candidate
@@ -92,14 +90,13 @@ def grader(name: str) -> Grader:
     """The grader of this name."""
     if name in _GIVEN:
         return _GIVEN[name]
-    place = registered().get(name)
-    if place is None:
+    if GRADERS.place(name) is None:
         names = sorted({*registered(), *_GIVEN})
         raise UsageError(f"grader {name!r} is unknown; expected one of {', '.join(names)}{closest(name, names)}")
-    made = loaded("grader", name, place)()
+    made = checked_grader(GRADERS.make(name))
     if made.name != name:
-        raise UsageError(f"grader {name!r} calls itself {made.name!r}; expected the same name")
-    return checked_grader(made)
+        raise UsageError(f"{GRADERS.named(name)} calls itself {made.name!r}; expected the same name")
+    return made
 
 
 def checked_grader(candidate: Any) -> Grader:

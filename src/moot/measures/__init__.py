@@ -7,11 +7,10 @@ figures stand in the report's JSON, its sections in the terminal and on the page
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from moot.needs import Needs
+from moot.plugins import PluginKind
 
 if TYPE_CHECKING:
     from moot.measures.measure import Measure
@@ -31,12 +30,12 @@ BUILT_IN = {
 }
 """In the order in which they are taken: a measure may use the figures of those before it."""
 
+MEASURES = PluginKind("measure", "moot.measures", BUILT_IN)
 
-@cache
+
 def registered() -> Mapping[str, str]:
-    """Names of all measures: ours, then those that other packages bring."""
-    theirs = {point.name: point.value for point in entry_points(group="moot.measures") if point.name not in BUILT_IN}
-    return {**BUILT_IN, **theirs}
+    """Names of all measures, ours and those that other packages bring, with their places."""
+    return MEASURES.places()
 
 
 def needs(given: Iterable[Measure] = ()) -> Needs:

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from pkgutil import resolve_name
 from typing import Any, ParamSpec, TypeVar, cast
 
 from moot.errors import UsageError
 from moot.grade.graders import VERSION
-from moot.measures import BUILT_IN, registered
+from moot.measures import BUILT_IN, MEASURES
 from moot.measures.checked_sections import checked_sections
 from moot.measures.measure import Measure
 from moot.measures.read_only import read_only
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.needs import Needs, summed
-from moot.plugins import CannotLoad, NotAsExpected, in_one_line, loaded
+from moot.plugins import NotAsExpected, PluginRefused, in_one_line
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,8 +40,10 @@ class TakenMeasures:
         self._graders: list[dict[str, Any]] = []
         """A row of the grader, where it failed."""
         self._measures: list[tuple[str, Measure]] = []
-        for name, place in registered().items():
-            measure = self._tried(name, _made, name, place)
+        for name in MEASURES.places():
+            if name in BUILT_IN and (refusal := MEASURES.refusal(name)) is not None:
+                self.failures[name] = refusal.reason  # ours is taken all the same: whose figures these are is known
+            measure = self._tried(name, _made, name)
             if measure is not None:
                 self._measures.append((name, measure))
         self._measures += [(measure.name, measure) for measure in given]
@@ -91,7 +94,7 @@ class TakenMeasures:
             return asked(*args, **kwargs)
         try:
             return asked(*args, **kwargs)
-        except CannotLoad as error:
+        except PluginRefused as error:
             self.failures.setdefault(name, error.reason)
         except (_Unusable, NotAsExpected) as error:
             self.failures.setdefault(name, str(error))
@@ -141,8 +144,8 @@ class _Unusable(UsageError):
     """Figures that cannot stand in a report, in words."""
 
 
-def _made(name: str, place: str) -> Measure:
-    return cast(Measure, loaded("measure", name, place)())
+def _made(name: str) -> Measure:
+    return cast(Measure, resolve_name(BUILT_IN[name])() if name in BUILT_IN else MEASURES.make(name))
 
 
 def checked_needs(measure: Measure) -> Needs:

@@ -6,16 +6,14 @@ A selector is a frozen dataclass whose fields are its options; `calls` among the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from functools import cache
-from importlib.metadata import entry_points
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
 
 from moot.errors import UsageError
 from moot.models.closest import closest
-from moot.plugins import NotAsExpected, blaming, loaded, refusing
+from moot.plugins import NotAsExpected, PluginKind, blaming, refusing
 from moot.select.labels import Floats, LabelMatrix, SelectionSplit
 from moot.select.oracle import Oracle
 
@@ -32,6 +30,7 @@ BUILT_IN = {
     "hybrid": "moot.select.hybrid:Hybrid",
     "exact": "moot.select.exact:Exact",
 }
+SELECTORS = PluginKind("selector", "moot.selectors", BUILT_IN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +54,19 @@ class Selector(Protocol):
         """k proposers, chosen by the selection split alone. The same split gives the same team."""
 
 
-@cache
 def registered() -> Mapping[str, str]:
-    """Names of all selectors, ours and those that other packages bring."""
-    theirs = {point.name: point.value for point in entry_points(group="moot.selectors")}
-    return {**BUILT_IN, **{name: place for name, place in theirs.items() if name not in BUILT_IN}}
+    """Names of all selectors, ours and those that other packages bring, with their places."""
+    return SELECTORS.places()
 
 
 def selector(name: str, options: Mapping[str, Any] | None = None) -> Selector:
     """The selector of this name with these options, checked."""
-    place = registered().get(name)
-    if place is None:
+    if SELECTORS.place(name) is None:
         expected = f"expected one of {', '.join(registered())}{closest(name, registered())}"
         raise UsageError(f"selector {name!r} is unknown; {expected}")
-    kind = loaded("selector", name, place)
+    kind = SELECTORS.load(name)
+    if not isinstance(kind, type) or not is_dataclass(kind):
+        raise UsageError(f"{SELECTORS.named(name)}: expected a dataclass, found {kind!r:.80}")
     allowed = [option.name for option in fields(kind)]
     arguments = {key.replace("-", "_"): value for key, value in (options or {}).items()}
     for key in arguments:

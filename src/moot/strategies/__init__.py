@@ -10,19 +10,18 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 from moot.errors import UsageError
 from moot.models.closest import closest
-from moot.plugins import loaded
+from moot.plugins import PluginKind
 from moot.prompts import Own, Prompts
 from moot.strategies.captaincy import Captained
-from moot.strategies.names import GROUP, check_brought
+from moot.strategies.names import name_problem
 from moot.strategies.option_values import built, usual
 from moot.strategies.traits import CallBound as CallBound
 from moot.strategies.traits import Traits as Traits
@@ -41,6 +40,7 @@ BUILT_IN = {
     "debate": "moot.strategies.debate.debate:Debate",
     "mixture": "moot.strategies.mixture.mixture:Mixture",
 }
+STRATEGIES = PluginKind("strategy", "moot.strategies", BUILT_IN)
 
 
 @runtime_checkable
@@ -57,11 +57,9 @@ class Strategy(Protocol):
         """One question, from start to verdict. No state is kept between questions."""
 
 
-@cache
 def registered() -> Mapping[str, str]:
-    """Names of all strategies, ours and those that other packages bring."""
-    theirs = {point.name: point.value for point in entry_points(group=GROUP)}
-    return {**theirs, **BUILT_IN}
+    """Names of all strategies, ours and those that other packages bring, with their places."""
+    return STRATEGIES.places()
 
 
 def strategy(name: str, options: Mapping[str, Any] | None = None) -> Strategy:
@@ -70,14 +68,24 @@ def strategy(name: str, options: Mapping[str, Any] | None = None) -> Strategy:
 
 
 def strategy_class(name: str) -> type[Any]:
-    place = registered().get(name)
-    if place is None:
+    if STRATEGIES.place(name) is None:
         expected = f"expected one of {', '.join(sorted(registered()))}{closest(name, registered())}"
         raise UsageError(f"strategy {name!r} is unknown; {expected}")
-    kind = cast(type[Any], loaded("strategy", name, place))
-    if name not in BUILT_IN:
-        check_brought(name, place, kind)
-    return kind
+    kind = STRATEGIES.load(name)
+    if name not in BUILT_IN and (problem := _brought_problem(name, kind)) is not None:
+        raise UsageError(f"{STRATEGIES.named(name)}: {problem}")
+    return cast(type[Any], kind)
+
+
+def _brought_problem(name: str, kind: object) -> str | None:
+    """Of what an entry point names. Results are kept under the name of the class, so both have to be one name."""
+    if not isinstance(kind, type) or not is_dataclass(kind):
+        return f"expected a dataclass, found {kind!r:.80}"
+    own = getattr(kind, "name", None)
+    problem = name_problem(name) or name_problem(own)
+    if problem is None and own != name:
+        return f"name: its class calls itself {own!r}, and results are kept under that; expected one name in both"
+    return problem
 
 
 def with_options(played: Strategy, options: Mapping[str, Any]) -> Strategy:

@@ -11,17 +11,16 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import cast
 
 from moot.errors import FileError, UsageError
 from moot.foreign_files import text_of
-from moot.plugins import blaming, loaded
+from moot.plugins import PluginKind, blaming
 from moot.team.team import Retriever
 from moot.types import Question, digest
 
-GROUP = "moot.retrievers"
+RETRIEVERS = PluginKind("retriever", "moot.retrievers")
 SUFFIXES = (".txt", ".md")
 _WORD = re.compile(r"\w+")
 _PARAGRAPHS = re.compile(r"\n\s*\n")
@@ -94,13 +93,12 @@ def _read(folder: Path) -> list[Passage]:
 
 def retriever(named: str, folder: Path) -> Retriever:
     """A retriever of another package by its name, else the built-in one over this folder."""
-    for point in entry_points(group=GROUP):
-        if point.name == named:
-            retriever_object = loaded("retriever", named, point.value)
-            if not callable(retriever_object):
-                raise UsageError(f"retriever {named!r} is not callable; expected a function from a question to a text")
-            return cast(Retriever, retriever_object)
-    return Bm25(folder)
+    if RETRIEVERS.place(named) is None:
+        return Bm25(folder)
+    found = RETRIEVERS.load(named)
+    if not callable(found):
+        raise UsageError(f"{RETRIEVERS.named(named)} is not callable; expected a function from a question to a text")
+    return cast(Retriever, found)
 
 
 async def retrieve(source: Retriever, question: Question) -> str:
