@@ -116,10 +116,6 @@ def marks_of(values: Mapping[str, Value]) -> dict[str, float | None]:
     return {question: value.known for question, value in values.items()}
 
 
-NOT_PLAYED = Value(0.0, 0.0, 0.0)
-"""Not having played is not being right."""
-
-
 def value_of(grades: Sequence[float | None]) -> Value:
     """From the grades of a question's plays; None is ungraded."""
     if len(grades) == 1:  # nearly always

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.measures.quiz.played import Played, solos, split, teams, values_by_question
@@ -12,7 +12,6 @@ from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
-    NOT_PLAYED,
     Value,
     best_value,
     bounds_row,
@@ -106,18 +105,13 @@ def guessing(players: int, choices: int) -> float:
     return 1.0 - (1.0 - 1.0 / choices) ** players if choices > 0 else 0.0
 
 
-def skyline(
-    plays: Sequence[Played],
-    *,
-    questions: Collection[str] | None = None,
-    choices: Mapping[str, int] | None = None,
-) -> Skyline:
-    """From solo plays. `questions` names all that were asked, if some have no play; `choices` how many each offers.
+def skyline(plays: Sequence[Played], *, choices: Mapping[str, int] | None = None) -> Skyline:
+    """From solo plays; a question that nobody has played is no part of it. `choices`: how many each offers.
 
     In each repeat somebody was right or nobody was; over repeats it is the mean of that.
     """
     alone = solos(plays)
-    values = top_by_question(alone, questions)
+    values = top_by_question(alone)
     top = known(fair(values))
     players = len({play.player for play in alone})
     offered = {question: count for question, count in (choices or {}).items() if question in top}
@@ -127,7 +121,7 @@ def skyline(
     return Skyline(share, players, chance, ungraded, values, sum(not play.heard for play in alone))
 
 
-def top_by_question(alone: Iterable[Played], questions: Collection[str] | None = None) -> dict[str, Value]:
+def top_by_question(alone: Iterable[Played]) -> dict[str, Value]:
     """The best that anybody did: in each repeat by itself, then the mean over repeats.
 
     Known of a question is what all its answers are graded for; the bounds know that one right answer is enough.
@@ -139,13 +133,10 @@ def top_by_question(alone: Iterable[Played], questions: Collection[str] | None =
         question: [best_value(by_repeat[repeat]) for repeat in sorted(by_repeat)]
         for question, by_repeat in grades.items()
     }
-    asked = sorted(questions if questions is not None else repeats)
-    return with_settled(
-        {question: mean_value(repeats[question]) if question in repeats else NOT_PLAYED for question in asked}
-    )
+    return with_settled({question: mean_value(repeats[question]) for question in sorted(repeats)})
 
 
-def best_single(plays: Sequence[Played], *, questions: Collection[str] | None = None, seed: int = 0) -> BestSingle:
+def best_single(plays: Sequence[Played], *, seed: int = 0) -> BestSingle:
     """From solo plays; a question that a player has no play of, or that is ungraded, is left out.
 
     Players are ranked on the questions that they share; where answers are ungraded, by the least that each can be.
@@ -153,7 +144,7 @@ def best_single(plays: Sequence[Played], *, questions: Collection[str] | None = 
     import numpy as np
 
     alone = solos(plays)
-    asked = sorted(questions if questions is not None else {play.question for play in alone})
+    asked = sorted({play.question for play in alone})
     values_by_player = {
         player: values_by_question(of_player) for player, of_player in split(alone, lambda play: play.player).items()
     }
@@ -162,7 +153,7 @@ def best_single(plays: Sequence[Played], *, questions: Collection[str] | None = 
     name = best(marks, asked, least=least)
     if name is None:
         return BestSingle(None, None, len(marks), questions=len(asked))
-    values = {question: value for question, value in values_by_player[name].items() if question in set(asked)}
+    values = values_by_player[name]
     reached = estimate(known(fair(values)))
     if reached is not None:
         table = np.array([[_mark(own.get(question)) for question in asked] for own in marks.values()])
