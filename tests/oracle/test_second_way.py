@@ -33,7 +33,16 @@ from second_way.safety import safety
 from second_way.sets import sets
 from second_way.talk_tables import talk_tables
 from second_way.two_ways import two_ways
-from second_way.worlds import cohorts_and_names, discussions, experiment, one_at_a_time, other_calls, reading, troubled
+from second_way.worlds import (
+    chosen_team,
+    cohorts_and_names,
+    discussions,
+    experiment,
+    one_at_a_time,
+    other_calls,
+    reading,
+    troubled,
+)
 
 SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
     accuracy,
@@ -124,6 +133,11 @@ def test_answers_scored_by_words_too(number: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", range(1, 2 + MORE))
 def test_a_summariser_of_single_proposers_too(number: int, tmp_path: Path) -> None:
     _check(tmp_path, one_at_a_time(number, tmp_path))
+
+
+@pytest.mark.parametrize("number", [2, *range(3, 3 + 2 * MORE)])
+def test_a_chosen_team_beside_others_too(number: int, tmp_path: Path) -> None:
+    _check(tmp_path, chosen_team(number, tmp_path))
 
 
 def test_a_primary_that_is_declared_late_pays_for_the_others(tmp_path: Path) -> None:

@@ -23,11 +23,9 @@ from moot.measures.quiz.figures import comparisons, labels_that, talks, votes
 from moot.measures.quiz.played import Played, gains, human_comparison
 from moot.measures.quiz.plays import DRAFTED
 from moot.measures.safety.by_model import model_rows
-from moot.measures.safety.figures import names_compared
+from moot.measures.safety.figures import asked_both_ways, names_compared
 from moot.measures.safety.pairs import Native, Pair, per_model
-from moot.measures.safety.stages import drafting
 from moot.stats.graded import graded_value
-from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
 
 FAMILIES: Mapping[str, str] = {
     "headline": "options that the headline is chosen from",
@@ -167,11 +165,7 @@ def _safety(unplayed: _Unplayed) -> dict[str, int]:
         sizes["safety_models"] += _counted(per_model(pairs))
         sizes["cohort_models"] += _counted(model_rows(pairs, list(others)))
         sizes["gain_by_strength"] += int(len(leading) > 2)
-    ways = {
-        way: {cell["player"] for cell in unplayed.cells if cell["traits"].alone and drafting(cell) == way}
-        for way in (SINGLE_CALL, DOUBLE_CALL)
-    }
-    both = len(set.intersection(*ways.values()))
+    both = len(asked_both_ways(unplayed.cells))
     return {
         **sizes,
         "authority_bias": sum(1 for _ in names_compared(led)),

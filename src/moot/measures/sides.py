@@ -14,8 +14,9 @@ from moot.measures.episodes import EpisodeOutline
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, values_by_question
 from moot.measures.quiz.plays import plays_of
 from moot.measures.source import Source
-from moot.stats.crossfit import CrossFit, crossfit
-from moot.stats.graded import Value, known, least_of, mean_value
+from moot.stats.crossfit import CrossFit, best, crossfit
+from moot.stats.graded import Value, known, least_of, marks_of, mean_value
+from moot.stats.shared import Shared, shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class SideResults:
     """The questions of which there is more to know than one mark: several answers, or one that a judge has seen."""
 
     def marks(self, questions: Iterable[str]) -> dict[str, float | None]:
-        """The value of each of these questions; None: ungraded, or not played."""
-        return {question: self.right.get(question) for question in questions}
+        """The value of each of these questions that it has played; None: ungraded."""
+        return {question: self.right.get(question) for question in questions if question in self.calls}
 
     def value(self, question: str) -> Value:
         """What it was not asked, be it because the run is not over or because nobody planned it, nobody knows."""
@@ -172,6 +173,22 @@ def _means(values: Sequence[float], seen: Sequence[EpisodeOutline]) -> dict[str,
     return {question: sum(several) / len(several) for question, several in parts.items()}
 
 
+def ranked(options: Mapping[str, SideResults]) -> Shared:
+    """Which of these can be ranked beside each other, and on which questions."""
+    return shared({title: side.calls for title, side in options.items()})
+
+
+def highest(options: Mapping[str, SideResults], *, cheaper: bool = False) -> str | None:
+    """Who got most right of the questions that they share, by the least that each can be; `cheaper`: of equals."""
+    asked = {question for side in options.values() for question in side.calls}
+    return best(
+        {title: side.marks(side.calls) for title, side in options.items()},
+        asked,
+        costs={title: side.calls for title, side in options.items()} if cheaper else None,
+        least={title: least_of(side.open) for title, side in options.items()},
+    )
+
+
 def pairs_of(one: SideResults, other: SideResults) -> dict[str, list[tuple[Value, Value]]]:
     """The two sides on the questions that both played, captain by captain: see `partners`.
 
@@ -223,7 +240,11 @@ def values_by_player(alone: Sequence[Played]) -> dict[str, dict[str, Value]]:
 
 def best_alone(alone: Alone, *, seed: int = 0) -> CrossFit | None:
     """The best single player, chosen on other questions than those it is scored on."""
-    asked = dict.fromkeys(question for values in alone.values() for question in values)
-    marks = {player: {q: values.get(q, UNPLAYED).known for q in asked} for player, values in alone.items()}
+    asked = {question for values in alone.values() for question in values}
     least = {player: least_of(values) for player, values in alone.items()}
-    return crossfit(marks, list(asked), least=least, seed=seed)
+    return crossfit({player: marks_of(values) for player, values in alone.items()}, asked, least=least, seed=seed)
+
+
+def why_not_ranked(alone: Alone) -> str | None:
+    """Who of these cannot be ranked beside the others, in words; None: nobody."""
+    return shared(alone).told

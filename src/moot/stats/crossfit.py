@@ -7,8 +7,8 @@ in one fold.
 A value of None is not graded, and a question whose chosen option is not graded there has no value. What matches is
 graded at once and only the rest needs a judge, so what is graded flatters an option that has much ungraded. That is why
 options are compared by the least that they can be, every ungraded answer counted as wrong: for the choice alone, never
-for a figure. Where all is graded this is the value itself. A question that an option lacks was not played, which is not
-being right: 0.
+for a figure. Where all is graded this is the value itself. A question that an option lacks was not played, and is neither
+wrong nor right: options are chosen, and scored, on the questions that they share (`moot.stats.shared`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import repeat
 
 from moot.stats.clusters import dealt, unit_of
+from moot.stats.shared import shared
 from moot.types import digest
 
 FOLDS = 5
@@ -33,9 +34,11 @@ class CrossFit:
 
     values: Mapping[str, float]
     choice: Mapping[str, str]
-    """By question."""
+    """By question, of those that all options have which could be chosen."""
     chosen: tuple[str, ...]
     """By fold."""
+    left_out: Mapping[str, int]
+    """By option that could not be chosen, having too few questions in common with the others: how many it has."""
 
 
 def folds(questions: Collection[str], *, count: int = FOLDS, seed: int = 0) -> dict[str, int]:
@@ -61,16 +64,18 @@ def best(
     costs: Mapping[str, Mapping[str, float]] | None = None,
     least: Least | None = None,
 ) -> str | None:
-    """The option with the highest mean on these questions; of equals the cheaper, then the one named first.
+    """The option with the highest mean on those of these questions that they share; of equals the cheaper, then the one
+    named first. None where none has been played.
 
     What is ungraded counts as the least that it can be (`least`; None as 0); an option without any grade is last.
     """
+    together = shared(options, questions)
 
     def merit(name: str) -> tuple[float, float]:
-        cost = sum(values_on(costs[name], questions)) if costs else 0.0
-        return round(_at_least(options[name], questions, (least or {}).get(name, {})), 9), -round(cost, 12)
+        cost = sum(values_on(costs[name], together.questions)) if costs else 0.0
+        return round(_at_least(options[name], together.questions, (least or {}).get(name, {})), 9), -round(cost, 12)
 
-    return max(options, key=merit) if options and questions else None
+    return max(together.names, key=merit, default=None)
 
 
 def crossfit(
@@ -86,16 +91,18 @@ def crossfit(
 
     Chosen as `best` does, by the least that the options can be; scored by what is graded.
     """
-    unique = sorted(set(questions))
+    together = shared(options, questions)
+    unique = together.questions
     count = parts_of(unique, count)
-    if not count or not options:
+    if not count:
         return None
     fold_of = folds(unique, count=count, seed=seed)
-    chosen = _chosen(options, unique, [fold_of[question] for question in unique], count, costs, least or {})
+    ranked = {name: options[name] for name in together.names}
+    chosen = _chosen(ranked, unique, [fold_of[question] for question in unique], count, costs, least or {})
     choice = {question: chosen[fold_of[question]] for question in unique}
-    marks = {question: options[name].get(question, 0.0) for question, name in choice.items()}
+    marks = {question: options[name][question] for question, name in choice.items()}
     values = {question: mark for question, mark in marks.items() if mark is not None}
-    return CrossFit(values, choice, tuple(chosen))
+    return CrossFit(values, choice, tuple(chosen), together.left_out)
 
 
 def _chosen(
@@ -111,7 +118,7 @@ def _chosen(
 
     names = list(options)
     right = np.array([least_on(options[name], questions, least.get(name, {})) for name in names], dtype=float)
-    graded = np.array([[mark is not None for mark in marks_on(options[name], questions)] for name in names])
+    graded = np.array([[options[name][question] is not None for question in questions] for name in names])
     paid = np.zeros_like(right)
     if costs is not None:
         paid = np.array([values_on(costs[name], questions) for name in names])
@@ -125,19 +132,14 @@ def _chosen(
     return chosen
 
 
-def values_on(values: Mapping[str, float], questions: Collection[str]) -> list[float]:
-    """One value a question, 0 where there is none."""
-    return list(map(values.get, questions, repeat(0.0)))
-
-
-def marks_on(values: Mapping[str, float | None], questions: Collection[str]) -> list[float | None]:
-    """The same where some are not known."""
-    return list(map(values.get, questions, repeat(0.0)))
+def values_on(costs: Mapping[str, float], questions: Collection[str]) -> list[float]:
+    """What each question cost, 0 where nothing was spent."""
+    return list(map(costs.get, questions, repeat(0.0)))
 
 
 def least_on(values: Mapping[str, float | None], questions: Collection[str], least: Mapping[str, float]) -> list[float]:
-    """The same with everything ungraded counted as wrong: what options are compared by."""
-    marks = marks_on(values, questions)
+    """One value a question, everything ungraded counted as wrong: what options are compared by."""
+    marks = [values[question] for question in questions]
     if not least:
         return [mark or 0.0 for mark in marks]
     return [least.get(question, mark or 0.0) for question, mark in zip(questions, marks, strict=True)]
@@ -145,5 +147,5 @@ def least_on(values: Mapping[str, float | None], questions: Collection[str], lea
 
 def _at_least(values: Mapping[str, float | None], questions: Collection[str], least: Mapping[str, float]) -> float:
     """The least that the sum can be; an option without any grade stands behind all others."""
-    graded = any(mark is not None for mark in marks_on(values, questions))
+    graded = any(values[question] is not None for question in questions)
     return sum(least_on(values, questions, least)) if graded else float("-inf")

@@ -4,7 +4,8 @@ An option is on the frontier if none is both cheaper and better. That is picked 
 stands the best that costs no more, with an interval that pays for the choice, and whether that one can be told from it
 (`moot.stats.choice`). Costs are compared question by question: one option costs more than another only where that is more
 than a call here and there that had to be made again. Options are compared by the least that they can be, as
-`moot.stats.crossfit` does and for its reason; the figures are over what is graded.
+`moot.stats.crossfit` does and for its reason, and on the questions that all of them have played (`moot.stats.shared`); the
+figures are over all that is graded.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from moot.stats.choice import chosen_interval, standing, told_apart
 from moot.stats.clusters import units_of
-from moot.stats.crossfit import FOLDS, folds, least_on, marks_on, parts_of
+from moot.stats.crossfit import FOLDS, folds, parts_of
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.quantiles import student_quantile
+from moot.stats.shared import shared
 
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
@@ -25,9 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way of answering: its value and its cost, question by question. A question it lacks is not right.
+    """One way of answering: its value and its cost, question by question.
 
-    None: not graded, so the question is no part of its accuracy.
+    None: not graded, so the question is no part of its accuracy. A question it lacks was not played.
     """
 
     right: Mapping[str, float | None]
@@ -47,9 +49,11 @@ class _Tables:
     """Options × questions."""
 
     right: Floats
-    """NaN: not graded, or all of a row whose graded part would flatter."""
+    """NaN: not played, not graded, or all of a row whose graded part would flatter."""
     graded: Any
     """Whether something of it is graded."""
+    played: Any
+    """Whether it was played at all; where not, nothing is known."""
     least: Floats
     most: Floats
     pooled: bool
@@ -62,7 +66,7 @@ def frontier(
     count: int = FOLDS,
     seed: int = 0,
 ) -> list[Row]:
-    """A row for each option, the cheapest first.
+    """A row for each option that can be ranked beside the others (`shared`), the cheapest first.
 
     `on_frontier` is after the fact; `folds` counts in how many of `of_folds` parts it is on the frontier of the others;
     `within` is the accuracy of `within_of`, the highest of those that cost no more than this option; `beaten_by` is the
@@ -71,20 +75,21 @@ def frontier(
     """
     import numpy as np
 
-    asked = sorted(set(questions))
-    if not options or len(asked) < 2:
+    together = shared({name: option.right for name, option in options.items()}, questions)
+    if len(together.questions) < 2:
         return []
+    options = {name: options[name] for name in together.names}
+    asked = sorted(set(questions) & {question for option in options.values() for question in option.right})
     names = list(options)
     tables = _tables(options, asked)
-    graded = tables.graded
     paid = np.array([np.mean(list(option.cost.values()) or [0.0]) for option in options.values()])
     costlier = _costlier([option.cost for option in options.values()], asked)
-    parts = parts_of(asked, count)
-    place = folds(asked, count=max(1, parts), seed=seed)
-    fold_of = np.array([place[question] for question in asked])
-    learnt = [_means(tables.least[:, fold_of != fold], graded[:, fold_of != fold]) for fold in range(parts)]
+    parts = parts_of(together.questions, count)
+    fold_by_question = folds(together.questions, count=max(1, parts), seed=seed)
+    fold_of = np.array([fold_by_question.get(question, -1) for question in asked])
+    learnt = [_means(tables, (fold_of >= 0) & (fold_of != fold)) for fold in range(parts)]
     on = [undominated(means, costlier) for means in learnt]
-    reached = _means(tables.least, graded)
+    reached = _means(tables, fold_of >= 0)
     whole = undominated(reached, costlier)
     affordable = [np.flatnonzero(~costlier[:, own]) for own in range(len(names))]
     beaten = _beaten(tables, affordable, units_of(asked), seed)
@@ -113,16 +118,16 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
     import numpy as np
 
     several = list(options.values())
-    right = np.array([marks_on(option.right, asked) for option in several], dtype=float)
-    least = np.array([least_on(option.right, asked, option.least) for option in several])
+    right = np.array([[option.right.get(question) for question in asked] for option in several], dtype=float)
+    played = np.array([[question in option.right for question in asked] for option in several])
     graded = ~np.isnan(right)
-    most = np.where(graded, right, 1.0)
-    for row, option in zip(most, several, strict=True):
-        row[:] = [option.most.get(question, value) for question, value in zip(asked, row.tolist(), strict=True)]
+    least, most = np.where(graded, right, 0.0), np.where(graded, right, 1.0)
+    for place, option in enumerate(several):
+        for row, ends in ((least[place], option.least), (most[place], option.most)):
+            row[:] = [ends.get(question, value) for question, value in zip(asked, row.tolist(), strict=True)]
     shown = np.array([option.known for option in several])
-    return _Tables(
-        np.where(shown[:, None], right, np.nan), graded, least, most, not all(option.once for option in several)
-    )
+    pooled = not all(option.once for option in several)
+    return _Tables(np.where(shown[:, None], right, np.nan), graded, played, least, most, pooled)
 
 
 def _within(
@@ -151,9 +156,10 @@ def _within(
 
 def _within_bounds(tables: _Tables, best: int) -> Row:
     """What the best within the cost is over all questions, where not all of it is graded."""
-    if (tables.least[best] == tables.most[best]).all():
+    least, most = (table[best][tables.played[best]] for table in (tables.least, tables.most))
+    if (least == most).all():
         return {}
-    return {"within_bounds": {"low": float(tables.least[best].mean()), "high": float(tables.most[best].mean())}}
+    return {"within_bounds": {"low": float(least.mean()), "high": float(most.mean())}}
 
 
 def _beaten(
@@ -169,8 +175,10 @@ def _beaten(
     beaten: list[int | None] = []
     for own, (others, said) in enumerate(zip(several, told_apart(found), strict=True)):
         better = None if said.beaten_by is None else int(others[said.beaten_by])
-        if better is not None and tables.least[better].sum() <= tables.most[own].sum():
-            better = None  # whatever is ungraded could turn it round
+        if better is not None:
+            both = tables.played[better] & tables.played[own]
+            if tables.least[better][both].sum() <= tables.most[own][both].sum():
+                better = None  # whatever is ungraded could turn it round
         beaten.append(better)
     return beaten
 
@@ -196,10 +204,11 @@ def _costlier(costs: Sequence[Mapping[str, float]], asked: Sequence[str]) -> Any
     return costlier
 
 
-def _means(least: Floats, graded: Any) -> Floats:
-    """Of each row; an option without any grade stands behind all others."""
+def _means(tables: _Tables, questions: Any) -> Floats:
+    """Of each row on these questions, the least that it can be; an option without any grade stands behind all others."""
     import numpy as np
 
+    graded, least = tables.graded[:, questions], tables.least[:, questions]
     means: Floats = np.where(graded.any(axis=1), least.mean(axis=1), -np.inf)
     return means
 

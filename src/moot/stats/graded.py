@@ -111,8 +111,9 @@ def least_of(values: Mapping[str, Value]) -> dict[str, float]:
     return {question: value.least for question, value in values.items() if value.open}
 
 
-NOT_PLAYED = Value(0.0, 0.0, 0.0)
-"""Not having played is not being right."""
+def marks_of(values: Mapping[str, Value]) -> dict[str, float | None]:
+    """What was played, by question, as a choice among options takes it; None: nothing of it is graded."""
+    return {question: value.known for question, value in values.items()}
 
 
 def value_of(grades: Sequence[float | None]) -> Value:

@@ -32,10 +32,13 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
     episodes = raw.episodes(cell)
     outcomes = Counter(episode.outcome for episode in episodes)
     answered = [episode for episode in episodes if episode.outcome in ("answered", "undecided")]
-    planned = raw.size * raw.repeats * int(cell.traits.get("repeats", 1))
+    left = raw.size - len(raw.chosen_on[cell.id])
+    planned = left * raw.repeats * int(cell.traits.get("repeats", 1))
     calls = [raw.calls[key] for key in {key for episode in episodes for key in episode.calls} if key in raw.calls]
+    chosen = {"chosen_on": raw.size - left} if left < raw.size else {}
     return {
         **_named(raw, cell),
+        **chosen,
         **share_row(_by_question(episodes)),
         "outcomes": dict(outcomes),
         "missing": planned - len(episodes),

@@ -15,8 +15,9 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import Rho, mean
 from second_way.pairs import Other, Pair, Stage, drafting, split, stages, unfair_pairs
 from second_way.quiz_pairs import TESTED, Pairs, adjusted, bounds, difference, paid
-from second_way.raw import Raw
+from second_way.raw import Cell, Raw
 from second_way.shares import Grade, Value, accuracy_row, flattering, unfair_together, value_of, whole_mean
+from second_way.two_ways import both_ways
 
 Row = dict[str, Any]
 Values = Mapping[str, Value]
@@ -37,19 +38,25 @@ def by_model(raw: Raw) -> Row:
 
 def _taxes(raw: Raw) -> Iterator[Row]:
     """Right with two calls less right with one."""
-    ways: dict[str, dict[str, dict[str, Value]]] = {"double-call": {}, "single-call": {}}
-    for cell in raw.cells:
-        if cell.traits.get("alone"):
-            rights: dict[str, list[Grade]] = {}
-            for episode in raw.episodes(cell):
-                rights.setdefault(episode.question, []).append(episode.right)
-            ways[drafting(cell)][str(cell.player)] = {q: value_of(several) for q, several in rights.items()}
-    double, single = ways["double-call"], ways["single-call"]
-    for model in sorted(double.keys() & single.keys()):
-        pairs = {q: [(value, single[model][q])] for q, value in double[model].items() if q in single[model]}
-        if pairs:
-            compared = difference(pairs, means=raw.repeats > 1) | bounds(pairs)
-            yield {"model": model, **_sides(pairs, "double", "single"), **compared}
+    every = both_ways(raw)
+    labels = list(dict.fromkeys(one.label for one, _ in every))
+    for label in labels:
+        for one, two in sorted(
+            (pair for pair in every if pair[0].label == label), key=lambda pair: str(pair[0].player)
+        ):
+            single, double = _alone(raw, one), _alone(raw, two)
+            pairs = {q: [(value, single[q])] for q, value in double.items() if q in single}
+            if pairs:
+                named = {"model": one.player} | ({"label": label} if len(labels) > 1 else {})
+                compared = difference(pairs, means=raw.repeats > 1) | bounds(pairs)
+                yield {**named, **_sides(pairs, "double", "single"), **compared}
+
+
+def _alone(raw: Raw, cell: Cell) -> dict[str, Value]:
+    rights: dict[str, list[Grade]] = {}
+    for episode in raw.episodes(cell):
+        rights.setdefault(episode.question, []).append(episode.right)
+    return {question: value_of(several) for question, several in rights.items()}
 
 
 def _sides(pairs: Pairs, one: str, other: str) -> Row:

@@ -14,9 +14,10 @@ from second_way.compare import ANY_TEXT, Holds
 from second_way.frontier import frontier, power_rows
 from second_way.intervals import mean
 from second_way.luck import claim, near, paid_low
-from second_way.options import Option, Singles, cost_alone, highest, named, options, singles
+from second_way.options import Option, Singles, cost_alone, highest, named, options, singles, titles
 from second_way.quiz_pairs import FEW_QUESTIONS, TESTED, bounds, difference, turned
 from second_way.quiz_pairs import paid as family
+from second_way.ranked import Ranked
 from second_way.raw import Raw
 from second_way.shares import NOBODY_KNOWS, Ungraded, Value, fair, known_of, mean_row, value_of
 
@@ -27,10 +28,15 @@ RULE = "beats every single player; {} test; paid for the options"
 def claims(raw: Raw) -> Row:
     every = options(raw)
     headline = _headline(raw, every)
+    came = {title: side for title, side in every.items() if not _failed(side)}
+    rows, left_out = frontier(raw, came), [title for title in every if title not in came]
+    if rows:
+        left_out += [title for title in titles(raw).values() if title not in every]
+        left_out += Ranked({title: side.values for title, side in came.items()}).out
     figures: Row = {
         "headline": headline,
-        "frontier": frontier(raw, {title: side for title, side in every.items() if not _failed(side)}),
-        "frontier_left_out": [{"of": title, "why": ANY_TEXT} for title, side in every.items() if _failed(side)],
+        "frontier": rows,
+        "frontier_left_out": [{"of": title, "why": ANY_TEXT} for title in left_out],
         "power": list(power_rows(raw, headline)),
     }
     if headline is not None:
@@ -60,10 +66,13 @@ def _headline(raw: Raw, every: Mapping[str, Option]) -> Row | None:
         of, how, paid = primary, "declared" if frozen else "declared late", {primary: side, **others}
         asked = [question for question in raw.questions if question in side.values]
     else:
-        asked = [question for question in raw.questions if any(question in side.values for side in pool.values())]
-        costs = {title: sum(side.calls.get(question, 0.0) for question in asked) for title, side in pool.items()}
-        of = highest({title: side.values for title, side in pool.items()}, asked, costs) or ""
-        how = "after the fact" if len(pool) > 1 else "only"
+        ranked = Ranked({title: side.values for title, side in pool.items()})
+        values, calls = ({title: getattr(side, key) for title, side in pool.items()} for key in ("values", "calls"))
+        of = highest(values, calls=calls) or ""
+        paid = {title: side for title, side in pool.items() if title in ranked.names}
+        asked = [question for question in raw.questions if any(question in side.values for side in paid.values())]
+        how = "after the fact" if len(paid) > 1 else "only"
+        return {**_about(raw, every, of, how, paid, asked), **ranked.row}
     return _about(raw, every, of, how, paid, asked)
 
 
@@ -114,8 +123,7 @@ def _who(side: Option, paid: Mapping[str, Option]) -> Row:
 
 def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     """What a careless report would print first; whose interval pays for nothing."""
-    asked = [question for question in raw.questions if any(question in side.values for side in every.values())]
-    top = highest({title: side.values for title, side in every.items()}, asked)
+    top = highest({title: side.values for title, side in every.items()})
     if top is None or len(every) < 2:
         return None
     values = every[top].values
@@ -126,6 +134,7 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
             "bounds": ends_of([*values.values()]),
         }
     row |= {} if row["n"] else {"why": ANY_TEXT}
+    row |= Ranked({title: side.values for title, side in every.items()}).row
     return {**row, "note": "chosen after the fact"}
 
 
@@ -135,12 +144,13 @@ def _beside(
     means = raw.repeats > 1 or not side.once
     row: Row = {"over_captain": _over_captain(raw, side, values, len(paid), means)}
     several = singles(raw, [side] if how == "declared" else paid.values())
-    single = highest(several.values, asked)
+    own = [question for question in asked if question in values]
+    single = highest(several.values, own)
     if single is None:
         return row
-    over = _over_best(raw, side, paid, asked, values, several, single, means)
+    over = _over_best(raw, side, paid, own, values, several, single, means)
     known = over is not None and over["single"] is not None
-    cost = _cost(raw, side, several, single if known else None, asked)
+    cost = _cost(raw, side, several, single if known else None, own)
     return {**row, "over_best_single": over, **cost} if over else row
 
 
@@ -192,8 +202,11 @@ def _beside_one(name: str, own: Mapping[str, Value], values: Mapping[str, Value]
 
 
 def _could_beat(several: Singles, name: str, single: str, asked: Sequence[str]) -> bool:
-    most = sum(several.values[name].get(question, NOBODY_KNOWS).most for question in asked)
-    return most > sum(several.values[single].get(question, NOBODY_KNOWS).least for question in asked) + 1e-9
+    if name in Ranked(several.values, asked).out:
+        return True
+    mine, best = several.values[name], several.values[single]
+    both = [question for question in asked if question in mine and question in best]
+    return sum(mine[question].most for question in both) > sum(best[question].least for question in both) + 1e-9
 
 
 def _withheld(several: Singles, rivals: Sequence[str], asked: Sequence[str], values: Mapping[str, Value]) -> Row:
@@ -202,7 +215,8 @@ def _withheld(several: Singles, rivals: Sequence[str], asked: Sequence[str], val
         name: sum(Ungraded.NOT_HEARD in several.values[name].get(q, NOBODY_KNOWS).grades for q in asked)
         for name in rivals
     }
-    if not any(times > len(asked) / 20 for times in unheard.values()):
+    nowhere = any(not values.keys() & several.values[name].keys() for name in rivals)
+    if not nowhere and not any(times > len(asked) / 20 for times in unheard.values()):
         return {}
     sides = [[own.get(question, NOBODY_KNOWS) for question in values] for own in several.values.values()]
     ours = list(values.values())
@@ -219,7 +233,8 @@ def _room_for_the_best(row: Row, several: Singles, values: Mapping[str, Value], 
         return row
     unsure = [own for own in several.values.values() if any(value.open for value in own.values())]
     if unsure:
-        least = min(mean([v.least - own.get(q, NOBODY_KNOWS).most for q, v in values.items()]) for own in unsure)
+        margins = [[v.least - own[q].most for q, v in values.items() if q in own] for own in unsure]
+        least = min([mean(margin) for margin in margins if margin], default=1.0)
         bounds = row.get("bounds") or {"low": row["difference"], "high": row["difference"]}
         row = {**row, "bounds": {"low": min(bounds["low"], least), "high": bounds["high"]}}
     if ends and "bounds" in row:

@@ -13,6 +13,7 @@ from second_way.closure import Whoever
 from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
 from second_way.pairs import Pair, Side, stages
+from second_way.ranked import Ranked
 from second_way.raw import Raw
 from second_way.shares import Ungraded, unfair
 
@@ -55,8 +56,9 @@ def _players(pairs: Sequence[Pair], side: str) -> Players:
 
 def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
     """(best after - best alone) / (the other cohort's best alone - best alone). None: it is known that there is no gap."""
-    played = [{question for own in side.values() for question in own} for side in sides]
-    asked = [question for question in raw.questions if all(question in side for side in played)]
+    together = [Ranked(side) for side in sides]
+    sides = [{name: side[name] for name in ranked.names} for side, ranked in zip(sides, together, strict=True)]
+    asked = [question for question in raw.questions if all(question in ranked.questions for ranked in together)]
     if len(asked) < 2:
         return None
     folds = _folds(raw, asked)
@@ -91,6 +93,7 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
     known = [{name: _graded_only(own) for name, own in side.items()} for side in sides]
     low, high = Whoever(known, best, [*graded], value).limits()
     row |= {"value": value, "low": low, "high": high, "n": len(graded)}
+    row["note"] = ANY_TEXT if any(ranked.out for ranked in together) else None
     return {**row, "after_the_fact": _after_the_fact(sides, asked)}
 
 

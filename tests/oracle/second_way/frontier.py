@@ -17,6 +17,7 @@ from second_way.luck import SIDE, Floats, paid_low, standing
 from second_way.options import Option
 from second_way.quiz import quiz
 from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS
+from second_way.ranked import Ranked
 from second_way.raw import Raw
 from second_way.shares import mean_row
 
@@ -24,23 +25,24 @@ Row = dict[str, Any]
 
 
 def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
-    asked = [question for question in raw.questions if any(question in side.values for side in every.values())]
-    if len(every) < 2 or len(asked) < 2:
+    ranked = Ranked({title: side.values for title, side in every.items()})
+    if len(every) < 2 or len(ranked.questions) < 2:
         return []
-    sides = list(every.values())
+    sides = [side for title, side in every.items() if title in ranked.names]
+    asked = [question for question in raw.questions if any(question in side.values for side in sides)]
     usd = [side.cost_usd for side in sides]
     money = all(cost is not None for cost in usd) and any(sum((cost or {}).values()) > 0 for cost in usd)
     costs = [(cost if money else side.calls) or {} for cost, side in zip(usd, sides, strict=True)]
     dearer = [[_dearer(one, other) for other in costs] for one in costs]
-    folds = _folds(raw, asked)
-    parts = min(FOLDS, len(asked))
-    learnt = [[_least(side, [q for q in asked if folds[q] != fold]) for side in sides] for fold in range(parts)]
-    reached = [_least(side, asked) for side in sides]
+    folds = _folds(raw, ranked.questions)
+    parts = min(FOLDS, len(folds))
+    learnt = [[_least(side, [q for q in folds if folds[q] != fold]) for side in sides] for fold in range(parts)]
+    reached = [_least(side, ranked.questions) for side in sides]
     table = table_of(sides, asked)
     means = not all(side.once for side in sides)
     groups = clusters(raw, asked)
     affordable = [[place for place in range(len(sides)) if not dearer[place][own]] for own in range(len(sides))]
-    beaten = _beaten(sides, table, asked, affordable, groups, means=means)
+    beaten = _beaten(sides, table, affordable, groups, means=means)
     paid = [mean([*cost.values()]) if cost else 0.0 for cost in costs]
     rows = []
     for own in sorted(
@@ -51,7 +53,8 @@ def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
         row |= mean_row([*table[own][~np.isnan(table[own])]], "accuracy")
         row |= {"on_frontier": _undominated(reached, dearer, own), "of_folds": parts}
         row["folds"] = sum(_undominated(fold, dearer, own) for fold in learnt)
-        row |= _within(sides, table, asked, affordable[own], reached)
+        row |= _within(sides, table, affordable[own], reached)
+        row |= {} if ranked.alike else {"ranked_on": len(ranked.questions)}
         row |= {"strategy": side.cells[0].label, "alone": side.alone, "unit": "usd" if money else "calls"}
         played = [value for question, value in side.values.items()]
         if any(value.open for value in played):
@@ -88,23 +91,20 @@ def _undominated(reached: Sequence[float], dearer: Sequence[Sequence[bool]], own
     )
 
 
-def _within(
-    sides: Sequence[Option], table: Floats, asked: Sequence[str], affordable: Sequence[int], reached: Sequence[float]
-) -> Row:
+def _within(sides: Sequence[Option], table: Floats, affordable: Sequence[int], reached: Sequence[float]) -> Row:
     best = max(affordable, key=lambda place: reached[place])
     figure = mean_row([*table[best][~np.isnan(table[best])]])
     low = figure["low"]
     if figure["n"]:
         low = paid_low(table[affordable], figure["value"], low)
     row = {"within": figure["value"], "within_low": low, "within_high": figure["high"], "within_of": sides[best].title}
-    values = [sides[best].value(question) for question in asked]
+    values = [*sides[best].values.values()]
     return row | ({"within_bounds": ends_of(values)} if any(value.open for value in values) else {})
 
 
 def _beaten(
     sides: Sequence[Option],
     table: Floats,
-    asked: Sequence[str],
     affordable: Sequence[Sequence[int]],
     groups: Sequence[str] | None,
     *,
@@ -122,8 +122,9 @@ def _beaten(
             may_be.add(None)
         if one.place is not None and adjusted[0][own] <= 2 * SIDE:
             better = rivals[own][one.place]
-            least = sum(sides[better].value(question).least for question in asked)
-            most = sum(sides[own].value(question).most for question in asked)
+            both = [question for question in sides[better].values if question in sides[own].values]
+            least = sum(sides[better].values[question].least for question in both)
+            most = sum(sides[own].values[question].most for question in both)
             may_be.add(sides[better].title if least > most else None)
         rows.append(_one_of(may_be))
     return rows

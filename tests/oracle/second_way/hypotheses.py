@@ -19,9 +19,10 @@ from second_way.intervals import (
 )
 from second_way.options import named, option
 from second_way.pairs import Pair, drafting, stages, unfair_pairs
+from second_way.ranked import Ranked
 from second_way.raw import Cell, Raw
 from second_way.safety import multiple_withheld
-from second_way.shares import NOBODY_KNOWS, Value, flattering, mean_value, unfair, unfair_together, value_of
+from second_way.shares import Value, flattering, mean_value, unfair, unfair_together, value_of
 from second_way.skyline import graded_only, single, tops
 from second_way.tables import Play, grades, parts, table_of
 
@@ -235,7 +236,9 @@ def _gap(raw: Raw, meant: Sequence[Cell], reached: Mapping[str, Value]) -> Sums 
     best, one = tops(alone), single(alone)
     if one.player is None:
         return None
-    triples = {q: (reached.get(q, NOBODY_KNOWS), start, best[q]) for q, start in one.values.items() if q in best}
+    if Ranked(one.everyone_played).out:
+        return None
+    triples = {q: (reached[q], start, best[q]) for q, start in one.values.items() if q in best and q in reached}
     sides = [{"": graded_only(reached)}, one.everyone, {"": graded_only(best)}]
     return _closure(triples, sides, ["", one.player, ""])
 
@@ -266,8 +269,9 @@ def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:
     beside = [cell for cell in raw.cells if cell.player is not None and cell.player not in members]
     stronger = _by_player(_alone(raw, beside))
     sides = [after, own, stronger]
-    asked = [[q for q in raw.questions if any(q in v for v in side.values())] for side in sides]
-    if any(len(questions) < 2 for questions in asked):
+    together = [Ranked(side) for side in sides]
+    asked = [[q for q in raw.questions if q in ranked.questions] for ranked in together]
+    if any(len(questions) < 2 for questions in asked) or any(ranked.out for ranked in together):
         return None
     folds = [_folds(raw, questions) for questions in asked]
     common = [q for q in raw.questions if all(q in questions for questions in asked)]

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from second_way.intervals import mean
+from second_way.ranked import Ranked
 from second_way.raw import Cell, Episode, Raw
+from second_way.same_calls import differ, made
 from second_way.shares import NOBODY_KNOWS, Value, fair, graded, mean_value, value_of
 from second_way.tables import Table, grades, parts, tables
 
@@ -98,14 +100,18 @@ def option(raw: Raw, cells: Sequence[Cell], title: str) -> Option:
 
 
 def options(raw: Raw) -> dict[str, Option]:
-    """One for each cell that has played; with several teams the team's name stands behind its title."""
+    """One for each cell that has played."""
+    named = titles(raw)
+    return {named[cell.id]: option(raw, [cell], named[cell.id]) for cell in raw.cells if raw.episodes(cell)}
+
+
+def titles(raw: Raw) -> dict[str, str]:
+    """By cell; with several teams the team's name stands behind it."""
     several = len({cell.team for cell in raw.cells if cell.player is None}) > 1
-    every: dict[str, Option] = {}
-    for cell in raw.cells:
-        title = f"{title_of(cell)} ({cell.team})" if several and cell.player is None else title_of(cell)
-        if raw.episodes(cell):
-            every[title] = option(raw, [cell], title)
-    return every
+    return {
+        cell.id: f"{title_of(cell)} ({cell.team})" if several and cell.player is None else title_of(cell)
+        for cell in raw.cells
+    }
 
 
 def named(raw: Raw, text: str) -> list[Cell]:
@@ -116,16 +122,20 @@ def named(raw: Raw, text: str) -> list[Cell]:
 
 
 def highest(
-    choices: Mapping[str, Values], asked: Sequence[str], costs: Mapping[str, float] | None = None
+    choices: Mapping[str, Values],
+    asked: Sequence[str] | None = None,
+    calls: Mapping[str, Mapping[str, float]] | None = None,
 ) -> str | None:
-    """Most right, everything ungraded or not played taken for wrong; of equals the cheaper, then the first."""
+    """Most right of what all have played, everything ungraded taken for wrong; of equals the cheaper, then the first."""
+    ranked = Ranked(choices, asked)
 
     def merit(name: str) -> tuple[bool, float, float]:
-        mine = [choices[name].get(question, NOBODY_KNOWS) for question in asked]
+        mine = [choices[name][question] for question in ranked.questions]
         graded = any(value.known is not None for value in mine)
-        return graded, round(sum(value.least for value in mine), 9), -round(costs[name] if costs else 0.0, 12)
+        cost = sum(calls[name][question] for question in ranked.questions) if calls else 0.0
+        return graded, round(sum(value.least for value in mine), 9), -round(cost, 12)
 
-    return max(choices, key=merit) if choices and asked else None
+    return max(ranked.names, key=merit) if ranked.names else None
 
 
 @dataclass(frozen=True)
@@ -148,10 +158,35 @@ def singles(raw: Raw, several: Iterable[Option]) -> Singles:
             continue
         for player, plays in parts(table.alone, lambda play: play.player).items():
             values = {question: value_of(rights) for question, rights in grades(plays).items()}
-            title = player if found.values.get(player, values) == values else f"{player} ({table.name})"
-            found.values[title], found.players[title] = values, player
-            found.tables.setdefault(title, table)
+            _seat(raw, found, player, table, values)
     return found
+
+
+def _seat(raw: Raw, found: Singles, player: str, table: Table, values: dict[str, Value]) -> None:
+    """Beside whom it is the same: worth the same on the same questions, or asked by the same calls."""
+    for title in [title for title, name in found.players.items() if name == player]:
+        kept = found.tables[title]
+        if found.values[title] == values or _same(raw, player, kept, table):
+            more = len(values) > len(found.values[title])
+            found.tables[title] = table if more else kept
+            found.values[title] = values | found.values[title]
+            return
+    title = f"{player} ({table.name})" if player in found.players else player
+    found.values[title], found.players[title], found.tables[title] = values, player, table
+
+
+def _same(raw: Raw, player: str, one: Table, other: Table) -> bool:
+    sides = []
+    for table in (one, other):
+        solo = [table.solo[player]] if player in table.solo else []
+        drafts = {place: draft for cell in (*table.cells, *solo) for place, draft in made(raw, cell).items()}
+        sides.append({place: draft for place, draft in drafts.items() if place[2] == player})
+    if one.solo.get(player) is not None and one.solo.get(player) == other.solo.get(player):
+        return True
+    both = sides[0].keys() & sides[1].keys()
+    kinds = [{cell.traits.get("drafts") or "single-call" for cell in table.cells} for table in (one, other)]
+    by_calls = not differ(sides[0], sides[1])
+    return by_calls if both else one.usual and other.usual and kinds[0] == kinds[1]
 
 
 def cost_alone(raw: Raw, table: Table, player: str, asked: Sequence[str]) -> tuple[float | None, float | None]:

@@ -84,6 +84,7 @@ class Raw:
             "questions",
             "judgements",
             "settlements",
+            "choices",
         )
         tables = {name: polars.read_parquet(folder / f"{name}.parquet").to_dicts() for name in names}
         return cls(tables, config, [_cell(row) for row in tables["cells"]])
@@ -108,6 +109,14 @@ class Raw:
             for row in self.tables["questions"]
         }
 
+    @cached_property
+    def chosen_on(self) -> dict[str, set[str]]:
+        """By cell: the questions that it was chosen on, on which nothing may be said of it."""
+        chosen: dict[str, set[str]] = {cell.id: set() for cell in self.cells}
+        for row in self.tables["choices"]:
+            chosen[row["cell"]].add(row["question_id"])
+        return chosen
+
     def waits(self, question: str) -> bool:
         """Whether somebody has said what is right: in a reference, or of any answer to it."""
         return question in self._spoken_of or bool(self.questions[question].get("known", True))
@@ -127,6 +136,8 @@ class Raw:
         episodes: dict[str, list[Episode]] = {cell.id: [] for cell in self.cells}
         for row in self.tables["verdicts"]:
             place = (row["cell"], row["question_id"], row["repeat"])
+            if row["question_id"] in self.chosen_on[row["cell"]]:
+                continue
             graded, verdict = values[place], json.loads(row["verdict"])
             keys = [step[3] for step in json.loads(row["transcript"]) if step[3]]
             episodes[row["cell"]].append(

@@ -24,7 +24,7 @@ def made(raw: Raw, cell: Cell) -> Made:
 def _made(raw: Raw, cell: Cell) -> Made:
     drafts: Made = {}
     for row in raw.tables["verdicts"]:
-        if row["cell"] != cell.id:
+        if row["cell"] != cell.id or row["question_id"] in raw.chosen_on[cell.id]:
             continue
         steps, verdict = json.loads(row["transcript"]), json.loads(row["verdict"])
         failed = [step for step in steps if step[4] is not None]

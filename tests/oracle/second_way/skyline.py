@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,9 +12,9 @@ from scipy import stats
 from second_way.closure import Whoever
 from second_way.compare import ANY_TEXT, Holds
 from second_way.intervals import ALPHA, mean, normal_point
+from second_way.ranked import Ranked
 from second_way.raw import Raw
 from second_way.shares import (
-    NOBODY_KNOWS,
     Grade,
     Judged,
     Value,
@@ -114,6 +114,7 @@ class Single:
     best: str | None = None
     """The same as the player, also where it has no accuracy."""
     everyone: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    everyone_played: Mapping[str, Values] = field(default_factory=dict)
 
     @property
     def known(self) -> list[float]:
@@ -124,13 +125,12 @@ class Single:
 
 def single(alone: Sequence[Play]) -> Single:
     by_player = {player: values(plays) for player, plays in parts(alone, lambda play: play.player).items()}
-    asked = sorted({play.question for play in alone})
-    best = _chosen(by_player, asked)
-    mine = {} if best is None else {question: by_player[best].get(question, NOBODY_KNOWS) for question in asked}
+    best = _chosen(by_player)
+    mine = {} if best is None else by_player[best]
     heard = all(play.heard for play in alone if play.player == best)
-    bounds, rivals = _highest(by_player, best, asked)
+    bounds, rivals = _highest(by_player, best)
     everyone = {player: graded_only(own) for player, own in by_player.items()}
-    one = Single(best, len(by_player), mine, bounds, rivals, heard, best, everyone)
+    one = Single(best, len(by_player), mine, bounds, rivals, heard, best, everyone, by_player)
     return one if one.known else replace(one, player=None)
 
 
@@ -138,29 +138,31 @@ def graded_only(values: Values) -> dict[str, float]:
     return {question: value.known for question, value in values.items() if value.known is not None}
 
 
-def _highest(
-    by_player: Mapping[str, Values], best: str | None, asked: Sequence[str]
-) -> tuple[dict[str, float] | None, bool]:
-    every = {player: [own.get(question, NOBODY_KNOWS) for question in asked] for player, own in by_player.items()}
+def _highest(by_player: Mapping[str, Values], best: str | None) -> tuple[dict[str, float] | None, bool]:
+    ranked = Ranked(by_player)
+    every = {player: [by_player[player][question] for question in ranked.questions] for player in ranked.names}
+    every |= {player: [*by_player[player].values()] for player in ranked.out}
     if best is None or not any(value.open for own in every.values() for value in own):
-        return None, False
+        return None, bool(ranked.out)
     least, most = (
         {player: mean([getattr(value, end) for value in own]) for player, own in every.items()}
         for end in ("least", "most")
     )
-    rivals = any(most[player] > least[best] + 1e-12 for player in every if player != best)
+    rivals = bool(ranked.out) or any(most[player] > least[best] + 1e-12 for player in every if player != best)
     return {"low": max(least.values()), "high": max(most.values())}, rivals
 
 
-def _chosen(by_player: Mapping[str, Values], questions: Collection[str]) -> str | None:
-    """Most right on these, everything ungraded taken for wrong; of equals the first by name. Who has no grade is last."""
+def _chosen(by_player: Mapping[str, Values]) -> str | None:
+    """Most right of what all have played, everything ungraded taken for wrong; of equals the first by name. Who has no
+    grade is last."""
+    ranked = Ranked(by_player)
 
     def merit(player: str) -> tuple[bool, float]:
-        mine = [by_player[player].get(question, NOBODY_KNOWS) for question in questions]
+        mine = [by_player[player][question] for question in ranked.questions]
         graded = any(value.known is not None for value in mine)
         return graded, round(sum(value.least for value in mine), 9) if graded else 0.0
 
-    return max(sorted(by_player), key=merit) if by_player and questions else None
+    return max(sorted(ranked.names), key=merit) if ranked.names else None
 
 
 def best_single(one: Single) -> dict[str, Any]:

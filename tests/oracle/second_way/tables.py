@@ -170,6 +170,9 @@ def _table(
                 table.alone.append(Play(*key, title, right, player=player, answered=text is not None))
             elif player in dropped.get(key, ()):
                 table.alone.append(Play(*key, title, Ungraded.NOT_HEARD, player=player, heard=False))
+    # What all who play here were chosen on says nothing of what they could reach either.
+    hidden = [q for q in raw.questions if cells and all(q in raw.chosen_on[cell.id] for cell in cells)]
+    table.alone[:] = [play for play in table.alone if play.question not in hidden]
     return table
 
 

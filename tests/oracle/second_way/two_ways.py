@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,19 +33,37 @@ def two_ways(raw: Raw) -> Row:
 
 def _tax(raw: Raw) -> Row | None:
     """Right with two calls less right with one."""
-    alone = [cell for cell in raw.cells if cell.traits.get("alone")]
-    sides = [
-        _grades(raw, [cell for cell in alone if drafting(cell) == way], lambda cell: cell.player)
-        for way in ("double-call", "single-call")
-    ]
+    pairs = both_ways(raw)
+    sides = [_grades(raw, [pair[place] for pair in pairs], lambda c: (c.player, _elsewise(c))) for place in (1, 0)]
     both = sides[0].keys() & sides[1].keys()
     flattering = unfair([[*sides[0][play], *sides[1][play]] for play in both])
     row = _paired("double", sides[0], "single", sides[1], flattering=flattering, repeated=raw.repeats > 1)
     if row is None:
         return None
     ungraded = sum(not graded(grade) for side in sides for grades in side.values() for grade in grades)
+    labels = list(dict.fromkeys(one.label for one, _ in pairs))
+    row |= {"labels": labels} if len(labels) > 1 else {}
     (finished,) = paid([_turned({**row, "ungraded": ungraded, **_bounds(sides[0], sides[1])})])
     return finished
+
+
+def both_ways(raw: Raw) -> list[tuple[Cell, Cell]]:
+    """Of each player alone, in one call and in two: cells that are the same but for that."""
+    alone = [cell for cell in raw.cells if cell.traits.get("alone")]
+    return [
+        (one, two)
+        for one in alone
+        for two in alone
+        if drafting(one) == "single-call"
+        and drafting(two) == "double-call"
+        and one.player == two.player
+        and _elsewise(one) == _elsewise(two)
+    ]
+
+
+def _elsewise(cell: Cell) -> str:
+    """What it is but for the number of calls."""
+    return json.dumps([cell.strategy, {key: value for key, value in cell.options.items() if key != "drafts"}])
 
 
 def _turned(row: Row) -> Row:

@@ -135,6 +135,23 @@ def one_at_a_time(number: int, folder: Path) -> dict[str, Any]:
     return {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
 
 
+def chosen_team(number: int, folder: Path) -> dict[str, Any]:
+    """A team that was chosen on some of the questions, which say nothing for it, beside others that play all of them."""
+    keys = {**one_at_a_time(number, folder), "name": f"chosen-{number}"}
+    draw = random.Random(f"chosen {number}")
+    files = sorted(folder.glob("*.jsonl"))
+    asked = [json.loads(line)["id"] for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    players = list(keys["players"])
+    on = draw.sample(asked, round(len(asked) * draw.choice((0.3, 0.6, 0.9))))
+    selection = {"team": players[:2], "accuracies": dict.fromkeys(players, 0.5), "chosen_on_ids": on}
+    (folder / "team.json").write_text(json.dumps([selection]), encoding="utf-8")
+    usual = {"summariser": "sue", "repeats": draw.randint(1, 2), "shown_accuracies": "team.json"}
+    keys["strategies"] = [*draw.sample(["solo", "vote", "talkative"], 2), {"mixture": usual}]
+    keys["strategies"] += [{"mixture": {**usual, "proposers": players}}] if draw.random() < 0.5 else []
+    draw.shuffle(keys["strategies"])
+    return keys
+
+
 def discussions(number: int, folder: Path) -> dict[str, Any]:
     """Protocols that differ in one thing from each other, one agent by itself, and challenge rounds."""
     keys = {**experiment(number, folder, choices=True), "name": f"talks-{number}"}

@@ -8,7 +8,7 @@ from typing import Any
 from moot.measures.cells import Stored
 from moot.measures.claims.headline import headline_figures
 from moot.measures.claims.hypotheses import hypotheses_figures
-from moot.measures.sides import SideResults, sides
+from moot.measures.sides import SideResults, ranked, sides
 from moot.measures.source import Source
 from moot.stats.estimates import Row
 from moot.stats.frontier import Option, frontier
@@ -25,18 +25,33 @@ def evidence_figures(
     """The keys `headline`, `hypotheses`, `frontier`, `frontier_left_out` and `power`; only those that there is something to
     say under."""
     declarations = declared(source.connection, name)
-    options = {title: side for title, side in sides(source, cells).items() if side.calls}
+    every = sides(source, cells)
+    options = {title: side for title, side in every.items() if side.calls}
     headline = headline_figures(source, cells, declarations, options)
     failed = [title for title, side in options.items() if _all_failed(source, side)]
     came = {title: side for title, side in options.items() if title not in failed}
+    rows = frontier_figures(source, came)
+    left_out = [{"of": title, "why": EVERY_ONE_FAILED} for title in failed]
+    if rows:
+        left_out += [{"of": title, "why": NOT_PLAYED} for title in every if title not in options]
+        left_out += [{"of": title, "why": too_few(played)} for title, played in ranked(came).left_out.items()]
     evidence: Row = {
         "headline": headline,
         "hypotheses": hypotheses_figures(source, cells, declarations, also),
-        "frontier": frontier_figures(source, came),
-        "frontier_left_out": [{"of": title, "why": "every question failed"} for title in failed],
+        "frontier": rows,
+        "frontier_left_out": left_out,
         "power": list(power_rows(headline, figures)),
     }
     return {key: value for key, value in evidence.items() if value}
+
+
+EVERY_ONE_FAILED = "every question failed"
+NOT_PLAYED = "none of the questions that it may be measured on has been played"
+
+
+def too_few(played: int) -> str:
+    questions = f"{played:,} question{'s' if played != 1 else ''}"
+    return f"it has {questions} only, too few in common with the others"
 
 
 def _all_failed(source: Source, side: SideResults) -> bool:
@@ -62,8 +77,10 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
         )
         for title, side in options.items()
     }
+    together = ranked(options)
+    on = {} if together.whole else {"ranked_on": len(together.questions)}
     named = {
-        title: {"strategy": side.first["label"], "alone": side.alone, **_bounds(side, asked)}
+        title: {"strategy": side.first["label"], "alone": side.alone, **on, **_bounds(side, asked)}
         for title, side in options.items()
     }
     return [

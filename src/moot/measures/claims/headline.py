@@ -2,7 +2,8 @@
 
 The headline is what the file declared as `primary`. Without one it is the option with the highest accuracy, said to be
 chosen after the fact, and its intervals pay for the choice: see `moot.stats.choice`. Everything in its sentence is
-against one baseline, the best single player on all questions, and "more" means more than every one of them.
+against one baseline, the best single player on the questions that the option has, and "more" means more than every one of
+them. Options, and players, are ranked on the questions that they share: see `moot.stats.shared`.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import TYPE_CHECKING
 
 from moot.experiment.claims import ClaimError
 from moot.measures.cells import Stored
+from moot.measures.claims.singles import singles_of
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.draft_calls import DraftTable
 from moot.measures.native_cost import native_cost
 from moot.measures.quiz.played import UNPLAYED
-from moot.measures.sides import Alone, SideResults, alone_by_player, cells_named, side_of
+from moot.measures.sides import Alone, SideResults, alone_by_player, cells_named, highest, ranked, side_of
 from moot.measures.source import Source
 from moot.stats.choice import chosen_interval, claim
 from moot.stats.clusters import units_of
@@ -25,7 +27,6 @@ from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate, estimate_row, with_holm
 from moot.stats.graded import (
     FEW_WAITING,
-    Pairs,
     Value,
     accuracy_row,
     bounds_row,
@@ -35,9 +36,11 @@ from moot.stats.graded import (
     known,
     known_pairs,
     least_of,
+    marks_of,
     why_none,
     why_turned,
 )
+from moot.stats.shared import Shared, shared
 from moot.store.declarations import Declared
 from moot.types import Estimate
 
@@ -57,6 +60,9 @@ class _Chosen:
     paid: Mapping[str, SideResults]
     """All options that the claim pays for, the chosen one among them: it alone where it was declared beforehand."""
     asked: Sequence[str]
+    """All questions of these."""
+    ranking: Row
+    """On how many questions it is the highest, and who was not ranked: only where not all have the same."""
 
     @property
     def side(self) -> SideResults:
@@ -83,6 +89,7 @@ def headline_figures(
         "of": chosen.of,
         "chosen": chosen.how,
         "options": len(chosen.paid),
+        **chosen.ranking,
         **_named(chosen),
         **estimate_row(_accuracy(chosen, values, source.seed)),
         **_ungraded(chosen.side, values),
@@ -138,18 +145,26 @@ def _chosen(
     if (side := _primary(source, cells)) is not None:
         primary, asked = side.title, sorted(side.calls)
         if any(word.kind == "primary" and word.text == primary and word.frozen for word in declared):
-            return _Chosen(primary, "declared", {primary: side}, asked)
+            return _Chosen(primary, "declared", {primary: side}, asked, {})
         # Whoever declares when answers are there already may have looked at them.
         others = {title: option for title, option in pool.items() if option.cells != side.cells}
-        return _Chosen(primary, "declared late", {primary: side, **others}, asked)
-    asked = sorted({question for side in pool.values() for question in side.calls})
-    top = best(
-        {title: side.marks(asked) for title, side in pool.items()},
-        asked,
-        costs={title: side.calls for title, side in pool.items()},
-        least={title: least_of(side.open) for title, side in pool.items()},
-    )
-    return None if top is None else _Chosen(top, AFTER_THE_FACT if len(pool) > 1 else "only", pool, asked)
+        return _Chosen(primary, "declared late", {primary: side, **others}, asked, {})
+    top, together = highest(pool, cheaper=True), ranked(pool)
+    if top is None:
+        return None
+    paid = {title: pool[title] for title in together.names}
+    asked = sorted({question for side in paid.values() for question in side.calls})
+    how = AFTER_THE_FACT if len(paid) > 1 else "only"
+    return _Chosen(top, how, paid, asked, ranking_row(together))
+
+
+def ranking_row(together: Shared) -> Row:
+    """On how many questions options were ranked, and who was not ranked; nothing where all have all questions."""
+    if together.whole:
+        return {}
+    row: Row = {"ranked_on": len(together.questions)} if len(together.names) > 1 else {}
+    unranked = [{"of": title, "questions": played} for title, played in together.left_out.items()]
+    return {**row, "unranked": unranked} if unranked else row
 
 
 def _primary(source: Source, cells: Sequence[Stored]) -> SideResults | None:
@@ -181,21 +196,19 @@ def _named(chosen: _Chosen) -> Row:
 
 def _after_the_fact(options: Mapping[str, SideResults]) -> Row | None:
     """The highest of all rows: what a careless report would print first."""
-    asked = sorted({question for side in options.values() for question in side.calls})
-    least = {title: least_of(side.open) for title, side in options.items()}
-    top = best({title: side.marks(asked) for title, side in options.items()}, asked, least=least)
+    top = highest(options)
     if top is None or len(options) < 2:
         return None
-    row = accuracy_row(options[top].values(asked))
-    return {"of": top, **row, "note": "chosen after the fact"}
+    row = accuracy_row(options[top].values(options[top].calls))
+    return {"of": top, **row, **ranking_row(ranked(options)), "note": "chosen after the fact"}
 
 
 def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, values: Mapping[str, Value]) -> Row:
     """Against the best single player, against the captain alone, and what it cost beside them."""
     pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
     row: Row = {"over_captain": _over_captain(source, chosen, values, pooled)}
-    singles = _singles(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
-    single = _best_single(singles.values, chosen.asked)
+    singles = singles_of(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
+    single = _best_single(singles.values, list(values))
     if single is None:
         return row
     over = _over_best(source, chosen, singles.values, single, values, pooled)
@@ -206,38 +219,9 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
     return {**row, "over_best_single": over, **cost}
 
 
-@dataclass(frozen=True, slots=True)
-class _Singles:
-    """Everybody at some tables, alone, by a title: a player who drafts in different ways is a single in each of them."""
-
-    values: dict[str, Mapping[str, Value]]
-    players: dict[str, str]
-    tables: dict[str, DraftTable]
-
-
-def _singles(source: Source, options: Sequence[SideResults]) -> _Singles:
-    """Everybody at the tables of these options, and as it played alone, however else it was asked at the table."""
-    playing = {source.draft_table(cell).name for side in options for cell in side.cells}
-    teams = {table.team for table in source.draft_tables() if table.name in playing}
-    singles = _Singles({}, {}, {})
-    for table in source.draft_tables():
-        if table.name in playing or (table.team in teams and table.usual and table.alone):
-            for name, values in alone_by_player(source, table).items():
-                if values:
-                    title = name if _alike(singles.values.get(name, values), values) else f"{name} ({table.name})"
-                    singles.values[title], singles.players[title] = values, name
-                    singles.tables.setdefault(title, table)
-    return singles
-
-
-def _alike(one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:
-    """Whether they are worth the same, however they came by their grades: then they are one player to beat."""
-    return one.keys() == other.keys() and all(value[:3] == other[question][:3] for question, value in one.items())
-
-
 def _best_single(singles: Alone, asked: Sequence[str]) -> str | None:
-    """Who got most right of all questions, as far as it is graded."""
-    marks = {name: {question: value.known for question, value in values.items()} for name, values in singles.items()}
+    """Who got most right of these questions, of those that the players share, as far as it is graded."""
+    marks = {name: marks_of(values) for name, values in singles.items()}
     return best(marks, asked, least={name: least_of(values) for name, values in singles.items()})
 
 
@@ -247,14 +231,15 @@ def _over_best(
     """One baseline: difference, what was repaired and spoilt, and the bounds are all against the same player."""
     import numpy as np
 
-    known_alone = [fair({q: own[q] for q in chosen.asked if q in own}) for own in singles.values()]
-    alone = np.array([[_mark(own.get(question)) for question in chosen.asked] for own in known_alone])
-    place, own = list(singles).index(single), singles[single]
-    pairs = {question: [(value, own[question])] for question, value in values.items() if question in own}
+    asked, own = list(values), singles[single]
+    known_alone = [fair({q: own[q] for q in asked if q in own}) for own in singles.values()]
+    alone = np.array([[_mark(own.get(question)) for question in asked] for own in known_alone])
+    place = list(singles).index(single)
+    pairs = _pairs(values, own)
     if not pairs:
         return None
-    table = _table(chosen.paid, chosen.asked)
-    clusters = units_of(chosen.asked)
+    table = _table(chosen.paid, asked)
+    clusters = units_of(asked)
     found = claim(table, alone, option=chosen.place, single=place, pooled=pooled, clusters=clusters, seed=source.seed)
     over = compared_row(pairs, pooled=pooled)
     reached = estimate(known(known_alone[place]))
@@ -268,37 +253,48 @@ def _over_best(
     rule = RULE.format(test="exact test" if over["test"] == "mcnemar" else "score test")
     paid = {"single": single, "singles": len(singles), "options": len(chosen.paid), "rule": rule}
     row = {**over, **paid, "best_single": estimate_row(reached), "each": list(_each(singles, values, pooled))}
-    rivals = _rivals(singles, single, chosen.asked)
-    return {**row, "rivals": rivals, **_withheld(singles, rivals, chosen.asked, values)} if rivals else row
+    rivals = _rivals(singles, single, asked)
+    return {**row, "rivals": rivals, **_withheld(singles, rivals, values)} if rivals else row
+
+
+def _pairs(values: Mapping[str, Value], own: Mapping[str, Value]) -> dict[str, list[tuple[Value, Value]]]:
+    """A team and a single on the questions that both have."""
+    return {question: [(value, own[question])] for question, value in values.items() if question in own}
 
 
 def _each(singles: Alone, values: Mapping[str, Value], pooled: bool) -> Iterator[Row]:
     """Against every single by itself, on how many questions the two differ: all of them must be beaten."""
     for name, own in singles.items():
-        pairs: Pairs = {question: [(value, own[question])] for question, value in values.items() if question in own}
-        row = compared_row(pairs, pooled=pooled)
+        row = compared_row(_pairs(values, own), pooled=pooled)
         counted = row["test"] == "mcnemar" and row["rescues"] is not None
         discordant = row["rescues"] + row["regressions"] if counted else None
         yield {"single": name, "difference": row["difference"], "n": row["n"], "discordant": discordant}
 
 
 def _rivals(singles: Alone, single: str, asked: Sequence[str]) -> list[str]:
-    """Who could be better than the best as far as is known, were all that is not known of them right."""
-    surely = sum(singles[single].get(question, UNPLAYED).least for question in asked)
-    return [
-        name
-        for name, own in singles.items()
-        if name != single and sum(own.get(question, UNPLAYED).most for question in asked) > surely + 1e-9
-    ]
+    """Who could be better than the best as far as is known, were all that is not known of them right.
+
+    On the questions that both have; who has too few to be ranked could be better.
+    """
+    unranked = shared(singles, asked).left_out
+    found = []
+    for name, own in singles.items():
+        both = [question for question in asked if question in own and question in singles[single]]
+        margin = sum(own[question].most - singles[single][question].least for question in both)
+        if name != single and (name in unranked or margin > 1e-9):
+            found.append(name)
+    return found
 
 
-def _withheld(singles: Alone, rivals: Sequence[str], asked: Sequence[str], values: Mapping[str, Value]) -> Row:
-    """Nobody is the best single where a rival was heard only on some questions, which hang on what the others said.
+def _withheld(singles: Alone, rivals: Sequence[str], values: Mapping[str, Value]) -> Row:
+    """Nobody is the best single where a rival was heard only on some questions, which hang on what the others said, or
+    was asked none of them.
 
     A few questions that it was not heard on leave a figure, with the bounds, as a few ungraded answers do.
     """
-    heard = {name: sum(not singles[name].get(q, UNPLAYED).not_heard for q in asked) for name in rivals}
-    unheard = [name for name, times in heard.items() if len(asked) - times > FEW_WAITING * len(asked)]
+    heard = {name: sum(not own.not_heard for q, own in singles[name].items() if q in values) for name in rivals}
+    asked = {name: len(values.keys() & singles[name].keys()) for name in rivals}
+    unheard = [name for name in rivals if not asked[name] or asked[name] - heard[name] > FEW_WAITING * len(values)]
     if not unheard:
         return {}
     ends = [
@@ -311,7 +307,7 @@ def _withheld(singles: Alone, rivals: Sequence[str], asked: Sequence[str], value
         ]
         for own in singles.values()
     ]
-    told = ", ".join(f"{name} was heard on {heard[name]:,} of {len(asked):,} questions" for name in unheard)
+    told = ", ".join(f"{name} was heard on {heard[name]:,} of {len(values):,} questions" for name in unheard)
     return {
         **dict.fromkeys(("difference", "low", "high", "p", "rescues", "regressions", "single")),
         "n": 0,
@@ -330,12 +326,10 @@ def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Ro
         return over
     ungraded = [name for name, own in alone.items() if any(value.open for value in own.values())]
     if ungraded:
-        margins = [
-            sum(value.least - alone[name].get(question, UNPLAYED).most for question, value in values.items())
-            for name in ungraded
-        ]
+        pairs = [_pairs(values, alone[name]).values() for name in ungraded]
+        margins = [_mean_of([one.least - other.most for ((one, other),) in several]) for several in pairs if several]
         bounds = over.get("bounds") or {"low": over["difference"], "high": over["difference"]}
-        over = {**over, "bounds": {"low": min(bounds["low"], min(margins) / len(values)), "high": bounds["high"]}}
+        over = {**over, "bounds": {"low": min([bounds["low"], *margins]), "high": bounds["high"]}}
     turned = why_turned(over)
     return {**over, "why": turned} if turned else over
 
@@ -372,7 +366,7 @@ def _cost(source: Source, chosen: _Chosen, table: DraftTable, player: str | None
     team, calls = _mean(chosen.side.cost_usd, chosen.asked), _mean(chosen.side.calls, chosen.asked)
     if player is None:
         return {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
-    one = native_cost(source, table, dict.fromkeys(chosen.asked, player))
+    one = native_cost(source, table, dict.fromkeys(sorted(chosen.side.calls), player))
     if team and one.cost_usd:
         return {"cost_ratio": team / one.cost_usd, "cost_unit": "usd", "cost_usd": team}
     ratio = calls / one.calls if calls is not None and one.calls else None
@@ -381,4 +375,8 @@ def _cost(source: Source, chosen: _Chosen, table: DraftTable, player: str | None
 
 def _mean(spent: Mapping[str, float] | None, asked: Sequence[str]) -> float | None:
     there = [spent[question] for question in asked if question in spent] if spent else []
-    return sum(there) / len(there) if there else None
+    return _mean_of(there) if there else None
+
+
+def _mean_of(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

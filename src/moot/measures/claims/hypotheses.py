@@ -11,18 +11,18 @@ from moot.experiment.claims import ClaimError, Hypothesis, Number, SideName, Ter
 from moot.measures.cells import Stored
 from moot.measures.claims.figure import Ratio
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
-from moot.measures.quiz.played import UNPLAYED, Played, solos, split
+from moot.measures.quiz.played import Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import best_single, top_by_question
 from moot.measures.safety.pairs import Pair, uncounted, why_unfair_changes
 from moot.measures.safety.rescues import MULTIPLE, safety
 from moot.measures.safety.stages import native_pairs
-from moot.measures.sides import Alone, SideResults, best_alone, side_of, values_by_player
+from moot.measures.sides import Alone, SideResults, best_alone, side_of, values_by_player, why_not_ranked
 from moot.measures.source import Source
 from moot.stats.closure import Side, only
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row
-from moot.stats.graded import Value, closure_bounds, known, least_of, why_unfair_together, why_unknown
+from moot.stats.graded import Value, closure_bounds, known, least_of, marks_of, why_unfair_together, why_unknown
 from moot.store.declarations import Declared
 
 
@@ -128,10 +128,12 @@ def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side:
     tops, single = top_by_question(alone), best_single(alone, seed=source.seed)
     if single.player is None:
         return "there is no best single player to start from"
+    if single.not_ranked is not None:
+        return f"who is the best single player is not known: {single.not_ranked}"
     triples = {
         question: (side.value(question), start, tops[question])
         for question, start in single.values.items()
-        if question in tops
+        if question in tops and question in side.calls
     }
     reached = known({question: triple[0] for question, triple in triples.items()})
     return _closure(triples, (only(reached), single.side, only(known(tops))))
@@ -164,13 +166,15 @@ def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored
     together = best_alone(after, seed=source.seed)
     if by_itself is None or stronger is None or together is None:
         return f"the best of {cohort!r} or of the other cohorts alone is not known"
+    if few := next((told for told in map(why_not_ranked, (own, others, after)) if told is not None), None):
+        return f"who is the best is not known: {few}"
     common = by_itself.choice.keys() & stronger.choice.keys() & together.choice.keys()
     closure = _closure(
         {
             question: (
-                after[together.choice[question]].get(question, UNPLAYED),
-                own[by_itself.choice[question]].get(question, UNPLAYED),
-                others[stronger.choice[question]].get(question, UNPLAYED),
+                after[together.choice[question]][question],
+                own[by_itself.choice[question]][question],
+                others[stronger.choice[question]][question],
             )
             for question in sorted(common)
         },
@@ -183,7 +187,7 @@ def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored
 
 def _side(players: Alone, questions: Collection[str]) -> Side:
     """Who of these got most right on these questions, and all beside it."""
-    marks = {name: {q: values.get(q, UNPLAYED).known for q in questions} for name, values in players.items()}
+    marks = {name: marks_of(values) for name, values in players.items()}
     chosen = best(marks, questions, least={name: least_of(values) for name, values in players.items()})
     return Side({name: known(values) for name, values in players.items()}, chosen or "")
 

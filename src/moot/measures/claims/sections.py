@@ -60,8 +60,12 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
         Column("beaten_by", "beaten by"),
     )
     chart = Chart("scatter", "cost", "accuracy", label="of", series="strategy")
-    if failed := figures.get("frontier_left_out"):
-        words += (f"Left out, since every question failed: {', '.join(row['of'] for row in failed)}.",)
+    if on := rows[0].get("ranked_on"):
+        words += (f"On the frontier, and within this cost, by the {count(on, 'question')} that all of them have.",)
+    reasons = dict.fromkeys(row["why"] for row in figures.get("frontier_left_out", ()))
+    for why in reasons:
+        named = ", ".join(row["of"] for row in figures["frontier_left_out"] if row["why"] == why)
+        words += (f"Left out, since {why}: {named}.",)
     yield Section("frontier", "Accuracy and cost", words, columns, rows, chart, place=210)
 
 

@@ -46,7 +46,7 @@ def _subject(row: Mapping[str, Any]) -> str:
     aside = {
         "declared": ", declared beforehand,",
         "declared late": ", declared after the run had begun,",
-        AFTER_THE_FACT: f", the highest of {row['options']:,} {'players' if row['alone'] else 'options'},",
+        AFTER_THE_FACT: f", the highest of {row['options']:,} {'players' if row['alone'] else 'options'}{_ranked(row)},",
     }.get(row["chosen"], "")
     if row["alone"]:
         return f"{row['player'] or 'the players'} alone{aside}"
@@ -56,6 +56,13 @@ def _subject(row: Mapping[str, Any]) -> str:
     if row["captains"] > 1:
         return f"the {row['strategy']} team, on average over its {row['captains']} captains{aside or ','}"
     return f"the {row['strategy']} team {row['team'] or ''}".rstrip() + aside
+
+
+def _ranked(row: Mapping[str, Any]) -> str:
+    """Said where not all of them have the same questions."""
+    if not (on := row.get("ranked_on")):
+        return ""
+    return f" on the {on:,} question{'s' if on != 1 else ''} that all of them have"
 
 
 def _share(row: Mapping[str, Any]) -> str:
@@ -122,7 +129,11 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
         whole = f"a choice among {row['options']:,}, chosen after the fact: the intervals pay for that"
         doubts.append(f"The file {declared}, so this is {whole}.")
+    if unranked := row.get("unranked"):
+        few = ", ".join(f"{each['of']} ({each['questions']:,})" for each in unranked)
+        doubts.append(f"Not ranked, with too few questions that the others have: {few}.")
     if (after := row["after_the_fact"]) and after["of"] != row["of"] and after["value"] is not None:
         highest = "The row that is highest were all ungraded answers wrong" if "bounds" in after else "The highest row"
+        highest += _ranked(after)
         doubts.append(f"{highest}, {after['of']} with {_share(after)}, is chosen after the fact.")
     return doubts

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.measures.quiz.played import UNPLAYED, Played, solos, split, teams, values_by_question
+from moot.measures.quiz.played import Played, solos, split, teams, values_by_question
 from moot.stats.choice import chosen_interval
 from moot.stats.closure import NOBODY, Side, closure, only
 from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import (
-    NOT_PLAYED,
     Value,
     best_value,
     bounds_row,
@@ -20,6 +19,7 @@ from moot.stats.graded import (
     fair,
     known,
     least_of,
+    marks_of,
     mean_value,
     why_none,
     why_nothing,
@@ -27,6 +27,7 @@ from moot.stats.graded import (
     why_unknown,
     with_settled,
 )
+from moot.stats.shared import Shared, shared
 from moot.types import Estimate
 
 
@@ -72,6 +73,8 @@ class BestSingle:
     """Players who could be better, were their ungraded answers right."""
     side: Side = NOBODY
     """All among whom it was chosen, as far as they are graded."""
+    not_ranked: str | None = None
+    """Who has too few questions to be ranked beside the others, in words; any of them could be better."""
 
     def row(self) -> Row:
         row = {"player": self.player, **estimate_row(self.estimate)}
@@ -80,7 +83,8 @@ class BestSingle:
         if self.estimate is None:
             row["why"] = why_none(self.values) if self.values else why_nothing(self.questions)
         elif self.rivals:
-            row["why"] = f"the best as far as is graded: {', '.join(self.rivals)} could be better"
+            known = f"as far as is known ({self.not_ranked})" if self.not_ranked else "as far as is graded"
+            row["why"] = f"the best {known}: {', '.join(self.rivals)} could be better"
         return {**row, "ungraded": self.ungraded} if self.ungraded else row
 
 
@@ -102,18 +106,13 @@ def guessing(players: int, choices: int) -> float:
     return 1.0 - (1.0 - 1.0 / choices) ** players if choices > 0 else 0.0
 
 
-def skyline(
-    plays: Sequence[Played],
-    *,
-    questions: Collection[str] | None = None,
-    choices: Mapping[str, int] | None = None,
-) -> Skyline:
-    """From solo plays. `questions` names all that were asked, if some have no play; `choices` how many each offers.
+def skyline(plays: Sequence[Played], *, choices: Mapping[str, int] | None = None) -> Skyline:
+    """From solo plays; a question that nobody has played is no part of it. `choices`: how many each offers.
 
     In each repeat somebody was right or nobody was; over repeats it is the mean of that.
     """
     alone = solos(plays)
-    values = top_by_question(alone, questions)
+    values = top_by_question(alone)
     top = known(fair(values))
     players = len({play.player for play in alone})
     offered = {question: count for question, count in (choices or {}).items() if question in top}
@@ -123,7 +122,7 @@ def skyline(
     return Skyline(share, players, chance, ungraded, values, sum(not play.heard for play in alone))
 
 
-def top_by_question(alone: Iterable[Played], questions: Collection[str] | None = None) -> dict[str, Value]:
+def top_by_question(alone: Iterable[Played]) -> dict[str, Value]:
     """The best that anybody did: in each repeat by itself, then the mean over repeats.
 
     Known of a question is what all its answers are graded for; the bounds know that one right answer is enough.
@@ -135,58 +134,65 @@ def top_by_question(alone: Iterable[Played], questions: Collection[str] | None =
         question: [best_value(by_repeat[repeat]) for repeat in sorted(by_repeat)]
         for question, by_repeat in grades.items()
     }
-    asked = sorted(questions if questions is not None else repeats)
-    return with_settled(
-        {question: mean_value(repeats[question]) if question in repeats else NOT_PLAYED for question in asked}
-    )
+    return with_settled({question: mean_value(repeats[question]) for question in sorted(repeats)})
 
 
-def best_single(plays: Sequence[Played], *, questions: Collection[str] | None = None, seed: int = 0) -> BestSingle:
+def best_single(plays: Sequence[Played], *, seed: int = 0) -> BestSingle:
     """From solo plays; a question that a player has no play of, or that is ungraded, is left out.
 
-    Where answers are ungraded, whoever is best by the least that each can be.
+    Players are ranked on the questions that they share; where answers are ungraded, by the least that each can be.
     """
     import numpy as np
 
     alone = solos(plays)
-    asked = sorted(questions if questions is not None else {play.question for play in alone})
+    asked = sorted({play.question for play in alone})
     values_by_player = {
         player: values_by_question(of_player) for player, of_player in split(alone, lambda play: play.player).items()
     }
-    marks = {
-        player: {question: values.get(question, UNPLAYED).known for question in asked}
-        for player, values in values_by_player.items()
-    }
+    marks = {player: marks_of(values) for player, values in values_by_player.items()}
     least = {player: least_of(values) for player, values in values_by_player.items()}
     name = best(marks, asked, least=least)
     if name is None:
         return BestSingle(None, None, len(marks), questions=len(asked))
-    values = {question: values_by_player[name].get(question, UNPLAYED) for question in asked}
+    values = values_by_player[name]
     reached = estimate(known(fair(values)))
     if reached is not None:
-        table = np.array([[np.nan if mark is None else mark for mark in own.values()] for own in marks.values()])
+        table = np.array([[_mark(own.get(question)) for question in asked] for own in marks.values()])
         place, clusters = list(marks).index(name), units_of(asked)
         reached = chosen_interval(table, place, reached, clusters=clusters, seed=seed)
     ungraded = sum(value.open for value in values.values())
-    bounds, rivals = _whoever_it_is(values_by_player, name, asked)
+    together = shared(marks, asked)
+    bounds, rivals = _whoever_it_is(values_by_player, name, together)
     player = name if reached is not None else None
     side = Side({player: known(values) for player, values in values_by_player.items()}, name)
-    return BestSingle(reached, player, len(marks), values, ungraded, len(asked), bounds, rivals, side)
+    return BestSingle(reached, player, len(marks), values, ungraded, len(asked), bounds, rivals, side, together.told)
+
+
+def _mark(known_value: float | None) -> float:
+    return float("nan") if known_value is None else known_value
 
 
 def _whoever_it_is(
-    values_by_player: Mapping[str, Mapping[str, Value]], name: str, asked: Sequence[str]
+    values_by_player: Mapping[str, Mapping[str, Value]], name: str, together: Shared
 ) -> tuple[dict[str, float] | None, tuple[str, ...]]:
-    """Between what the highest of all lies, and who of the others could be it."""
-    every = {
-        player: [values.get(question, UNPLAYED) for question in asked] for player, values in values_by_player.items()
-    }
+    """Between what the highest of all lies, and who of the others could be it: on the questions that they share.
+
+    Who shares too few of them could be it too, and its bounds are those of what it has played.
+    """
+    asked = together.questions
+    every = {player: [values_by_player[player][question] for question in asked] for player in together.names}
+    every |= {player: list(values_by_player[player].values()) for player in together.left_out}
+    unknown = tuple(player for player in together.left_out if values_by_player[player])
     if not any(value.open for values in every.values() for value in values):
-        return None, ()
-    least = {player: sum(value.least for value in values) / len(asked) for player, values in every.items()}
-    most = {player: sum(value.most for value in values) / len(asked) for player, values in every.items()}
-    rivals = tuple(player for player in every if player != name and most[player] > least[name] + 1e-12)
-    return {"low": max(least.values()), "high": max(most.values())}, rivals
+        return None, unknown
+    least = {player: _mean([value.least for value in values]) for player, values in every.items() if values}
+    most = {player: _mean([value.most for value in values]) for player, values in every.items() if values}
+    rivals = tuple(player for player in together.names if player != name and most[player] > least[name] + 1e-12)
+    return {"low": max(least.values()), "high": max(most.values())}, (*rivals, *unknown)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Where a player was not heard alone (`stages`), the figures say what to add to th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
@@ -46,7 +47,7 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
     alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["traits"].alone}
     led = [cell for cell in cells if cell["captain"] is not None and cell["traits"].captain is not None]
     stages = [stage for stage in stages_of(source, led) if stage.pairs]
-    seed = source.seed
+    seed, both_ways = source.seed, asked_both_ways(cells)
     figures: Row = {
         "safety": [row for stage in stages for row in _safety(stage)],
         "safety_missing": _missing(source, led, alone),
@@ -65,8 +66,8 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
         ),
         "debate_lift": [row for row in _lifts(stages, seed) if row],
         "macro_average": [{**stage.named, **mean} for stage in stages if (mean := macro_average(stage.pairs))],
-        "formatting_tax": _tax(source, alone),
-        "formatting_tax_models": _model_taxes(source, alone),
+        "formatting_tax": _tax(source, both_ways),
+        "formatting_tax_models": _model_taxes(source, both_ways),
         "calibration": list(calibration_rows(source, cells)),
         "authority_bias": with_holm(list(_authority(source, led))),
         "consensus": [row for row in _consensus(source, cells) if row],
@@ -164,28 +165,63 @@ def _lift(review: Stage, debate: Stage, seed: int) -> Iterable[Row | None]:
         yield {**named, **lifted.row()} if lifted else None
 
 
-def _tax(source: Source, alone: Alone) -> Row | None:
-    """Players who have answered alone in both ways, on the same questions."""
-    sides: dict[str, dict[tuple[str, str], list[Value]]] = {SINGLE_CALL: {}, DOUBLE_CALL: {}}
-    if not sides.keys() <= {drafts for _, drafts in alone}:
+@dataclass(frozen=True, slots=True)
+class BothWays:
+    """One player by itself, asked in one call and in two, and in nothing else otherwise."""
+
+    player: str
+    label: str
+    """Of the one call."""
+    single: Stored
+    double: Stored
+
+
+def asked_both_ways(cells: Iterable[Stored]) -> list[BothWays]:
+    """Like with like: a strategy for one player is held against itself, and never against another one."""
+    alone = [cell for cell in cells if cell["traits"].alone]
+    return [
+        BothWays(one["player"] or "", one["label"], one, two)
+        for one in alone
+        for two in alone
+        if (drafting(one), drafting(two)) == (SINGLE_CALL, DOUBLE_CALL)
+        and (one["player"], one["strategy"]) == (two["player"], two["strategy"])
+        and _differing(one["options"], two["options"]) == 1
+    ]
+
+
+def _tax(source: Source, pairs: Sequence[BothWays]) -> Row | None:
+    """Players who have answered alone in both ways, on the same questions; each strategy that asks so by itself."""
+    if not pairs:
         return None
+    sides: list[dict[tuple[str, str], list[Value]]] = [{}, {}]
     ungraded = 0
-    for (player, drafts), cell in alone.items():
-        if drafts in sides:
+    for pair in pairs:
+        for side, cell in zip(sides, (pair.single, pair.double), strict=True):
             seen = source.seen(cell)
             ungraded += sum(episode.right is None for episode in seen)
-            sides[drafts].update({(question, player or ""): [value] for question, value in values_alone(seen).items()})
-    tax = formatting_tax(sides[SINGLE_CALL], sides[DOUBLE_CALL], repeated=_repeated(source))
-    return tax and with_holm([{**tax, "ungraded": ungraded}])[0]
+            whose = f"{pair.player} {pair.label}"
+            side.update({(question, whose): [value] for question, value in values_alone(seen).items()})
+    tax = formatting_tax(sides[0], sides[1], repeated=_repeated(source))
+    labels = list(dict.fromkeys(pair.label for pair in pairs))
+    named = {"labels": labels} if len(labels) > 1 else {}
+    return tax and with_holm([{**named, **tax, "ungraded": ungraded}])[0]
 
 
-def _model_taxes(source: Source, alone: Alone) -> list[Row]:
-    """The same of each player by its name."""
-    sides = [
-        {player or "": values_alone(source.seen(cell)) for (player, drafts), cell in alone.items() if drafts == way}
-        for way in (SINGLE_CALL, DOUBLE_CALL)
-    ]
-    return with_holm(list(tax_rows(*sides, repeated=_repeated(source))))
+def _model_taxes(source: Source, pairs: Sequence[BothWays]) -> list[Row]:
+    """The same of each player by its name, and where it is asked so by several strategies, of each of them."""
+    rows: list[Row] = []
+    labels = list(dict.fromkeys(pair.label for pair in pairs))
+    for label in labels:
+        sides = [
+            {pair.player: values_alone(source.seen(cell)) for pair, cell in both}
+            for both in (
+                [(pair, pair.single) for pair in pairs if pair.label == label],
+                [(pair, pair.double) for pair in pairs if pair.label == label],
+            )
+        ]
+        named = {"label": label} if len(labels) > 1 else {}
+        rows += [{**named, **row} for row in tax_rows(*sides, repeated=_repeated(source))]
+    return with_holm(rows)
 
 
 def _repeated(source: Source) -> bool:

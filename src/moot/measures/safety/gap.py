@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from moot.measures.quiz.played import UNPLAYED
 from moot.measures.safety.pairs import Row
 from moot.stats.closure import Side, closure
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import estimate_row
-from moot.stats.graded import Value, closure_bounds, known, least_of, why_unfair_together
+from moot.stats.graded import Value, closure_bounds, known, least_of, marks_of, why_unfair_together
+from moot.stats.shared import shared
 from moot.types import Estimate
 
 ByModel = Mapping[str, Mapping[str, Value]]
@@ -52,8 +52,12 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
     The best are chosen by the least that they can be, so that nobody is the best for being ungraded. The interval holds
     the share whoever is the best of each.
     """
-    sides = (after, alone, stronger)
-    asked = sorted(set.intersection(*({q for by_question in side.values() for q in by_question} for side in sides)))
+    together = [shared(side) for side in (after, alone, stronger)]
+    asked = sorted(set.intersection(*(set(those.questions) for those in together)))
+    sides = [
+        {model: side[model] for model in those.names}
+        for side, those in zip((after, alone, stronger), together, strict=True)
+    ]
     choices = [_cross_fitted(side, asked, folds, seed) for side in sides]
     if any(choice is None for choice in choices):
         return GapClosure(None, None, None, None, None, "fewer than two questions that all have played")
@@ -72,7 +76,7 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
         why = unfair or "the ungraded answers could leave no gap between the two cohorts"
         sides_known = (None, None, None) if unfair else (start, reached, top)
         return GapClosure(None, None, *sides_known, ungraded=left_out, bounds=bounds, why=why, best=named)
-    closed, note = None, None
+    closed, note = None, "; ".join(told for those in together if (told := those.told)) or None
     if top is None or start is None or top - start <= 1e-12:
         note = "there is no gap: the other cohort's best is no better alone"
     else:
@@ -88,16 +92,16 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
 
 def _cross_fitted(side: ByModel, questions: Sequence[str], folds: int, seed: int) -> Mapping[str, str] | None:
     """On each question the model that is best on the others."""
-    fitted = crossfit(_marks(side, questions), questions, least=_least(side), count=folds, seed=seed)
+    fitted = crossfit(_marks(side), questions, least=_least(side), count=folds, seed=seed)
     return None if fitted is None else fitted.choice
 
 
 def _best(side: ByModel, questions: Sequence[str]) -> str:
-    return best(_marks(side, questions), questions, least=_least(side)) or ""
+    return best(_marks(side), questions, least=_least(side)) or ""
 
 
-def _marks(side: ByModel, questions: Sequence[str]) -> dict[str, dict[str, float | None]]:
-    return {model: {q: values.get(q, UNPLAYED).known for q in questions} for model, values in side.items()}
+def _marks(side: ByModel) -> dict[str, dict[str, float | None]]:
+    return {model: marks_of(values) for model, values in side.items()}
 
 
 def _least(side: ByModel) -> dict[str, dict[str, float]]:
@@ -108,7 +112,7 @@ def _triples(
     sides: Sequence[ByModel], choices: Sequence[Mapping[str, str]], questions: Sequence[str]
 ) -> list[tuple[Value, Value, Value]]:
     values = [
-        [side.get(choice[question], {}).get(question, UNPLAYED) for question in questions]
+        [side[choice[question]][question] for question in questions]
         for side, choice in zip(sides, choices, strict=True)
     ]
     return list(zip(values[0], values[1], values[2], strict=True))

@@ -123,10 +123,14 @@ def tax_section(figures: Figures) -> Iterator[Section]:
     pooled, models = figures.get("formatting_tax"), figures.get("formatting_tax_models", ())
     rows: list[Row] = []
     if pooled:
-        rows.append({**with_bounds(pooled), "model": ALL})  # over all models it is one test, and a family of its own
+        several = {"label": ALL} if "labels" in pooled else {}
+        rows.append(
+            {**with_bounds(pooled), **several, "model": ALL}
+        )  # over all models it is one test, and a family of its own
     rows += [{**with_bounds(row), "n_pairs": row["n"]} for row in models]
     columns = (
         Column("model", "model"),
+        *([Column("label", "asked as")] if any("label" in row for row in rows) else []),
         Column("single", "one call", "share"),
         Column("double", "two calls", "share"),
         figure("difference", "tax", "points", "low_holm", "high_holm"),

@@ -1,0 +1,101 @@
+"""Who a team has to beat: everybody at its table, alone, each once.
+
+A player may sit at several tables, and one of them may know it on fewer questions: a team is measured on none of those that
+it was chosen on, and neither are its players there. Where it is asked by the same calls it is one single, over all that is
+known of it. A player who drafts in other words, in two calls or from another seat is another single there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import orjson
+
+from moot.measures.cells import unusual_drafts
+from moot.measures.draft_calls import DraftTable, made_alone, made_of
+from moot.measures.episodes import Key
+from moot.measures.sides import SideResults, alone_by_player
+from moot.measures.source import Source
+from moot.stats.graded import Value
+
+Draft = tuple[str | None, str]
+"""Its first call, and what it said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Singles:
+    """By a title: the player's name, and behind it the table's where it is asked in another way than at one before."""
+
+    values: dict[str, dict[str, Value]] = field(default_factory=dict)
+    players: dict[str, str] = field(default_factory=dict)
+    tables: dict[str, DraftTable] = field(default_factory=dict)
+    """Of those that know it, the one that knows most of it."""
+
+
+def singles_of(source: Source, options: Sequence[SideResults]) -> Singles:
+    """Everybody at the tables of these options, and as it played alone, however else it was asked at the table."""
+    playing = {source.draft_table(cell).name for side in options for cell in side.cells}
+    teams = {table.team for table in source.draft_tables() if table.name in playing}
+    singles = Singles()
+    for table in source.draft_tables():
+        if table.name in playing or (table.team in teams and table.usual and table.alone):
+            for player, values in alone_by_player(source, table).items():
+                if values:
+                    _add(source, singles, player, table, values)
+    return singles
+
+
+def _add(source: Source, singles: Singles, player: str, table: DraftTable, values: Mapping[str, Value]) -> None:
+    for title, name in singles.players.items():
+        if name != player:
+            continue
+        before, known = singles.tables[title], singles.values[title]
+        if _alike(known, values) or _asked_alike(source, player, before, table):
+            if len(values) > len(known):
+                singles.tables[title] = table
+            singles.values[title] = {**values, **known}
+            return
+    title = player if player not in singles.players else f"{player} ({table.name})"
+    singles.values[title], singles.players[title], singles.tables[title] = dict(values), player, table
+
+
+def _alike(one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:
+    """Whether they are worth the same, however they came by their grades: then they are one player to beat."""
+    return one.keys() == other.keys() and all(value[:3] == other[question][:3] for question, value in one.items())
+
+
+def _asked_alike(source: Source, player: str, one: DraftTable, other: DraftTable) -> bool:
+    """Whether two tables know a player by the same calls.
+
+    Where they share no question no call can tell: then it is one player if both have the team's usual drafts, of one kind.
+    """
+    alone, also = one.alone.get(player), other.alone.get(player)
+    if alone is not None and also is not None and alone["id"] == also["id"]:
+        return True
+    first, second = (_drafts(source, player, table) for table in (one, other))
+    both = first.keys() & second.keys()
+    if both:
+        return all(first[key] == second[key] for key in both)
+    return one.usual and other.usual and _kind(one) == _kind(other)
+
+
+def _drafts(source: Source, player: str, table: DraftTable) -> dict[Key, Draft]:
+    """By set of drafts: how a player's own was made, of those on the way to which nothing failed."""
+    made: dict[Key, Draft] = {}
+    for cell in table.cells:
+        wanted = {episode.key: episode.drafts for episode in source.seen(cell) if episode.drafts}
+        for row in source.results(cell) if wanted else ():
+            key = row["question"], cell["traits"].drafts_repeat(row["repeat"])
+            for name, call, said in made_of(orjson.loads(row["transcript"]), wanted.get(key, ())):
+                if name == player:
+                    made.setdefault(key, (call, said))
+    if (alone := table.alone.get(player)) is not None:
+        for key, ((_, call, said),) in made_alone(player, source.seen(alone)).items():
+            made[key] = (call, said)
+    return made
+
+
+def _kind(table: DraftTable) -> str | None:
+    """How native answers are asked for there, where it is not in the usual way."""
+    return next((unusual_drafts(cell) for cell in (*table.cells, *table.alone.values())), None)
