@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import ndtri
+from scipy.stats import binom
 
 from moot.stats.closure import Closure, Side, closure, only
+from moot.stats.clusters import clustered
+from moot.stats.ratio import Closed, closed
 
 QUESTIONS = 150
 
@@ -125,3 +128,46 @@ def test_p_and_limits_are_one_thing(threshold: float) -> None:
             for level, holds in ((p * 0.999, True), (p * 1.001, False)):
                 low, high = found.limits(level)
                 assert (low is None or high is None or low <= threshold <= high) is holds
+
+
+def _held(share: float, truth: float, of: int, figures: list[Closed | None]) -> float:
+    """How often the truth is held, added up over every number (of so many) that may be lost or left open."""
+    held = [figure is not None and _holds(figure, truth) for figure in figures]
+    return float(binom.pmf(np.arange(of + 1), of, share) @ np.array(held))
+
+
+def _holds(figure: Closed, truth: float) -> bool:
+    low, high = figure.limits()
+    return low is None or high is None or low <= truth <= high
+
+
+@pytest.mark.parametrize("left_open", [0.015, 0.022, 0.03, 0.05])
+def test_nearly_all_closed_of_questions(left_open: float) -> None:
+    """Ninety of 300 questions have a gap, of which one or two stay open: a question of a rare kind may not have been drawn."""
+    rest = [(0.0, 0.0)] * 210
+    figures = [closed([(0.0, 1.0)] * k + [(1.0, 1.0)] * (90 - k) + rest) for k in range(91)]
+    assert _held(left_open, 1 - left_open, 90, figures) >= 0.94
+
+
+@pytest.mark.parametrize("lost", [0.01, 0.02, 0.03, 0.05, 0.1])
+def test_clusters_that_are_lost_as_a_whole(lost: float) -> None:
+    """Sixty passages of five questions, one with a gap that the team closes; of few passages it loses the other four."""
+    names = {f"{cluster} {place}": str(cluster) for cluster in range(60) for place in range(5)}
+    figures = []
+    with clustered(names):
+        for times in range(61):
+            rises = {name: 1.0 if name[-1] == "0" else -1.0 * (int(names[name]) < times) for name in names}
+            figures.append(closed({name: (rise, float(name[-1] == "0")) for name, rise in rises.items()}))
+    assert _held(lost, 1 - 4 * lost, 60, figures) >= 0.94
+
+
+def test_what_was_not_seen_is_as_large_as_a_cluster() -> None:
+    """The same sixty rises and gaps as questions and as clusters of five: a cluster that was lost would weigh more."""
+    alone = closed([(1.0, 1.0)] * 60)
+    with clustered({f"{cluster} {place}": str(cluster) for cluster in range(60) for place in range(5)}):
+        rows = {f"{c} {place}": (float(place == 0), float(place == 0)) for c in range(60) for place in range(5)}
+        together = closed(rows)
+    assert alone is not None
+    assert together is not None
+    assert (alone.rise_square, alone.gap_square, alone.product) == (2.0, 2.0, 1.0)
+    assert (together.rise_square, together.gap_square, together.product) == (26.0, 2.0, 1.0)

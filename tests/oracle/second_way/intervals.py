@@ -204,13 +204,15 @@ def holm(p_values: Sequence[float]) -> list[tuple[float, float]]:
 def fieller(pairs: Sequence[tuple[float, float]], alpha: float = ALPHA) -> Limits:
     """Of sum of rises by sum of gaps: every share s at which Student's test of rise - s · gap finds nothing.
 
-    Two questions stand beside those seen in the variance: one whose gap of 1 was closed, one whose was not.
+    Three questions stand beside those seen in the variance: (1, 1), a gap that was closed; (0, 1), one that was not;
+    (-1, 0), a right answer that was lost.
     """
     n = len(pairs)
     if n < 2:
         return None, None
     rise, gap = (math.fsum(pair[side] for pair in pairs) for side in (0, 1))
-    both = n * np.cov(np.array(pairs, dtype=float).T) + np.array([[1.0, 1.0], [1.0, 2.0]])
+    not_seen = np.array([(1.0, 1.0), (0.0, 1.0), (-1.0, 0.0)])
+    both = n * np.cov(np.array(pairs, dtype=float).T) + not_seen.T @ not_seen
     square = float(stats.t.isf(alpha / 2, n - 1)) ** 2
     # (rise - s gap)² = t² (variance of rise - 2 s covariance + s² variance of gap)
     ends = [gap**2 - square * both[1, 1], -2 * (rise * gap - square * both[0, 1]), rise**2 - square * both[0, 0]]
