@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import troubles
+from faults import slow, troubles
 from other_calls import plugged_in
 from second_way import claims as claims_module
 from second_way import played
@@ -33,7 +33,16 @@ from second_way.safety import safety
 from second_way.sets import sets
 from second_way.talk_tables import talk_tables
 from second_way.two_ways import two_ways
-from second_way.worlds import cohorts_and_names, discussions, experiment, one_at_a_time, other_calls, reading, troubled
+from second_way.worlds import (
+    cohorts_and_names,
+    discussions,
+    experiment,
+    one_at_a_time,
+    other_calls,
+    reading,
+    troubled,
+    unheard,
+)
 
 SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
     accuracy,
@@ -114,6 +123,15 @@ def test_with_failures_and_unknown_references_too(number: int, tmp_path: Path) -
 def test_drafts_by_other_calls_too(number: int, tmp_path: Path) -> None:
     with plugged_in():
         _check(tmp_path, other_calls(number, tmp_path), own_drafts=True)
+
+
+@pytest.mark.parametrize("number", range(4 + 4 * MORE))
+def test_players_who_were_not_heard_too(number: int, tmp_path: Path) -> None:
+    """The vote that does not wait is played first, among slow players; then all else, by whom they may be heard."""
+    keys = unheard(number, tmp_path)
+    with slow("dan", "eve"):
+        played.run(tmp_path, {**keys, "strategies": keys["strategies"][:1]})
+    _check(tmp_path, keys)
 
 
 @pytest.mark.parametrize("number", range(3, 4 + MORE))
