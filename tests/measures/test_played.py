@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moot.measures.quiz.answer_counts import groups_of
 from moot.measures.quiz.diversity import difficulty, diversity_and_people, diversity_by_difficulty, diversity_curve
 from moot.measures.quiz.played import (
     Played,
@@ -21,7 +22,6 @@ from moot.measures.quiz.played import (
     accuracy_of,
     by_category,
     gains,
-    groups_of,
     human_comparison,
 )
 from moot.measures.quiz.self_preference import in_largest, self_preference
@@ -81,7 +81,7 @@ def everything(plays: Sequence[Played]) -> dict[str, Any]:
         "gap": gap_rows(plays),
         "diversity": diversity_curve(plays).rows,
         "difficulty": diversity_by_difficulty(plays).rows,
-        "rho": correlation and [correlation.estimate.value, correlation.estimate.low, correlation.p],
+        "rho": correlation and [correlation[key] for key in ("rho", "low", "p")],
         "self": self_preference(plays),
         "human": with_holm(human_comparison(plays), prefix="difference_"),
         "category": by_category(plays),

@@ -3,6 +3,7 @@ questions of which nobody knows what is right, as those that a served team is as
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -35,4 +36,18 @@ def troubles(shares: Mapping[str, float]) -> Iterator[None]:
         mock.patch.object(SimulatedModel, "generate", sometimes),
         mock.patch.object(moot.data, "read_case", unknown),
     ):
+        yield
+
+
+@contextmanager
+def slow(*names: str) -> Iterator[None]:
+    """These models take their time: whoever need not wait for them does not."""
+    generate = SimulatedModel.generate
+
+    async def later(self: SimulatedModel, request: Any) -> Any:
+        if self.name in names:
+            await asyncio.sleep(0.05)
+        return await generate(self, request)
+
+    with mock.patch.object(SimulatedModel, "generate", later):
         yield

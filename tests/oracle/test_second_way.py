@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import troubles
+from faults import slow, troubles
 from other_calls import plugged_in
 from second_way import claims as claims_module
 from second_way import played
@@ -42,6 +42,7 @@ from second_way.worlds import (
     other_calls,
     reading,
     troubled,
+    unheard,
 )
 
 SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
@@ -123,6 +124,15 @@ def test_with_failures_and_unknown_references_too(number: int, tmp_path: Path) -
 def test_drafts_by_other_calls_too(number: int, tmp_path: Path) -> None:
     with plugged_in():
         _check(tmp_path, other_calls(number, tmp_path), own_drafts=True)
+
+
+@pytest.mark.parametrize("number", range(4 + 4 * MORE))
+def test_players_who_were_not_heard_too(number: int, tmp_path: Path) -> None:
+    """The vote that does not wait is played first, among slow players; then all else, by whom they may be heard."""
+    keys = unheard(number, tmp_path)
+    with slow("dan", "eve"):
+        played.run(tmp_path, {**keys, "strategies": keys["strategies"][:1]})
+    _check(tmp_path, keys)
 
 
 @pytest.mark.parametrize("number", range(3, 4 + MORE))

@@ -16,9 +16,14 @@ from moot.cli.console import Console
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json
 from moot.errors import UsageError
+from moot.grade.match import NOT_KNOWN_YET
 from moot.report.figures import find_experiment
 from moot.report.transcript import Transcript, transcripts
 from moot.traces import trace_json
+
+
+UNGRADED = NOT_KNOWN_YET.stage
+"""The stage of a grade that says no more than that there is none."""
 
 
 def show_command(path: Path, question_id: str, *, strategy: str | None, store: str | None, as_json: bool) -> int:
@@ -88,8 +93,14 @@ def _words(value: Any) -> str:
 def _grade(transcript: Transcript) -> str:
     if transcript.stage is None:
         return "not graded yet"
-    value = "ungraded" if transcript.value is None else f"{transcript.value:g}"
-    return f"{value} (by {transcript.stage}); the reference is {transcript.reference!r}"
+    if transcript.value is None:
+        why = transcript.detail or "whoever grades left it open"
+        left_open = "" if transcript.stage == UNGRADED else f", {transcript.stage}"
+        grade = f"ungraded{left_open}: {why}"
+    else:
+        beside = f": {transcript.detail}" if transcript.detail else ""
+        grade = f"{transcript.value:g} (by {transcript.stage}{beside})"
+    return f"{grade}; the reference is {transcript.reference!r}"
 
 
 def _print_messages(messages: Iterable[Mapping[str, Any]], console: Console) -> None:

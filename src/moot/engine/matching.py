@@ -37,12 +37,14 @@ from moot.store.rows import verdict_of
 from moot.store.statements import Row
 from moot.store.store import Store
 from moot.team import Team
-from moot.traces import Shown, of_kind
+from moot.traces import NotNeeded, Shown, not_waited_for, of_kind, trace_json
 from moot.types import Answer, Case, Question, Verdict
 
 if TYPE_CHECKING:  # a report reads matches too, and plays nothing
     from moot.experiment.plan import Cell, Plan
 
+NOT_NEEDED = json.dumps(trace_json(NotNeeded(()))["kind"])
+"""What a stored verdict holds if it was reached before everybody was heard."""
 MATCHING = "matching"
 """The stage under which a call about a word stands."""
 
@@ -122,11 +124,12 @@ async def match_all(store: Store, plan: Plan, needs: Needs = EVERYTHING) -> Matc
     """Learn what is needed of every stored set of drafts. `plan` is seated: its models are those of the run."""
     done = Matched()
     cells = [cell for cell in plan.cells if _concerned(cell, needs)]
+    alone = [cell for cell in plan.cells if cell.traits.alone]
     by = matched_by(plan.public_config)
     if by is None or not cells:
         return done
     for cases in batches(plan.dataset or ()):
-        await _match_batch(store, cells, cases, by, needs, done, shows_reference=reference_shown(plan))
+        await _match_batch(store, cells, alone, cases, by, needs, done, shows_reference=reference_shown(plan))
     await store.flush()
     return done
 
@@ -138,6 +141,7 @@ def _concerned(cell: Cell, needs: Needs) -> bool:
 async def _match_batch(
     store: Store,
     cells: Sequence[Cell],
+    alone: Sequence[Cell],
     cases: Sequence[Case],
     by: str,
     needs: Needs,
@@ -145,9 +149,18 @@ async def _match_batch(
     *,
     shows_reference: bool,
 ) -> None:
-    by_id = {cell.id: cell for cell in cells}
+    by_id = {cell.id: cell for cell in (*cells, *alone)}
     places = {ident: place for place, ident in enumerate(by_id)}
-    rows = await store.run(partial(queries.episodes_on, cells=list(by_id), questions=_open_questions(cases)))
+    rows = await store.run(
+        partial(queries.episodes_on, cells=[cell.id for cell in cells], questions=_open_questions(cases))
+    )
+    if unheard := sorted({row["question"] for row in rows if NOT_NEEDED in row["verdict"]}):
+        solos = [cell.id for cell in alone]
+        rows += [
+            row
+            for row in await store.run(partial(queries.episodes_on, cells=solos, questions=unheard))
+            if not any(step[4] is not None for step in orjson.loads(row["transcript"]))  # that may be another call
+        ]
     rows.sort(key=lambda row: places[row["cell"]])
     played: dict[str, list[Drafted]] = defaultdict(list)
     for row in rows:
@@ -217,9 +230,10 @@ def draft_sets(case: Case, played: Iterable[Drafted], needs: Needs) -> list[Draf
     """What must be learnt about the drafts of a question: each set once, however many captains have read it."""
     if case.question.kind != "open":
         return []
+    every = list(played)
     teams: dict[tuple[int, tuple[str, ...]], Team] = {}
     words: dict[tuple[int, tuple[str, ...]], set[str]] = defaultdict(set)
-    for cell, repeat, verdict in played:
+    for cell, repeat, verdict in every:
         texts = tuple(dict.fromkeys(texts_of(verdict.answers)))
         if not texts or not drafts_together(cell):
             continue
@@ -227,10 +241,34 @@ def draft_sets(case: Case, played: Iterable[Drafted], needs: Needs) -> list[Draf
         if needs.grouped_drafts or words_left:
             teams.setdefault((repeat, texts), cell.team)
             words[repeat, texts].update(words_left)
+        if needs.grouped_drafts and (whole := _with_unheard(cell, repeat, verdict, every)):
+            teams.setdefault((repeat, whole), cell.team)
     return [
         DraftSet(case, repeat, team, texts, tuple(sorted(words[repeat, texts])))
         for (repeat, texts), team in teams.items()
     ]
+
+
+def _with_unheard(cell: Cell, repeat: int, verdict: Verdict, played: Sequence[Drafted]) -> tuple[str, ...]:
+    """The drafts of a play that did not wait for all, with what the others said who were heard elsewhere; none: all were."""
+    unheard = not_waited_for(verdict.traces)
+    if not unheard:
+        return ()
+    said = {draft.player: draft.text for draft in verdict.answers if draft.player not in unheard}
+    for other in played:
+        if other.repeat == repeat and other.cell.traits.drafts == cell.traits.drafts:
+            dropped = not_waited_for(other.verdict.traces)
+            for draft in _said_alone(other):
+                if draft.player in unheard - dropped:
+                    said.setdefault(draft.player, draft.text)
+    texts = (said.get(player.name) for player in cell.team.players)
+    return tuple(dict.fromkeys(text for text in texts if text is not None))
+
+
+def _said_alone(played: Drafted) -> Sequence[Answer]:
+    if played.cell.player is None:
+        return played.verdict.answers
+    return (Answer(played.cell.player, played.verdict.answer),)
 
 
 def _words_left(question: Question, drafts: Sequence[str], verdict: Verdict) -> list[str]:

@@ -9,8 +9,9 @@ known yet a likely reply is made up (`moot.estimate.likely_replies`), and the ca
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 from moot.errors import CallError
 from moot.estimate.likely_replies import (
@@ -138,6 +139,15 @@ class CountingModel(Wrapper):
         self._shared = shared
         self._asks_itself = isinstance(built.model, SimulatedModel | RecordedModel)
         self.taken = ModelEstimate()
+
+    @contextmanager
+    def remembering(self) -> Iterator[None]:
+        """What is asked meanwhile will not be asked in the run: what is stored of it is remembered, and nothing counts."""
+        taken = replace(self.taken)
+        try:
+            yield
+        finally:
+            self.taken = taken
 
     async def generate(self, request: Request) -> Reply:
         key = digest_of_bytes(canonical_json([self.inner.shape(request), request.sample, request.attempt]))

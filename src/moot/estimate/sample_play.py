@@ -19,6 +19,7 @@ from moot.engine.lessons import Lessons, tables_of
 from moot.engine.match_record import Entry, matched_by
 from moot.engine.matching import (
     Drafted,
+    DraftSet,
     draft_sets,
     learn,
     left_to_learn,
@@ -275,9 +276,21 @@ async def _match(seated: Plan, case: Case, drafted: Sequence[Drafted], needs: Ne
     if by is None:
         return
     for drafts in draft_sets(case, drafted, needs):
-        left = left_to_learn(drafts, by, recorded.get((case.question.digest, drafts.repeat), ()))
+        entries = recorded.get((case.question.digest, drafts.repeat), ())
+        left = left_to_learn(drafts, by, entries)
+        if entries:
+            await _remember(drafts, shows_reference=reference_shown(seated))
         if left is not None:
             await learn(left, shows_reference=reference_shown(seated))
+
+
+async def _remember(drafts: DraftSet, *, shows_reference: bool) -> None:
+    """Nobody is asked again about what is on record, but who has not been heard there would seem never to have spoken."""
+    grouper = drafts.team.grouper
+    clerk = grouper.model.model if isinstance(grouper, Stages) and grouper.model is not None else None
+    if isinstance(clerk, CountingModel):
+        with clerk.remembering():
+            await learn(drafts, shows_reference=shows_reference)
 
 
 def _counts(models: Mapping[str, CountingModel]) -> tuple[float, float]:

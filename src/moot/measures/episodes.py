@@ -10,7 +10,7 @@ from moot.grade.judge import JUDGE
 from moot.grade.match import NO_ANSWER
 from moot.measures.cells import Row, Stored
 from moot.stats.graded import Value, Way, graded_value
-from moot.traces import NotNeeded, Trace, of_kind
+from moot.traces import Trace, not_waited_for
 from moot.types import Answer, Case, Verdict
 
 Key = tuple[str, int]
@@ -132,7 +132,3 @@ def drafts_alone(cell: Stored, answers: tuple[Answer, ...], traces: Sequence[Tra
         return ()
     dropped = not_waited_for(traces)
     return tuple(draft for draft in answers if draft.player not in dropped) if dropped else answers
-
-
-def not_waited_for(traces: Sequence[Trace]) -> set[str]:
-    return {player for record in of_kind(traces, NotNeeded) for player in record.players}

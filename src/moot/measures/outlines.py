@@ -12,11 +12,11 @@ from sqlalchemy import Connection
 from moot.grade.group import GROUPING
 from moot.measures.cells import Row, Stored
 from moot.measures.draft_calls import CellDrafts, made_of
-from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, not_waited_for, right_of
+from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, right_of
 from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.store import queries
 from moot.store.bulk_read import Marks, most_repeats, written_episodes
-from moot.traces import Grouped, NotNeeded, Shown, of_kind, trace_json, trace_of
+from moot.traces import Grouped, NotNeeded, Shown, not_waited_for, of_kind, trace_json, trace_of
 from moot.types import Answer
 
 _LOOKED_AT = frozenset(trace_json(record)["kind"] for record in (Grouped(()), Shown("", "", ()), NotNeeded(())))

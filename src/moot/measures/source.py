@@ -92,6 +92,7 @@ class Source:
         self._table_by_cell: dict[str, DraftTable] = {}
         self._drafts: dict[str, TeamDrafts] = {}
         self._seen: dict[str, list[EpisodeOutline]] = {}
+        self._said: dict[str, dict[Key, str]] = {}
         self._alone_read = False
         batch = self.config.get("judge", {}).get("batch", ONE_BY_ONE)
         self.judgements = judgements_by_case(connection, digests, self.judges, batch)
@@ -158,6 +159,27 @@ class Source:
     def drafts(self, table: DraftTable) -> TeamDrafts:
         """What the players of a table said alone, as far as somebody has played there."""
         return self._drafts[table.name]
+
+    def known_drafts(self, table: DraftTable, key: Key) -> tuple[Answer, ...]:
+        """What the players of a table said alone, by whichever play it is known, in the order of their seats.
+
+        Whom nobody at the table waited for may have been played alone, by the same call.
+        """
+        drafts = self.drafts(table)
+        known = drafts.drafts_heard(key)
+        for player in drafts.not_heard(key):
+            if (said := self._said_alone(table, player).get(key)) is not None:
+                known[player] = Answer(player, said)
+        return tuple(known[player] for player in table.players if player in known)
+
+    def _said_alone(self, table: DraftTable, player: str) -> Mapping[Key, str]:
+        cell = table.alone.get(player)
+        if cell is None:
+            return {}
+        if cell["id"] not in self._said:
+            said = {episode.key: episode.said for episode in self.seen(cell) if episode.said is not None}
+            self._said[cell["id"]] = said
+        return self._said[cell["id"]]
 
     def _tables_named(self, name: str, cells: Sequence[Stored]) -> list[DraftTable]:
         players = [player["name"] for player in json.loads(cells[0]["spec"])["players"]]

@@ -26,6 +26,8 @@ class Transcript:
     calls: tuple[Mapping[str, Any], ...]
     value: float | None
     stage: str | None
+    detail: str | None = None
+    """What the grader or the judges said beside the grade, or why there is none."""
 
     def json(self) -> dict[str, Any]:
         return {
@@ -36,6 +38,7 @@ class Transcript:
             "calls": list(self.calls),
             "score": self.value,
             "stage": self.stage,
+            "detail": self.detail,
         }
 
 
@@ -58,7 +61,8 @@ def transcripts(
         for row in queries.results(connection, ident, cell["id"], grader, question=case_row["question"]):
             verdict = verdict_of(row["verdict"])
             calls = calls_of(connection, json.loads(row["transcript"]))
-            episodes.append(Transcript(title, row["repeat"], reference, verdict, calls, row["value"], row["stage"]))
+            score = row["value"], row["stage"], row["detail"]
+            episodes.append(Transcript(title, row["repeat"], reference, verdict, calls, *score))
     return episodes
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from moot.traces.kinds import trace
+from moot.traces.kinds import Trace, of_kind, trace
 
 BallotForm = Literal["choice", "ranking", "points", "approved"]
 
@@ -241,3 +241,8 @@ class Remarked:
     """What is worth knowing of this play, although nothing went wrong."""
 
     text: str
+
+
+def not_waited_for(traces: Iterable[Trace]) -> set[str]:
+    """Players whose answers could change nothing any more: what they would have been is unknown."""
+    return {player for record in of_kind(traces, NotNeeded) for player in record.players}

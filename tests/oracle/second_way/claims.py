@@ -287,6 +287,15 @@ def _says(raw: Raw, words: Any) -> bool:
     return isinstance(words, list) and bool(words) and all(isinstance(word, str) and word for word in words)
 
 
+def _heard(raw: Raw) -> set[int]:
+    """On how many questions each player was heard."""
+    return {
+        len({play.question for play in plays if play.heard})
+        for table in tables.tables(raw)
+        for plays in tables.parts(table.alone, lambda play: play.player).values()
+    }
+
+
 def check_words(raw: Raw, headline: Mapping[str, Any]) -> list[str]:
     """What the sentence says must be in the figures: every number of it, and "more" or "less" only where it is so."""
     text, over = headline["words"][0], headline["over_best_single"]
@@ -297,7 +306,7 @@ def check_words(raw: Raw, headline: Mapping[str, Any]) -> list[str]:
             bare = bare.replace(name, " ") if name and any(sign.isdigit() for sign in name) else bare
     figures = {_said(value, 100) for value in _leaves(headline)} | {_said(value, 1) for value in _leaves(headline)}
     figures |= {f"{value:,}" for value in _leaves(headline) if isinstance(value, int)} | {str(FEW_QUESTIONS)}
-    figures |= {f"{number:,}" for number in _answers(raw, headline["of"])}
+    figures |= {f"{number:,}" for number in (*_answers(raw, headline["of"]), *_heard(raw))}
     numbers = _NUMBER.findall(bare)
     wrong += [f"{number} is no figure of the headline" for number in numbers if number.lstrip("+-") not in figures]
     if over and over["difference"] is not None and over["low"] is not None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
-from scipy import stats
+from scipy import optimize, stats
 
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Rho, mean, share_interval
@@ -30,70 +31,133 @@ def fullest_groups(plays: Sequence[Play]) -> dict[Key, Groups]:
     return {key: min(several, key=lambda groups: (-sum(map(len, groups)), groups)) for key, several in found.items()}
 
 
-def number_of_answers(table: Table) -> dict[Key, int]:
-    """Of each set of drafts of which everybody was heard, and everybody who answered stands in a group."""
-    distinct = {}
-    for key, groups in fullest_groups(table.plays).items():
-        alone = [play for play in table.alone if play.key == key]
+Counts = Mapping[Key, tuple[int, int]]
+"""Of each set of drafts the least and the most different answers that there may have been."""
+
+
+def possible_numbers(table: Table) -> dict[Key, tuple[int, int]]:
+    """Where everybody was heard somewhere there is one number, unless an answer stands in no group. Where a play went on
+    without somebody who was never heard, each of those may have said what others did, or something new."""
+    numbers = {}
+    fullest = fullest_groups(table.plays)
+    for key in {play.key for play in table.plays}:
+        groups = max(fullest.get(key, ()), table.known.get(key, ()), key=lambda found: sum(map(len, found)))
         grouped = {player for group in groups for player in group}
-        if all(play.heard and (play.player in grouped or not play.answered) for play in alone):
-            distinct[key] = len(groups)
-    return distinct
+        alone = [play for play in table.alone if play.key == key]
+        missing = [play for play in alone if not play.heard or (play.answered and play.player not in grouped)]
+        if missing and key in table.known:
+            numbers[key] = max(1, len(groups)), len(groups) + len(missing)
+        elif groups and not missing:
+            numbers[key] = len(groups), len(groups)
+    return numbers
+
+
+def number_of_answers(table: Table) -> dict[Key, int]:
+    """Of each set of drafts of which it is known."""
+    stopped = _open(table)
+    return {key: low for key, (low, _) in possible_numbers(table).items() if key not in stopped}
+
+
+def _open(table: Table) -> set[Key]:
+    """Sets of drafts in which somebody is missing: the number may happen to be one only, and is not known all the same."""
+    fullest = fullest_groups(table.plays)
+    found = set()
+    for key in table.known:
+        grouped = {p for groups in (fullest.get(key, ()), table.known[key]) for group in groups for p in group}
+        alone = [play for play in table.alone if play.key == key]
+        if any(not play.heard or (play.answered and play.player not in grouped) for play in alone):
+            found.add(key)
+    return found
 
 
 def diversity(raw: Raw, table: Table) -> Row:
     """The curve; the same by difficulty; and Spearman of d with how many people solved a question."""
-    distinct = number_of_answers(table)
+    distinct, every = number_of_answers(table), possible_numbers(table)
+    unknown = {key: every[key] for key in every.keys() - distinct.keys()}
     rates = {question: row["human"][0] / row["human"][1] for question, row in raw.questions.items() if row.get("human")}
     rates = {question: rate for question, rate in rates.items() if any(p.question == question for p in table.plays)}
+    led = parts([play for play in table.together if play.captain is not None], lambda play: play.captain)
+    by_captain = [
+        {**row, "captain": captain} for captain, plays in led.items() for row in _curve(plays, distinct, unknown)
+    ]
     rows: Row = {
-        "diversity": _curve(table.plays, distinct),
-        "diversity_captains": _by_captain(table.together, distinct),
+        "diversity": _curve(table.plays, distinct, unknown),
+        "diversity_captains": sorted(by_captain, key=lambda row: (row["d"], row["strategy"], row["captain"])),
         "diversity_left_out": len({play.question for play in table.plays if play.key not in distinct and table.cells}),
     }
     if rates:
-        rows["diversity_by_difficulty"] = _by_difficulty(table.plays, distinct, rates)
+        rows["diversity_by_difficulty"] = _by_difficulty(table.plays, distinct, unknown, rates)
         rows["diversity_and_people"] = _with_people(distinct, rates)
+        if any(question in rates for question, _ in unknown):
+            rows["diversity_and_people"] = {**dict.fromkeys(("rho", "low", "high", "p")), "n": 0, "why": ANY_TEXT}
     return rows
 
 
-def _curve(plays: Sequence[Play], distinct: Mapping[Key, int]) -> list[Row]:
-    placed = [play for play in plays if play.key in distinct]
-    return [
-        {"d": d, "strategy": strategy, **heard_row(of_strategy, "accuracy")}
-        for d in sorted(set(distinct.values()))
-        for strategy, of_strategy in parts(
-            [play for play in placed if distinct[play.key] == d], lambda play: play.strategy
-        ).items()
-    ]
+def _curve(plays: Sequence[Play], distinct: Mapping[Key, int], unknown: Counts) -> list[Row]:
+    rows = []
+    for d in sorted({distinct[play.key] for play in plays if play.key in distinct}):
+        for strategy, of_strategy in parts(plays, lambda play: play.strategy).items():
+            surely = [play for play in of_strategy if distinct.get(play.key) == d]
+            perhaps = [p for p in of_strategy if p.key in unknown and unknown[p.key][0] <= d <= unknown[p.key][1]]
+            if surely and perhaps:
+                ends = _least(surely, perhaps, 0.0), 1 - _least(surely, perhaps, 1.0)
+                row: Row = {"accuracy": None, "low": None, "high": None, "n": 0, "why": ANY_TEXT}
+                row |= {"bounds": dict(zip(("low", "high"), ends, strict=True))}
+                rows.append({"d": d, "strategy": strategy, **row, "unplaced": len({play.question for play in perhaps})})
+            elif surely:
+                rows.append({"d": d, "strategy": strategy, **heard_row(surely, "accuracy")})
+    return rows
 
 
-def _by_captain(together: Sequence[Play], distinct: Mapping[Key, int]) -> list[Row]:
-    led = [play for play in together if play.captain is not None and play.key in distinct]
-    places = sorted({(distinct[play.key], play.strategy, str(play.captain)) for play in led})
-    return [
-        {
-            "d": d,
-            "strategy": strategy,
-            "captain": captain,
-            **heard_row(
-                [p for p in led if (distinct[p.key], p.strategy, p.captain) == (d, strategy, captain)], "accuracy"
-            ),
-        }
-        for d, strategy, captain in places
-    ]
+def _least(surely: Sequence[Play], perhaps: Sequence[Play], open_as: float) -> float:
+    """The least that the mean can be, whichever of the others are here; of what is wrong (`open_as` 1) instead of right.
+
+    Every choice among the repeats of a question is tried. Then it is the mean that no question which may be left out can
+    lower: the sum of what lies below it, and of all that must be here, is nothing.
+    """
+    here, elsewhere = [], []
+    for question in {play.question for play in (*surely, *perhaps)}:
+        own = _worth([play for play in surely if play.question == question], open_as)
+        sets = [
+            _worth(plays, open_as)
+            for plays in parts([play for play in perhaps if play.question == question], lambda p: p.key).values()
+        ]
+        tried = [
+            [*own, *(value for several in some for value in several)]
+            for size in range(len(sets) + 1)
+            for some in combinations(sets, size)
+        ]
+        (here if own else elsewhere).append(min(mean(values) for values in tried if values))
+
+    def over(level: float) -> float:
+        return math.fsum([value - level for value in here]) + math.fsum(min(0.0, v - level) for v in elsewhere)
+
+    lowest, highest = min([*here, *elsewhere]), mean(here)
+    if over(highest) >= 0 or lowest == highest:
+        return highest
+    return float(optimize.brentq(over, lowest, highest, xtol=1e-15))
 
 
-def _by_difficulty(plays: Sequence[Play], distinct: Mapping[Key, int], rates: Mapping[str, float]) -> list[Row]:
+def _worth(plays: Sequence[Play], open_as: float) -> list[float]:
+    values = filled([play.right for play in plays], open_as)
+    return [1 - value for value in values] if open_as else values
+
+
+def _by_difficulty(
+    plays: Sequence[Play], distinct: Mapping[Key, int], unknown: Counts, rates: Mapping[str, float]
+) -> list[Row]:
     """Thirds by rank, equal rates by their mean rank: the easiest are what most people solved."""
     questions = sorted(rates)
     ranks = stats.rankdata([-rates[question] for question in questions], method="average")
     third = {q: THIRDS[min(2, int((rank - 0.5) * 3 / len(ranks)))] for q, rank in zip(questions, ranks, strict=True)}
     rows = []
     for name in THIRDS:
-        for row in _curve([play for play in plays if third.get(play.question) == name], distinct):
-            here = {question for (question, _), d in distinct.items() if d == row["d"] and third.get(question) == name}
-            rows.append({"difficulty": name, **row, "human": mean([rates[question] for question in sorted(here)])})
+        here = [play for play in plays if third.get(play.question) == name]
+        for row in _curve(here, distinct, unknown):
+            of_d = {question for (question, _), d in distinct.items() if d == row["d"] and third.get(question) == name}
+            may_be = any(p.key in unknown and unknown[p.key][0] <= row["d"] <= unknown[p.key][1] for p in here)
+            human = None if may_be else mean([rates[question] for question in sorted(of_d)])
+            rows.append({"difficulty": name, **row, "human": human})
     return rows
 
 
@@ -135,7 +199,8 @@ def self_preference(table: Table) -> list[Row]:
 def _favours(plays: Sequence[Play], groups: Mapping[Key, Groups]) -> Row:
     known = [play for play in plays if play.own is not None]
     own, other = ([play for play in known if play.own is wanted] for wanted in (True, False))
-    row: Row = {"n": len(known), "unknown": len(plays) - len(known)}
+    asked = [play for play in plays if play.asked]
+    row: Row = {"n": len(known), "unknown": len(asked) - len(known), "not_asked": len(plays) - len(asked)}
     if ungraded := sum(not graded(play.right) for play in known):
         row["ungraded"] = ungraded
     observed: dict[str, list[tuple[str, float]]] = {

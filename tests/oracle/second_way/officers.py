@@ -17,7 +17,7 @@ from second_way.meanings import Meanings, plain
 from second_way.raw import Cell, Episode, Raw
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Grade, accuracy_row, graded, rights, share_row, unfair
-from second_way.tables import drafts_of, table_of
+from second_way.tables import drafts_of, table_of, tables
 
 Row = dict[str, Any]
 
@@ -115,6 +115,8 @@ def _grouped_by_words(raw: Raw) -> int:
         for episode in raw.episodes(cell)
         if (drafts := drafts_of(cell, episode))
     }
+    for table in tables(raw):
+        sets |= {(table.name, *key, tuple(drafts)) for key, drafts in table.whole.items() if drafts}
     return sum(meanings.by_words(question, repeat, drafts) for _, question, repeat, drafts in sets)
 
 

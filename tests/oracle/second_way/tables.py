@@ -11,7 +11,7 @@ from typing import Any
 
 from second_way.meanings import Draft, Groups, Meanings
 from second_way.raw import Cell, Episode, Raw
-from second_way.same_calls import alike, speaking, usual
+from second_way.same_calls import alike, made, speaking, usual
 from second_way.shares import Grade, Ungraded
 
 Key = tuple[str, int]
@@ -31,6 +31,8 @@ class Play:
     player: str | None = None
     """Who played alone; None for a team."""
     groups: Groups = ()
+    asked: bool = False
+    """Of a team: whether somebody was shown the drafts."""
     own: bool | None = None
     """Whether the captain ended on its own draft; None: not known, or nobody chose."""
     novel: bool | None = None
@@ -66,6 +68,10 @@ class Table:
     """Those in which a captain reads the drafts with their reasons, once and without names, and decides."""
     voting: list[str]
     """Those in which equal drafts are grouped, and a group's word stands."""
+    known: dict[Key, Groups] = field(default_factory=dict)
+    """Of sets of drafts that some play did not wait for the whole of: who said the same among all that is known."""
+    whole: dict[Key, list[Draft]] = field(default_factory=dict)
+    """Those drafts."""
     together: list[Play] = field(default_factory=list)
     alone: list[Play] = field(default_factory=list)
 
@@ -156,6 +162,15 @@ def _table(
                 sets.setdefault(_key(cell, episode), []).append(heard)
             dropped.setdefault(_key(cell, episode), set()).update(_dropped(episode))
     fullest = {key: max(several, key=_fullness) for key, several in sets.items()}
+    for key, missed in dropped.items():
+        if missed:
+            heard_somewhere = dict(draft for several in sets.get(key, []) for draft in several) | dict(
+                fullest.get(key, ())
+            )
+            by_itself = {p: made(raw, solo[p]).get((*key, p)) for p in missed if p in solo}
+            texts = {p: draft[1] for p, draft in by_itself.items() if draft is not None} | heard_somewhere
+            table.whole[key] = [(p, texts[p]) for p in players if p in texts]
+            table.known[key] = meanings.groups(*key, table.whole[key])
     for cell in cells:
         table.together.extend(_play(cell, episode, fullest, meanings) for episode in raw.episodes(cell))
     for player in players:
@@ -237,6 +252,7 @@ def _play(cell: Cell, episode: Episode, fullest: dict[Key, list[Draft]], meaning
         episode.right,
         captain=cell.captain,
         groups=meanings.groups(*key, seen),
+        asked=bool(looks) and any(looks[0].get("order", ())),
         own=None if sayers is None or cell.captain is None else cell.captain in sayers,
         novel=None if sayers is None else not sayers,
         calls=episode.calls,

@@ -95,6 +95,23 @@ def other_calls(number: int, folder: Path) -> dict[str, Any]:
     return kept | _claims(random.Random(f"claims {number}"), kept)
 
 
+def unheard(number: int, folder: Path) -> dict[str, Any]:
+    """A vote that waits for nobody whom it does not need, beside nothing or beside what hears everybody; first comes the vote.
+
+    Five players of whom some are slow (`faults.slow`), so that many questions are settled without them."""
+    keys = {**experiment(number, folder), "name": f"unheard-{number}"}
+    draw = random.Random(f"unheard {number}")
+    officers = {name: model for name, model in keys["models"].items() if name not in PLAYERS}
+    keys["models"] = {**{name: _model(draw) for name in PLAYERS}, **officers}
+    for model in list(keys["models"].values())[: len(PLAYERS)]:
+        model["accuracy"] = round(draw.uniform(0.6, 0.95), 2)
+    keys["players"] = {name: {"model": name} for name in PLAYERS}
+    keys["teams"] = {"table": {"players": list(PLAYERS), "captain": draw.choice(("each", "ann"))}}
+    beside = ([], ["solo"], ["talkative"], [{"adaptive": {"talk_from": 3}}])
+    keys["strategies"] = [{"vote": {"early_stop": True}}, *beside[number % len(beside)]]
+    return {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+
+
 def _unknown(draw: random.Random, folder: Path) -> None:
     """Of some questions nobody knows what is right."""
     for path in sorted(folder.glob("*.jsonl")):

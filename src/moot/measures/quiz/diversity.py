@@ -6,15 +6,14 @@ rank correlation of d with the human rate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from moot.measures.quiz.answer_counts import AnswerCounts, answer_counts, unplaced_row, unplaced_words
 from moot.measures.quiz.played import (
-    Drafts,
     Played,
     accuracy_figures,
-    diversity_of,
     pairs_by_captain,
     pairs_on,
     repeated,
@@ -23,7 +22,7 @@ from moot.measures.quiz.played import (
 )
 from moot.stats.estimates import Row
 from moot.stats.graded import family_row
-from moot.stats.rank import Correlation, midranks, spearman_over_questions
+from moot.stats.rank import midranks, spearman_over_questions
 
 DIFFICULTIES = ("easy", "medium", "hard")
 
@@ -40,23 +39,25 @@ def diversity_curve(plays: Sequence[Played]) -> Curve:
     """A row for each d and strategy: how many questions, and the accuracy, the mean over captains of each question.
 
     With repeats a question stands at the d of each, by the plays that rest on those drafts. Drafts whose groups are not
-    known, nobody having answered, have no d.
+    known, nobody having answered, have no d. Where some questions may stand at a d and nobody knows, its rows have bounds
+    only.
     """
-    diversity = diversity_of(plays)
-    return Curve(_rows(plays, diversity), len({play.question for play in plays if play.drafts not in diversity}))
+    counts = answer_counts(plays)
+    return Curve(_rows(plays, counts), len({play.question for play in plays if not counts.known(play)}))
 
 
 def diversity_by_captain(plays: Sequence[Played]) -> list[Row]:
     """The curve of each captain by itself: a row for each d, strategy and captain."""
-    diversity = diversity_of(plays)
+    counts = answer_counts(plays)
     led = split(
-        [play for play in teams(plays) if play.captain is not None and play.drafts in diversity],
-        lambda play: (diversity[play.drafts], play.strategy, play.captain),
+        [play for play in teams(plays) if play.captain is not None], lambda play: (play.strategy, str(play.captain))
     )
-    return [
-        {"d": d, "strategy": strategy, "captain": captain, **accuracy_figures(captain_plays, "accuracy")}
-        for (d, strategy, captain), captain_plays in sorted(led.items())
+    rows = [
+        {"d": d, "strategy": strategy, "captain": captain, **figures}
+        for (strategy, captain), captain_plays in led.items()
+        for d, figures in _by_number(captain_plays, counts)
     ]
+    return sorted(rows, key=lambda row: (row["d"], row["strategy"], row["captain"]))
 
 
 def talk_by_diversity(plays: Sequence[Played], talking: Sequence[str], voting: Sequence[str]) -> list[Row]:
@@ -64,30 +65,42 @@ def talk_by_diversity(plays: Sequence[Played], talking: Sequence[str], voting: S
 
     `talking` and `voting`: the strategies that do, by their labels.
     """
-    diversity = diversity_of(plays)
-    placed = [play for play in teams(plays) if play.captain is not None and play.drafts in diversity]
+    counts = answer_counts(plays)
+    led = [play for play in teams(plays) if play.captain is not None]
     rows: list[Row] = []
     for talk, vote in product(talking, voting):
-        for d in sorted(set(diversity.values())):
-            first, second = (
-                [play for play in placed if play.strategy == label and diversity[play.drafts] == d]
-                for label in (talk, vote)
-            )
-            rows += [{"d": d, "a": talk, "b": vote, **row} for row in _captains_compared(first, second)]
+        arms = [[play for play in led if play.strategy == label] for label in (talk, vote)]
+        for d in sorted(set(counts.sure.values())):
+            surely = [[play for play in arm if counts.sure.get(play.drafts) == d] for arm in arms]
+            perhaps = [[play for play in arm if counts.may_be(play, d)] for arm in arms]
+            rows += [{"d": d, "a": talk, "b": vote, **row} for row in _captains_compared(surely, perhaps)]
     return rows
 
 
-def _captains_compared(first: Sequence[Played], second: Sequence[Played]) -> list[Row]:
-    sides = [split(plays, lambda play: play.captain) for plays in (first, second)]
+def _captains_compared(surely: Sequence[Sequence[Played]], perhaps: Sequence[Sequence[Played]]) -> list[Row]:
+    """Two arms at one d, on what surely stands there; nothing where both have played what only may."""
+    sides = [split(plays, lambda play: play.captain) for plays in surely]
     shared = [captain for captain in sides[0] if captain in sides[1]]
     rows: list[Row] = []
     for captain in shared:
         pooled = any(repeated(side[captain]) for side in sides)
         pairs = pairs_on(sides[0][captain], sides[1][captain])
-        rows.append({"captain": captain, **family_row(pairs, pooled=pooled)})
+        unplaced = _unplaced([[play for play in arm if play.captain == captain] for arm in perhaps])
+        rows.append({"captain": captain, **_unless(unplaced, family_row({} if unplaced else pairs, pooled=pooled))})
     if len(shared) > 1:
-        rows.append({"captain": None, **family_row(pairs_by_captain(first, second), pooled=True)})
+        unplaced = _unplaced([[play for play in arm if play.captain in shared] for arm in perhaps])
+        pairs = {} if unplaced else pairs_by_captain(*surely)
+        rows.append({"captain": None, **_unless(unplaced, family_row(pairs, pooled=True))})
     return rows
+
+
+def _unplaced(arms: Sequence[Sequence[Played]]) -> int:
+    """Questions that both have played on drafts that may stand here, and nobody knows."""
+    return len({question for question, _ in set.intersection(*({play.drafts for play in arm} for arm in arms))})
+
+
+def _unless(unplaced: int, row: Row) -> Row:
+    return {**row, "unplaced": unplaced, "why": unplaced_words(unplaced)} if unplaced else row
 
 
 def diversity_by_difficulty(plays: Sequence[Played]) -> Curve:
@@ -95,28 +108,36 @@ def diversity_by_difficulty(plays: Sequence[Played]) -> Curve:
 
     Left out are the questions without a human rate or without groups.
     """
-    diversity, people = diversity_of(plays), human_rates(plays)
+    counts, people = answer_counts(plays), human_rates(plays)
     level = difficulty(people)
     rows: list[Row] = []
     for name in DIFFICULTIES:
         of_level = [play for play in plays if level.get(play.question) == name]
         rows += [
-            {"difficulty": name, **row, "human": _mean_rate(row["d"], name, diversity, level, people)}
-            for row in _rows(of_level, diversity)
+            {"difficulty": name, **row, "human": _mean_rate(row["d"], of_level, counts, people)}
+            for row in _rows(of_level, counts)
         ]
-    left_out = {play.question for play in plays if play.drafts not in diversity or play.question not in level}
+    left_out = {play.question for play in plays if not counts.known(play) or play.question not in level}
     return Curve(rows, len(left_out))
 
 
-def diversity_and_people(plays: Sequence[Played]) -> Correlation | None:
-    """Spearman of d with the human rate, over the questions that have both; with repeats d is their mean."""
+def diversity_and_people(plays: Sequence[Played]) -> Row | None:
+    """Spearman of d with the human rate, over the questions that have both; with repeats d is their mean.
+
+    Not told where d of some such question is open: those on which all were heard are no sample of the others.
+    """
+    counts, people = answer_counts(plays), human_rates(plays)
     by_question: dict[str, list[int]] = {}
-    for (question, _), d in diversity_of(plays).items():
+    for (question, _), d in counts.sure.items():
         by_question.setdefault(question, []).append(d)
     diversity = {question: sum(several) / len(several) for question, several in by_question.items()}
-    people = human_rates(plays)
+    if unplaced := len({question for question, _ in counts.open if question in people}):
+        named = "1 question" if unplaced == 1 else f"{unplaced:,} questions"
+        why = f"of {named} nobody knows how many answers there were: a player was not heard there"
+        return {"rho": None, "low": None, "high": None, "n": 0, "p": None, "why": why}
     both = sorted(diversity.keys() & people.keys())
-    return spearman_over_questions({question: (float(diversity[question]), people[question]) for question in both})
+    found = spearman_over_questions({question: (float(diversity[question]), people[question]) for question in both})
+    return None if found is None else found.row()
 
 
 def human_rates(plays: Sequence[Played]) -> dict[str, float]:
@@ -134,19 +155,27 @@ def difficulty(people: Mapping[str, float]) -> dict[str, str]:
     }
 
 
-def _rows(plays: Sequence[Played], diversity: Mapping[Drafts, int]) -> list[Row]:
-    placed = [play for play in plays if play.drafts in diversity]
-    parts = split(placed, lambda play: diversity[play.drafts])
-    return [
-        {"d": d, "strategy": strategy, **accuracy_figures(strategy_plays, "accuracy")}
-        for d, part in sorted(parts.items())
-        for strategy, strategy_plays in split(part, lambda play: play.strategy).items()
+def _rows(plays: Sequence[Played], counts: AnswerCounts) -> list[Row]:
+    rows = [
+        {"d": d, "strategy": strategy, **figures}
+        for strategy, strategy_plays in split(plays, lambda play: play.strategy).items()
+        for d, figures in _by_number(strategy_plays, counts)
     ]
+    return sorted(rows, key=lambda row: row["d"])
 
 
-def _mean_rate(
-    d: int, name: str, diversity: Mapping[Drafts, int], level: Mapping[str, str], people: Mapping[str, float]
-) -> float:
-    """Of the questions of this level that stand at this d, each once."""
-    questions = {question for (question, _), number in diversity.items() if number == d and level.get(question) == name}
+def _by_number(plays: Sequence[Played], counts: AnswerCounts) -> Iterator[tuple[int, Row]]:
+    """An accuracy for each d that something surely stands at; no figure where something else may."""
+    for d, surely in split(
+        [play for play in plays if counts.known(play)], lambda play: counts.sure[play.drafts]
+    ).items():
+        perhaps = [play for play in plays if counts.may_be(play, d)]
+        yield d, unplaced_row(surely, perhaps, "accuracy") if perhaps else accuracy_figures(surely, "accuracy")
+
+
+def _mean_rate(d: int, plays: Sequence[Played], counts: AnswerCounts, people: Mapping[str, float]) -> float | None:
+    """Of the questions of a level that stand at this d, each once; None where others may stand there too."""
+    if any(counts.may_be(play, d) for play in plays):
+        return None
+    questions = {play.question for play in plays if counts.sure.get(play.drafts) == d}
     return sum(people[question] for question in sorted(questions)) / len(questions)

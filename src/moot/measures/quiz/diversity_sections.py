@@ -116,6 +116,8 @@ def _with_people(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
     with_people: list[Row] = []
     for (team, difficulty, d), several in places.items():
         human = {"strategy": PEOPLE, "accuracy": several[0]["human"], "low": None, "high": None}
+        if several[0]["human"] is None:
+            human["why"] = several[0]["why"]
         asked = max(row["n"] for row in several)
         with_people += [dict(row) for row in several]
         with_people.append({"team": team, "difficulty": difficulty, "d": d, **human, "n": asked})

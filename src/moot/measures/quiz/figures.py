@@ -12,6 +12,7 @@ from moot.engine.match_record import texts_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import right_of as right_of
+from moot.measures.quiz.answer_counts import diversity_of
 from moot.measures.quiz.diversity import (
     diversity_and_people,
     diversity_by_captain,
@@ -23,7 +24,6 @@ from moot.measures.quiz.played import (
     Played,
     accuracy_figures,
     by_category,
-    diversity_of,
     gains,
     human_comparison,
     pairs_by_captain,
@@ -143,7 +143,7 @@ def _team_figures(source: Source, table: DraftTable) -> Row:
     if any(play.human is not None for play in plays):
         figures["human"] = human_comparison(plays)
         figures["diversity_by_difficulty"] = diversity_by_difficulty(plays).rows
-        figures["diversity_and_people"] = people and people.row()
+        figures["diversity_and_people"] = people
     return {key: value for key, value in figures.items() if value}
 
 
@@ -219,7 +219,10 @@ def _measurement(source: Source, cells: Sequence[Stored]) -> Row | None:
         return None
     together = [cell for cell in cells if cell["player"] is None]
     seen = [episode for cell in together for episode in source.seen(cell) if episode.drafts]
-    keys = source.matches.calls({(*episode.key, tuple(dict.fromkeys(texts_of(episode.drafts)))) for episode in seen})
+    sets = [(episode.key, episode.drafts) for episode in seen]
+    for table in source.draft_tables():
+        sets += [(key, source.known_drafts(table, key)) for key in source.drafts(table).not_needed]
+    keys = source.matches.calls({(*key, tuple(dict.fromkeys(texts_of(drafts)))) for key, drafts in sets})
     for cell in together:
         if keys and cell["traits"].groups:
             keys = keys.difference(*(episode.calls for episode in source.seen(cell)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from moot.engine.match_record import Groups
@@ -37,9 +36,13 @@ class Played:
     """None: ungraded, which is neither right nor wrong."""
     outcome: str = "answered"
     groups: Groups = ()
-    """Players by answer group; empty when unknown."""
+    """Players by answer group, of those whom it heard; empty when unknown."""
+    known_groups: Groups | None = None
+    """The same of all whose drafts are known, be it from other plays: only where not everybody was waited for."""
     own_choice: bool | None = None
     """Whether the captain ended on its own draft; None when not known or not applicable."""
+    asked: bool = True
+    """Whether anybody was shown the drafts to decide: a vote that stands is nobody's choice."""
     novel: bool | None = None
     """Whether the captain's answer is one that nobody had proposed."""
     human: float | None = None
@@ -114,46 +117,6 @@ def accuracy_figures(plays: Sequence[Played], name: str = "value") -> Row:
     if not_heard := sum(not play.heard for play in plays):
         row["not_heard"] = not_heard
     return row
-
-
-def groups_of(plays: Iterable[Played]) -> dict[Drafts, Groups]:
-    """The answer groups of each set of drafts: in each repeat of a question those of its fullest set.
-
-    Strategies share the drafts, but one may not have waited for all of them: how many plays rest on fewer, and so how
-    many strategies stand in the file, must not matter.
-    """
-    fullest: dict[Drafts, Groups] = {}
-    for play in plays:
-        if play.groups:
-            alike = tuple(sorted(tuple(sorted(group)) for group in play.groups))
-            kept = fullest.get(play.drafts, alike)
-            fullest[play.drafts] = min(alike, kept, key=lambda groups: (-sum(map(len, groups)), groups))
-    return dict(sorted(fullest.items()))
-
-
-def diversity_of(plays: Sequence[Played]) -> dict[Drafts, int]:
-    """d of each set of drafts: how many different answers the team gave.
-
-    Not of a set in which a player was not heard, or whose answer stands in no group: the team may have given more.
-    """
-    answering = _answering(plays)
-    return {
-        drafts: len(groups)
-        for drafts, groups in groups_of(plays).items()
-        if (players := answering.get(drafts, frozenset())) is not None and players <= set(chain.from_iterable(groups))
-    }
-
-
-def _answering(plays: Iterable[Played]) -> dict[Drafts, frozenset[str] | None]:
-    """Who has answered, by set of drafts; None where somebody was not heard."""
-    answering: dict[Drafts, frozenset[str] | None] = {}
-    for play in solos(plays):
-        players = answering.get(play.drafts, frozenset())
-        if not play.heard or players is None:
-            answering[play.drafts] = None
-        elif play.outcome == "answered":
-            answering[play.drafts] = players | {play.player or ""}
-    return answering
 
 
 def gains(plays: Sequence[Played]) -> list[Row]:

@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from moot.engine.match_record import Groups
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import EpisodeOutline, Key
 from moot.measures.quiz.played import Played
-from moot.measures.source import Source, chosen_by, groups_of
+from moot.measures.source import Source, chosen_by, grouped_drafts, groups_of
 from moot.measures.team_drafts import TeamDrafts
 from moot.stats.graded import Way
 from moot.types import Case
@@ -29,13 +30,23 @@ def plays_of(source: Source, table: DraftTable) -> list[Played]:
     if table.name not in kept:
         seen = [episode for cell in table.cells for episode in source.seen(cell)]
         drafts = source.drafts(table)
-        plays = [_played(source, *both, drafts) for both in zip(seen, source.paid_usd(seen), strict=True)]
+        known = _known_groups(source, table, drafts)
+        plays = [
+            _played(source, episode, paid_usd, drafts, known.get(episode.key))
+            for episode, paid_usd in zip(seen, source.paid_usd(seen), strict=True)
+        ]
         for name in table.players:
             plays += _native(source, name, table.alone.get(name), drafts)
         # What a chosen team could reach together is a claim about it too.
         but = frozenset.intersection(*map(source.chosen_on, table.cells)) if table.cells else frozenset()
         kept[table.name] = [play for play in plays if play.question not in but] if but else plays
     return kept[table.name]
+
+
+def _known_groups(source: Source, table: DraftTable, drafts: TeamDrafts) -> dict[Key, Groups]:
+    """Of every set of drafts that some play did not wait for the whole of: who said the same among all that is known."""
+    known = {key: source.known_drafts(table, key) for key in drafts.not_needed}
+    return {key: grouped_drafts(source, key, of_key, drafts) for key, of_key in known.items() if of_key}
 
 
 def alone_plays(source: Source, cell: Stored) -> list[Played]:
@@ -114,7 +125,9 @@ def _single(
     )
 
 
-def _played(source: Source, seen: EpisodeOutline, paid_usd: float | None, table: TeamDrafts) -> Played:
+def _played(
+    source: Source, seen: EpisodeOutline, paid_usd: float | None, table: TeamDrafts, known: Groups | None
+) -> Played:
     question = seen.key[0]
     case, groups = source.cases[question], groups_of(source, seen, table)
     captain = seen.cell["captain"]
@@ -128,7 +141,9 @@ def _played(source: Source, seen: EpisodeOutline, paid_usd: float | None, table:
         right=seen.right,
         outcome=seen.outcome,
         groups=groups,
+        known_groups=known,
         own_choice=chose_own,
+        asked=bool(seen.order),
         novel=novel,
         human=case.human.rate if case.human else None,
         category=case.category or case.package,

@@ -186,6 +186,8 @@ def _self_preference_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     words = []
     if unknown := sum(row["unknown"] for row in single):
         words.append(f"Whose draft it was is not known of {count(unknown, 'play')}, which are left out.")
+    if not_asked := sum(row["not_asked"] for row in single):
+        words.append(f"In {count(not_asked, 'play')} no captain chose: a vote stood, or nobody had answered.")
     if ungraded := sum(row.get("ungraded", 0) for row in single):
         words.append(f"{count(ungraded, 'play')} ungraded: right then and right else are over the others.")
     return [*words, *unknown_words(single, *_RIGHTS)]

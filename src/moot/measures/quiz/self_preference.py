@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.engine.match_record import Groups
-from moot.measures.quiz.played import Drafts, Played, groups_of, split, teams
+from moot.measures.quiz.answer_counts import groups_of
+from moot.measures.quiz.played import Drafts, Played, split, teams
 from moot.stats.estimates import Row
 from moot.stats.graded import why_unknown
 from moot.stats.proportion import share_over_questions
@@ -22,8 +23,10 @@ Observed = Iterable[tuple[str, float]]
 def self_preference(plays: Sequence[Played]) -> list[Row]:
     """A row for each strategy × captain and, with more than one captain, for the strategy pooled (captain None).
 
-    Only strategies in which a captain chooses have rows. Beside each measure stand `_low`, `_high`, `_count` and `_n`:
-    `self_choice_count` of `self_choice_n` plays. How often it was right is over the plays that are graded.
+    Only strategies in which a captain chooses have rows. `unknown` counts the plays in which it was asked and nobody knows
+    whose draft its answer is; `not_asked` those in which it was not, since a vote stood or nobody had answered.
+    Beside each measure stand `_low`, `_high`, `_count` and `_n`: `self_choice_count` of `self_choice_n` plays. How often it
+    was right is over the plays that are graded.
     """
     chosen = [play for play in teams(plays) if play.captain is not None]
     rows: list[Row] = []
@@ -46,7 +49,8 @@ def _measures(plays: Sequence[Played], groups: Mapping[Drafts, Groups]) -> Row:
     chose_own = [play for play in attributed if play.own_choice]
     other = [play for play in attributed if not play.own_choice]
     grouped = [play for play in chose_own if play.drafts in groups]
-    row: Row = {"n": len(attributed), "unknown": len(plays) - len(attributed)}
+    asked = sum(play.asked or play.own_choice is not None for play in plays)
+    row: Row = {"n": len(attributed), "unknown": asked - len(attributed), "not_asked": len(plays) - asked}
     if ungraded := sum(play.right is None for play in attributed):
         row["ungraded"] = ungraded
     rights = {"accuracy_self": _rights(chose_own), "accuracy_not_self": _rights(other)}

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from moot.measures.quiz.played import Drafts, Played, diversity_of, repeated, split
+from moot.measures.quiz.answer_counts import diversity_of
+from moot.measures.quiz.played import Drafts, Played, repeated, split
 from moot.stats.choice import Claim, claim
 from moot.stats.clusters import units_of
 from moot.stats.crossfit import FOLDS, best, crossfit
