@@ -6,7 +6,7 @@ else. Somebody else's mistake is no bug of moot's, and must cost nobody more tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -148,6 +148,32 @@ def _entry_points(group: str) -> tuple[tuple[str, Brought], ...]:
 def forget_entry_points() -> None:
     """Look again, when something was installed while this process runs."""
     _entry_points.cache_clear()
+
+
+def problem_with_object(
+    given: object, kind: str, *, methods: Sequence[str], values: Sequence[str] = ("name",)
+) -> str | None:
+    """What is wrong with what was given as an object of a kind, which has these; None: nothing."""
+    if isinstance(given, type):
+        return f"the class {given.__name__} is no {kind}; give an instance: {given.__name__}(), not {given.__name__}"
+    missing = [name for name in values if not _has(given, name)]
+    missing += [name for name in methods if not _has(given, name) or not callable(getattr(given, name))]
+    if not missing and not (isinstance(name := getattr(given, "name", None), str) and name):
+        missing = ["name that is a text"]
+    if not missing:
+        return None
+    whose = f"the {type(given).__name__}" if type(given).__repr__ is object.__repr__ else f"{given!r:.80}"
+    expected = f"expected an object with {_listed([*values, *methods])}"
+    return f"{whose} is no {kind}; {expected}, and it has no {_listed(missing)}"
+
+
+def _has(given: object, name: str) -> bool:
+    """Looked for on its class first: a property that fails is there, and is told as what it is when it is asked."""
+    return hasattr(type(given), name) or hasattr(given, name)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 @contextmanager

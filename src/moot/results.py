@@ -42,7 +42,7 @@ from moot.measures import needs as needs_of
 from moot.measures.failures import NOT_TAKEN, checked_needs
 from moot.measures.measure import Measure
 from moot.measures.section import Section
-from moot.plugins import blaming, refusing
+from moot.plugins import blaming, problem_with_object, refusing
 from moot.report.figures import Figures, figures, find_experiment
 from moot.report.names import shortened
 from moot.report.notebook import OpenStore, section_html
@@ -331,8 +331,9 @@ def _not_registered(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     """Measures that are taken because they are given. One that is installed too is taken once."""
     new: list[Measure] = []
     for measure in measures:
-        if not _is_measure(measure):
-            raise UsageError(f"{measure!r:.80} is no measure; expected an object with name, needs, figures, sections")
+        methods = ("figures", "sections")
+        if (problem := problem_with_object(measure, "measure", values=("name", "needs"), methods=methods)) is not None:
+            raise UsageError(problem)
         with refusing(), blaming("measure", measure.name, "needs"):
             checked_needs(measure)
         if measure.name in (other.name for other in new):
@@ -343,17 +344,6 @@ def _not_registered(measures: Sequence[Measure]) -> tuple[Measure, ...]:
         elif registered_place != f"{type(measure).__module__}:{type(measure).__qualname__}":
             raise UsageError(f"measure {measure.name!r} is {registered_place} already; expected another name")
     return tuple(new)
-
-
-def _is_measure(measure: object) -> bool:
-    if isinstance(measure, type):
-        return False
-    named = getattr(measure, "name", None)
-    asked = all(callable(getattr(measure, method, None)) for method in ("figures", "sections"))
-    if not isinstance(named, str) or not named or not asked:
-        return False
-    # Looked for on the class first: a property that fails is told as what it is.
-    return hasattr(type(measure), "needs") or hasattr(measure, "needs")
 
 
 def _experiment(source: Source, options: RunOptions) -> Experiment:

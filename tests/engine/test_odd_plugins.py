@@ -563,7 +563,7 @@ ODD_MEASURES = {
         "sections: own: chart: kind: expected one of",
     ),
     "place": ({"sections": section(place=None)}, "sections: own: place: expected a whole number, found None"),
-    "id": ({"sections": section(id=None)}, "sections: None: id: expected words, found None"),
+    "id": ({"sections": section(id=None)}, "sections: None: id: expected letters, digits, . _ -, found None"),
 }
 
 

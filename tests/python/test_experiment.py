@@ -77,7 +77,7 @@ def keys(**more: Any) -> dict[str, Any]:
         ({"questions": [Case(Question("1", "Who?"), "Ann")] * 2}, "questions.1.id: '1' is the question of questions.0"),
         ({"questions": ["Who?"]}, "questions.0: expected a Case, a Question or keys such as id, text and answer"),
         ({"models": {"ann": ScriptedModel("tom", [])}}, "models.ann: the model calls itself 'tom'"),
-        ({"strategies": [Vote]}, "strategies.0: expected an object, found the class; write Vote()"),
+        ({"strategies": [Vote]}, "strategies.0: the class Vote is no strategy; give an instance: Vote(), not Vote"),
         ({"strategies": [5]}, "strategies.0: expected the name of a strategy"),
         ({"strategies": [Vote(early_stop="false")]}, "strategies.0.vote.early_stop: expected true or false"),
         ({"grader": 5}, "grader: 5 is no grader; expected an object with name and grade"),

@@ -137,7 +137,7 @@ def test_bad_input_is_an_exception_before_any_call() -> None:
         ({"limit": 0}, "limit: expected a whole number from 1 on"),
         ({"budget_usd": 0.0}, "budget_usd: expected a number above 0"),
         ({"measures": [5]}, "5 is no measure"),
-        ({"measures": [Episodes]}, "is no measure"),
+        ({"measures": [Episodes]}, r"the class Episodes is no measure; give an instance: Episodes\(\), not Episodes"),
         ({"store": "mysql://x"}, "is no store"),
         ({"graders": [5]}, "5 is no grader"),
         ({"ballots": [5]}, "5 is no rule of voting"),

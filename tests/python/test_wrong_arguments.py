@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 import moot
 from moot import Case, Question, ScriptedModel
+from moot.ballots.plurality import SimpleVoting
+from moot.data.mmlu import Mmlu
+from moot.grade.match import Match
 from moot.report.names import short_names, ways_of
 from moot.strategies.adaptive import Adaptive
 from moot.strategies.vote import Vote
@@ -22,6 +26,17 @@ def model(name: str) -> ScriptedModel:
 
 def keys(**more: Any) -> dict[str, Any]:
     return {"name": "cup", "questions": CASES, "models": {"ann": model("ann"), "bob": model("bob")}, **more}
+
+
+class Nothing:
+    """Named, and else without anything."""
+
+    name = "nothing"
+
+
+@dataclass(frozen=True)
+class Unnamed(Vote):
+    name = 5  # type: ignore[assignment]
 
 
 HUGE = 10**30
@@ -52,6 +67,34 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     ),
     (lambda: moot.Experiment(**keys(strategies=[{"vote": {"early_stop": "false"}}])), "early_stop: expected"),
     (lambda: moot.Experiment(**keys(strategies=["vot"])), "strategy 'vot' is unknown"),
+    (
+        lambda: moot.run(keys(), strategies=[Vote]),
+        "strategies.0: the class Vote is no strategy; give an instance: Vote()",
+    ),
+    (lambda: moot.run(keys(), graders=[Match]), "the class Match is no grader; give an instance: Match(), not Match"),
+    (
+        lambda: moot.run(keys(grader=Match)),
+        "grader: the class Match is no grader; give an instance: Match(), not Match",
+    ),
+    (lambda: moot.run(keys(), ballots=[SimpleVoting]), "give an instance: SimpleVoting(), not SimpleVoting"),
+    (lambda: moot.run(keys(models={"ann": ScriptedModel})), "models.ann: the class ScriptedModel is no model; give an"),
+    (lambda: moot.run(keys(), models={"ann": ScriptedModel}), "models.ann: the class ScriptedModel is no model; give"),
+    (lambda: moot.run(keys(questions={"format": Mmlu, "file": "x"})), "questions.format: the class Mmlu is no format"),
+    (
+        lambda: moot.run(keys(models={"nothing": Nothing()})),
+        "models.nothing: the Nothing is no model; expected an object with name, price, shape, generate and close, and it "
+        "has no price, shape, generate and close",
+    ),
+    (
+        lambda: moot.run(keys(strategies=[Nothing()])),
+        "strategies.0: the Nothing is no strategy; expected an object with",
+    ),
+    (lambda: moot.run(keys(strategies=[Unnamed()])), "it has no name that is a text"),
+    (lambda: moot.run(keys(), measures=[Nothing()]), "is no measure; expected an object with name, needs, figures and"),
+    (
+        lambda: moot.run(keys(questions={"format": Nothing(), "file": "x"})),
+        "questions.format: the Nothing is no format",
+    ),
 ]
 
 

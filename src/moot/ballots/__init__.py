@@ -16,7 +16,7 @@ from moot.ballots.trial import KIND, tally_of, try_rule
 from moot.ballots.trial import problem_with as problem_with
 from moot.errors import UsageError
 from moot.models.closest import closest
-from moot.plugins import PluginKind, refusing
+from moot.plugins import PluginKind, problem_with_object, refusing
 
 BUILT_IN = {
     "simple-voting": "moot.ballots.plurality:SimpleVoting",
@@ -67,10 +67,8 @@ def register(given: Rule) -> None:
 
 
 def _checked(given: object) -> Rule:
-    named = getattr(given, "name", None)
-    asked = all(callable(getattr(given, method, None)) for method in ("problem", "count"))
-    if isinstance(given, type) or not isinstance(named, str) or not asked:
-        raise UsageError(f"{given!r:.80} is no {KIND}; expected an object with name, problem and count")
+    if (problem := problem_with_object(given, KIND, methods=("problem", "count"))) is not None:
+        raise UsageError(problem)
     return cast(Rule, given)
 
 

@@ -244,6 +244,6 @@ def _strategy(file: ExperimentFile, position: int, entry: str | Mapping[str, Map
         raise
     except OptionError as error:
         place = (*key, name, error.option) if error.option is not None else key
-        raise file.error(place, str(error).removeprefix(f"{error.option}: ")) from None
+        raise file.error(place, error.problem) from None
     except (UsageError, TypeError, ValueError) as error:
         raise file.error(key, str(error)) from None

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from moot.data.case import read_case
 from moot.data.formats import Format
 from moot.errors import FileError, UsageError
@@ -19,7 +21,7 @@ from moot.experiment.model_specs import ObjectSpec
 from moot.grade.graders import register as register_grader
 from moot.models.answerable import shape_in_json
 from moot.models.model import Model
-from moot.plugins import PluginBroke
+from moot.plugins import PluginBroke, problem_with_object
 from moot.strategies import STRATEGIES, Strategy
 from moot.strategies import strategy as built_strategy
 from moot.strategies.names import name_problem
@@ -43,6 +45,9 @@ class Objects:
 
 
 NO_OBJECTS = Objects()
+
+_IN_A_FILE = (str, Mapping, bool, int, float, list, tuple, BaseModel, type(None))
+"""What a file may have, or has been read from one: no object of somebody's, and a mistake if it is in the wrong place."""
 
 SOURCES = ("file", "hub", "builtin")
 """Where a set of questions may come from: the keys by which it is told from a question."""
@@ -82,7 +87,7 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
     plain: list[Any] = []
     objects: dict[str, Strategy] = {}
     for position, entry in enumerate(entries):
-        if isinstance(entry, str | Mapping) or not hasattr(entry, "play"):
+        if isinstance(entry, _IN_A_FILE):
             plain.append(_plain(entry))
             continue
         strategy, written = _checked_strategy(entry, ("strategies", position))
@@ -115,7 +120,7 @@ def _check_entry(entry: Any, key: tuple[str | int, ...], given: Collection[str])
             built_strategy(name, options or {})
     except OptionError as error:
         place = f"{where}.{name}.{error.option}" if error.option is not None else where
-        raise FileError(str(error).removeprefix(f"{error.option}: "), key=place) from None
+        raise FileError(error.problem, key=place) from None
     except UsageError as error:
         raise FileError(str(error), key=where) from None
 
@@ -133,10 +138,10 @@ def check_other_class(strategy: Strategy, earlier: Iterable[Strategy], key: tupl
 def _checked_strategy(strategy: Any, key: tuple[str | int, ...]) -> tuple[Strategy, str | dict[str, dict[str, Any]]]:
     """The strategy, and what a file would say of it: its name, and the options that differ from their defaults."""
     where = ".".join(map(str, key))
-    if isinstance(strategy, type):
-        raise FileError(f"expected an object, found the class; write {strategy.__name__}()", key=where)
-    if not isinstance(strategy, Strategy) or not isinstance(strategy.name, str) or not is_dataclass(strategy):
-        problem = f"{type(strategy).__name__} is no strategy; expected a dataclass with name, lineups and play"
+    problem = problem_with_object(strategy, "strategy", methods=("lineups", "play"))
+    if problem is None and not is_dataclass(strategy):
+        problem = f"{type(strategy).__name__} is no dataclass; expected one, whose fields are the strategy's options"
+    if problem is not None:
         raise FileError(problem, key=where)
     if (wrong := name_problem(strategy.name)) is not None:
         raise FileError(f"{type(strategy).__name__}: {wrong}", key=where)
@@ -148,7 +153,7 @@ def _checked_strategy(strategy: Any, key: tuple[str | int, ...]) -> tuple[Strate
         checked = checked_object(strategy)
     except OptionError as error:
         place = f"{where}.{strategy.name}.{error.option}" if error.option is not None else where
-        raise FileError(str(error).removeprefix(f"{error.option}: "), key=place) from None
+        raise FileError(error.problem, key=place) from None
     options = option_json(checked)["given"]
     return checked, {strategy.name: options} if options else strategy.name
 
@@ -163,12 +168,13 @@ def _models(models: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     plain: dict[str, Any] = {}
     objects: dict[str, Model] = {}
     for name, model in models.items():
-        if not callable(getattr(model, "generate", None)):
+        if isinstance(model, _IN_A_FILE):
             plain[name] = _plain(model)
             continue
         where = f"models.{name}"
-        if isinstance(model, type) or not isinstance(model, Model):
-            raise FileError("is no model; expected name, price, shape, generate and close", key=where)
+        methods = ("shape", "generate", "close")
+        if (problem := problem_with_object(model, "model", values=("name", "price"), methods=methods)) is not None:
+            raise FileError(problem, key=where)
         if model.name != name:
             raise FileError(f"the model calls itself {model.name!r}; expected the same name", key=where)
         try:
@@ -183,7 +189,11 @@ def _models(models: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
 def _questions(questions: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     if isinstance(questions, Mapping):
         written = questions.get("format")
-        if written is not None and not isinstance(written, str) and callable(getattr(written, "cases", None)):
+        if not isinstance(written, _IN_A_FILE):
+            if (
+                problem := problem_with_object(written, "format", values=("name", "columns"), methods=["cases"])
+            ) is not None:
+                raise FileError(problem, key="questions.format")
             return _plain({**questions, "format": written.name}), {"format": written}
         return _plain(questions), {}
     if questions is None or isinstance(questions, str) or not isinstance(questions, Iterable):

@@ -285,7 +285,7 @@ def _plugged(file: ExperimentFile, name: str, spec: PluggedSpec, *_: Any) -> Mod
             model = made_by(maker, {"name": name, **spec.options}, named=f"provider {spec.provider!r}")
     except OptionError as error:
         place = ("models", name, error.option) if error.option is not None else ("models", name)
-        raise file.error(place, str(error).removeprefix(f"{error.option}: ")) from None
+        raise file.error(place, error.problem) from None
     except (PluginRefused, PluginBroke) as error:
         raise file.error(("models", name, "provider"), str(error)) from None
     if not isinstance(model, Model) or model.name != name:

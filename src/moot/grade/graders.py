@@ -22,7 +22,7 @@ from moot.errors import UsageError
 from moot.grade.match import NO_ANSWER, NOT_KNOWN_YET, Grader, Match
 from moot.grade.normalise import normalise
 from moot.models.closest import closest
-from moot.plugins import PluginKind, in_one_line
+from moot.plugins import PluginKind, in_one_line, problem_with_object
 from moot.types import Case, Score, Verdict
 
 BUILT_IN = {Match.name: "moot.grade.match:Match"}
@@ -101,9 +101,9 @@ def grader(name: str) -> Grader:
 
 def checked_grader(candidate: Any) -> Grader:
     """A grader that can be asked and told apart from others, or a complaint."""
-    named = getattr(candidate, "name", None)
-    if isinstance(candidate, type) or not callable(getattr(candidate, "grade", None)) or not isinstance(named, str):
-        raise UsageError(f"{candidate!r:.80} is no grader; expected an object with name and grade")
+    if (problem := problem_with_object(candidate, "grader", methods=["grade"])) is not None:
+        raise UsageError(problem)
+    named = candidate.name
     if not re.fullmatch(r"[\w.:-]+", named):
         raise UsageError(f"{named!r} is no name of a grader; expected letters, digits and . : _ - only")
     if named == USUAL and not isinstance(candidate, Match):

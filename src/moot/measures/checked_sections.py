@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, get_args, get_type_hints
 
 from moot.measures.section import Chart, Column, Section, Unit
 from moot.plugins import NotAsExpected
 
+_ID = re.compile(r"\w[\w.-]*")
 _CHARTS = get_args(get_type_hints(Chart)["kind"])
 
 
@@ -32,13 +34,16 @@ def _check_section(section: Section) -> None:
         if not fits(value := getattr(section, part)):
             raise NotAsExpected(expected, value, part=f"{place}: {part}")
 
-    check("id", "words", _is_words)
+    check("id", "letters, digits, . _ -", lambda ident: isinstance(ident, str) and _ID.fullmatch(ident) is not None)
     check("title", "words", _is_words)
     check("words", "a tuple of sentences", lambda words: _all(words, str))
     check("columns", "a tuple of Column", lambda columns: _all(columns, Column))
     check("rows", "mappings", lambda rows: isinstance(rows, Sequence) and not isinstance(rows, str))
     check("chart", "a Chart or None", lambda chart: chart is None or isinstance(chart, Chart))
     check("place", "a whole number", lambda number: type(number) is int)
+    check(
+        "terminal", "'table' or 'page'", lambda shown: shown in ("table", "page")
+    )  # a way of its own has to be known there
     if section.chart is not None and section.chart.kind not in _CHARTS:
         raise NotAsExpected(f"one of {', '.join(_CHARTS)}", section.chart.kind, part=f"{place}: chart: kind")
     for column in section.columns:

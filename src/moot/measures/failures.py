@@ -27,6 +27,8 @@ T = TypeVar("T")
 MEASURE = "measure"
 KEY = "plugin_failures"
 """Where the figures of a report have them: rows of `kind`, `name` and `error`; a grader's have `times` as well."""
+FAILED_ID, NOT_TAKEN_ID = "plugin-failures", "not-taken"
+"""The sections that the report itself has."""
 NOT_TAKEN = "not_taken"
 """Where figures that somebody interrupted have the names of the measures that are missing."""
 
@@ -77,17 +79,33 @@ class TakenMeasures:
         earlier = {row["name"]: row["error"] for row in figures.get(KEY, ()) if row["kind"] == MEASURE}
         self._graders = [dict(row) for row in figures.get(KEY, ()) if row["kind"] != MEASURE]
         sections: list[Section] = []
+        owners = dict.fromkeys((FAILED_ID, NOT_TAKEN_ID), "the report itself")
         for name, measure in self._measures:
-            if name in figures.get(NOT_TAKEN, ()):
-                continue
-            if name not in BUILT_IN:
-                own_sections = self._tried(name, _sections, measure, read_only(figures))
-                sections += own_sections or ()
-            else:
-                sections += measure.sections(figures)
+            if name in figures.get(NOT_TAKEN, ()) or (name not in BUILT_IN and name in {*self.failures, *earlier}):
+                continue  # what it would show of figures that broke are those of others
+            own = measure.sections(figures) if name in BUILT_IN else self._theirs(name, measure, figures, owners)
+            for section in own:
+                if section.rows:  # without any it is not shown, and takes no id from anybody
+                    owners[section.id] = f"the measure {name!r}"
+                sections.append(section)
         self.failures = {**self.failures, **earlier}
         sections += [self._section()] if self.failures or self._graders else []
         return [*sections, *_not_taken(figures)]
+
+    def _theirs(
+        self, name: str, measure: Measure, figures: Mapping[str, Any], owners: Mapping[str, str]
+    ) -> list[Section]:
+        """`owners`: whose the ids are that there are already. A measure of which one is refused shows nothing."""
+
+        def checked() -> list[Section]:
+            sections, taken = checked_sections(measure.sections(read_only(figures))), dict(owners)
+            for section in sections:
+                if (owner := taken.get(section.id)) is not None:
+                    raise _Unusable(f"sections: id: {section.id!r} is given by {owner} already; expected another id")
+                taken[section.id] = f"the measure {name!r}"
+            return sections
+
+        return self._tried(name, checked) or []
 
     def _tried(self, name: str, asked: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
         if name in BUILT_IN:
@@ -114,9 +132,7 @@ class TakenMeasures:
         if self._graders:
             columns.append(Column("times", "times"))
             words.append("What a grader failed on has no grade from it: it is ungraded, and never taken for wrong.")
-        return Section(
-            "plugin-failures", "Plug-ins that failed", tuple(words), tuple(columns), self._rows(), place=FIRST
-        )
+        return Section(FAILED_ID, "Plug-ins that failed", tuple(words), tuple(columns), self._rows(), place=FIRST)
 
 
 def _grader_rows(source: Source) -> list[dict[str, Any]]:
@@ -133,7 +149,7 @@ def _not_taken(figures: Mapping[str, Any]) -> list[Section]:
         return []
     words = ("Taking these figures was interrupted: those of the measures below are missing, all others stand.",)
     rows = [{"name": name} for name in names]
-    return [Section("not-taken", "Figures that are missing", words, (Column("name", "measure"),), rows, place=FIRST)]
+    return [Section(NOT_TAKEN_ID, "Figures that are missing", words, (Column("name", "measure"),), rows, place=FIRST)]
 
 
 FIRST = 1
@@ -174,7 +190,3 @@ def _new_figures(name: str, measure: Measure, source: Source) -> dict[str, Any]:
         except (TypeError, ValueError) as error:
             raise _Unusable(f"figures are no JSON: {in_one_line(error)}") from None
     return taken
-
-
-def _sections(measure: Measure, figures: Mapping[str, Any]) -> list[Section]:
-    return checked_sections(measure.sections(figures))

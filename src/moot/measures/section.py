@@ -43,12 +43,14 @@ class Chart:
 
 
 BESIDE_THE_OTHERS = 500
+InTerminal = Literal["table", "page", "own"]
+"""How a terminal shows a section: as a table; not at all, for a page and the tables hold it; in a way of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     id: str
-    """As in a link: ``safety-multiple``."""
+    """As in a link: ``safety-multiple``. Each in a report has another."""
     title: str
     words: tuple[str, ...]
     """What the table says, in sentences; warnings about small numbers belong here."""
@@ -58,3 +60,4 @@ class Section:
     chart: Chart | None = None
     place: int = BESIDE_THE_OTHERS
     """Where it stands among the sections of a report: the lower, the earlier."""
+    terminal: InTerminal = "table"

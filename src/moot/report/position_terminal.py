@@ -15,7 +15,9 @@ from moot.report.layout import table
 
 def position_table(sections: Iterable[Section], width: int) -> Iterable[Table | Text]:
     """Each captain by itself, each place, and rows without a decision are left to the page and the tables."""
-    section = next((section for section in sections if section.id == "position-bias"), None)
+    section = next(
+        (section for section in sections if section.id == "position-bias" and section.terminal == "own"), None
+    )
     if section is None:
         return
     decided_rows = [row for row in section.rows if row["decisions"]]

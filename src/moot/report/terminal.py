@@ -40,14 +40,6 @@ NAME = 14
 LONG = 100
 """A table of more rows is one that nobody reads in a terminal."""
 
-TOLD = {
-    *("accuracy", "outcomes", "by-captain", "skyline", "gap", "gains", "self-preference", "diversity", "human"),
-    *("hypotheses", "talk-threshold", "judges", "failures", "comparisons", "categories", "diversity-by-difficulty"),
-    *("frontier", "power", "runs", "prompts", "safety-models"),
-    *("position-bias", "position-deciders", "position-places"),
-}
-"""Sections that a terminal shows in a way of its own, or leaves to the page and the tables."""
-
 Row = dict[str, Any]
 
 
@@ -262,7 +254,7 @@ def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
 
 
 def _hypotheses(sections: Iterable[Section], width: int) -> Iterable[Table | Text]:
-    section = next((section for section in sections if section.id == "hypotheses"), None)
+    section = next((section for section in sections if section.id == "hypotheses" and section.terminal == "own"), None)
     if section is None:
         return
     value = next(column for column in section.columns if column.key == "value")
@@ -283,7 +275,7 @@ def _hypotheses(sections: Iterable[Section], width: int) -> Iterable[Table | Tex
 def _rest(sections: Iterable[Section], width: int) -> Iterable[Table | Text]:
     """Every other section that there is; those that are told above, or for a page only, are left out."""
     for section in sections:
-        if section.id in TOLD:
+        if section.terminal != "table":
             continue
         if len(section.rows) > LONG:
             yield Text(f"{section.title}: {len(section.rows)} rows, on the page (-o) and in the tables (--format).")

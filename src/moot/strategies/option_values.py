@@ -23,11 +23,14 @@ S = TypeVar("S")
 
 
 class OptionError(UsageError):
-    """An option that is unknown, missing or wrong; `option` is its name as the file has it."""
+    """An option that is unknown, missing or wrong: `option` is its name as the file has it, `problem` what is wrong with it.
 
-    def __init__(self, message: str, option: str | None = None) -> None:
-        super().__init__(message)
-        self.option = option
+    The message has the name before the problem, but where the problem tells it (`tells`).
+    """
+
+    def __init__(self, problem: str, option: str | None = None, *, tells: bool = False) -> None:
+        super().__init__(problem if option is None or tells else f"{option}: {problem}")
+        self.option, self.problem = option, problem
 
 
 def built(kind: Any, options: Mapping[str, Any], *, named: str) -> Any:
@@ -38,9 +41,9 @@ def built(kind: Any, options: Mapping[str, Any], *, named: str) -> Any:
         name, expected = str(key).replace("-", "_"), ", ".join(sorted(allowed)) or "no options"
         if name not in allowed or not isinstance(key, str):
             problem = f"{named} has no option {key!r:.40}; expected {expected}{closest(str(key), allowed)}"
-            raise OptionError(problem, str(key))
+            raise OptionError(problem, str(key), tells=True)
         if name in written:
-            raise OptionError(f"{written[name]!r} and {key!r} are one option; expected it once", key)
+            raise OptionError(f"{written[name]!r} and {key!r} are one option; expected it once", key, tells=True)
         written[name] = key
     for name, option in allowed.items():
         if name not in written and _required(option):
@@ -98,13 +101,13 @@ def option_value(kind: Any, name: str, value: Any, written: str | None = None) -
     key = name if written is None else written
     hint = _hints(kind)[name]
     if (problem := _not_plain(value)) is not None:
-        raise OptionError(f"{key}: expected {expectation(hint)}, found {problem}", key)
+        raise OptionError(f"expected {expectation(hint)}, found {problem}", key)
     try:
         # By way of JSON, which has one kind of list: strictly by Python's types a list would be no tuple.
         return _adapters(kind)[name].validate_json(json.dumps(value, default=_as_json), strict=True)
     except ValidationError as error:
         problems = error.errors(include_url=False)
-        raise OptionError(f"{key}: {_problem(problems, hint, value)}", key) from None
+        raise OptionError(_problem(problems, hint, value), key) from None
 
 
 def _not_plain(value: Any) -> str | None:
@@ -161,7 +164,7 @@ def _hint(kind: Any, name: str) -> Any:
     try:
         return get_type_hints(alone, include_extras=True)[name]
     except NameError as error:
-        problem = f"{name}: its type {annotation!r} cannot be read ({error}); expected one that its module knows"
+        problem = f"its type {annotation!r} cannot be read ({error}); expected one that its module knows"
         raise OptionError(problem, name) from None
 
 
@@ -177,7 +180,7 @@ def _adapter(name: str, hint: Any) -> Any:
     try:
         return TypeAdapter(hint, config=ConfigDict(strict=True, allow_inf_nan=False))
     except PydanticSchemaGenerationError:
-        raise OptionError(f"{name}: nothing that a file can say is a {expectation(hint)}", name) from None
+        raise OptionError(f"nothing that a file can say is a {expectation(hint)}", name) from None
     except PydanticUserError:
         return TypeAdapter(hint)  # a dataclass, which has settings of its own
 

@@ -46,7 +46,16 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
         *chosen_on_words(figures),
         *figures.get("left_out", ()),
     )
-    yield Section("accuracy", "Accuracy", words, columns, rows, Chart("dots", "value", "name", label="name"), place=0)
+    yield Section(
+        "accuracy",
+        "Accuracy",
+        words,
+        columns,
+        rows,
+        Chart("dots", "value", "name", label="name"),
+        place=0,
+        terminal="own",
+    )
 
 
 def chosen_on_words(figures: Figures) -> Iterator[str]:
@@ -88,7 +97,7 @@ def outcomes_section(figures: Figures) -> Iterator[Section]:
         *(Column(name, heads.get(name, name)) for name in used_names),
     )
     words = ("How every episode ended: nothing leaves the count.",)
-    yield Section("outcomes", "Outcomes", words, with_team(rows, *columns), rows, place=930)
+    yield Section("outcomes", "Outcomes", words, with_team(rows, *columns), rows, place=930, terminal="own")
 
 
 def failures_section(figures: Figures) -> Iterator[Section]:
@@ -98,4 +107,4 @@ def failures_section(figures: Figures) -> Iterator[Section]:
         Column("times", "times"),
         Column("message", "message"),
     )
-    yield Section("failures", "Calls that failed", (), columns, figures.get("failures", []), place=940)
+    yield Section("failures", "Calls that failed", (), columns, figures.get("failures", []), place=940, terminal="page")

@@ -30,7 +30,7 @@ def hypotheses_section(figures: Figures) -> Iterator[Section]:
     if any(row.get("ungraded") or row.get("bounds") for row in rows):
         words += ("With ungraded answers the bounds over all questions must lie on that side as well.",)
     noted = columns if any(row["note"] for row in rows) else columns[:-1]
-    yield Section("hypotheses", "Hypotheses", words, noted, rows, place=200)
+    yield Section("hypotheses", "Hypotheses", words, noted, rows, place=200, terminal="own")
 
 
 def frontier_section(figures: Figures) -> Iterator[Section]:
@@ -66,7 +66,7 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
     for why in reasons:
         named = ", ".join(row["of"] for row in figures["frontier_left_out"] if row["why"] == why)
         words += (f"Left out, since {why}: {named}.",)
-    yield Section("frontier", "Accuracy and cost", words, columns, rows, chart, place=210)
+    yield Section("frontier", "Accuracy and cost", words, columns, rows, chart, place=210, terminal="page")
 
 
 def power_section(figures: Figures) -> Iterator[Section]:
@@ -83,4 +83,4 @@ def power_section(figures: Figures) -> Iterator[Section]:
         Column("family", "corrected for"),
         Column("detectable", "could show", "points"),
     )
-    yield Section("power", "What the run could have shown", words, columns, rows, place=910)
+    yield Section("power", "What the run could have shown", words, columns, rows, place=910, terminal="page")

@@ -70,7 +70,7 @@ def _runs(figures: Figures) -> Section:
     bill = figures.get("bill_usd")
     paid = "not known: a price is missing" if bill is None else f"${bill:,.4f}" if bill else "nothing"
     words = (f"What the experiment has paid, each call once: {paid}.", *_overbilled(rows), *_exceeded(rows))
-    return Section("runs", "The run's facts", words, columns, rows, place=950)
+    return Section("runs", "The run's facts", words, columns, rows, place=950, terminal="page")
 
 
 def _overbilled(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -97,4 +97,4 @@ def _prompts(rows: Sequence[Mapping[str, Any]]) -> Section:
     table_rows = [{**row, "strategies": ", ".join(row["strategies"])} for row in rows]
     columns = (Column("template", "template"), Column("hash", "hash"), Column("strategies", "used by"))
     words = (f"All of them together: {prompts_digest(rows)}. Two runs with the same were asked in the same words.",)
-    return Section("prompts", "The prompts' hashes", words, columns, table_rows, place=951)
+    return Section("prompts", "The prompts' hashes", words, columns, table_rows, place=951, terminal="page")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.columns import Figures, Row, count, figure, with_team
-from moot.measures.section import Chart, Column, Section
+from moot.measures.section import Chart, Column, InTerminal, Section
 
 SMALL = "Small: fewer than 30 questions."
 _APART = {
@@ -28,8 +28,8 @@ def position_sections(figures: Figures) -> Iterator[Section]:
         return
     whole = [row for row in every if row["places"] or not _several(row, every)]
     single = [row for row in every if row not in whole]
-    yield _bias("position-bias", "Position bias", whole, every)
-    yield _bias("position-deciders", "Position bias, captain by captain", single, every)
+    yield _bias("position-bias", "Position bias", whole, every, "own")
+    yield _bias("position-deciders", "Position bias, captain by captain", single, every, "page")
     yield _places(whole)
 
 
@@ -46,7 +46,9 @@ def _decider(row: Mapping[str, Any]) -> str | None:
     return row.get("captain") or row.get(row["by"])
 
 
-def _bias(ident: str, title: str, rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]]) -> Section:
+def _bias(
+    ident: str, title: str, rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]], terminal: InTerminal
+) -> Section:
     end_rows = [_ended(row, place) for row in rows for place in ("first", "last")]
     apart = [key for key in _APART if any(row["apart"].get(key) for row in rows)]
     columns = with_team(
@@ -63,7 +65,7 @@ def _bias(ident: str, title: str, rows: Sequence[Mapping[str, Any]], every: Sequ
         Column("apart", "apart"),
     )
     chart = Chart("dots", "difference", "name", label="name", series="place")
-    return Section(ident, title, tuple(_words(rows, every, apart)), columns, end_rows, chart)
+    return Section(ident, title, tuple(_words(rows, every, apart)), columns, end_rows, chart, terminal=terminal)
 
 
 def _ended(row: Mapping[str, Any], place: str) -> Row:
@@ -126,4 +128,6 @@ def _places(rows: Sequence[Mapping[str, Any]]) -> Section:
     )
     words = ("Each place over the decisions that had so many to choose from; 0 is what chance gives.",)
     chart = Chart("lines", "place", "difference", series="name")
-    return Section("position-places", "Position bias, place by place", words, columns, place_rows, chart)
+    return Section(
+        "position-places", "Position bias, place by place", words, columns, place_rows, chart, terminal="page"
+    )

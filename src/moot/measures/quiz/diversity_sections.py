@@ -36,7 +36,7 @@ def _diversity(figures: Figures) -> Iterator[Section]:
     columns = with_team(rows, Column("d", "answers"), Column("strategy", "strategy"), *right)
     chart = Chart("lines", "d", "accuracy", series="strategy")
     words = (*graded_words(rows), *left_out_words(figures), *grouped_by_words(figures))
-    yield Section("diversity", "By the number of different answers", words, columns, rows, chart)
+    yield Section("diversity", "By the number of different answers", words, columns, rows, chart, terminal="own")
 
 
 def left_out_words(figures: Figures) -> list[str]:
@@ -105,7 +105,7 @@ def _by_difficulty(figures: Figures) -> Iterator[Section]:
         )
     chart = Chart("lines", "d", "accuracy", series="strategy", panel="difficulty")
     title = "The same by how hard people found it"
-    yield Section("diversity-by-difficulty", title, words, columns, rows, chart)
+    yield Section("diversity-by-difficulty", title, words, columns, rows, chart, terminal="page")
 
 
 def _with_people(rows: Sequence[Mapping[str, Any]]) -> list[Row]:

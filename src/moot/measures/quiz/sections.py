@@ -66,7 +66,7 @@ def _by_captain(figures: Figures) -> Iterator[Section]:
     )
     words = graded_words([*rows, *({"bounds": row.get("single_least") is not None} for row in rows)])
     chart = Chart("bars", "captain", "value", label="captain", series="label")
-    yield Section("by-captain", "By captain", tuple(words), columns, rows, chart)
+    yield Section("by-captain", "By captain", tuple(words), columns, rows, chart, terminal="own")
 
 
 _SINGLE_BOUNDS = (
@@ -113,7 +113,7 @@ def _skyline(figures: Figures) -> Iterator[Section]:
         rows, Column("what", "what"), figure("value", "right"), *share_bounds(rows), Column("n", "questions")
     )
     chart = Chart("dots", "value", "what", label="what")
-    yield Section("skyline", "How far the players could get", tuple(words), columns, rows, chart)
+    yield Section("skyline", "How far the players could get", tuple(words), columns, rows, chart, terminal="own")
     gap = [{**row, "captain": row["captain"] or "all"} for row in figures.get("gap", ()) if row["value"] is not None]
     gap = [with_bounds(row) for row in gap]
     how: tuple[str, ...] = (
@@ -124,7 +124,9 @@ def _skyline(figures: Figures) -> Iterator[Section]:
         how += ("Closed is over the graded questions; at least and at most are over all, whatever the rest is.",)
         open_ends = (Column("least", "at least", "share"), Column("most", "at most", "share"))
     named = (Column("strategy", "strategy"), Column("captain", "captain"), figure("value", "closed"))
-    yield Section("gap", "Share of the gap to the skyline closed", how, with_team(gap, *named, *open_ends), gap)
+    yield Section(
+        "gap", "Share of the gap to the skyline closed", how, with_team(gap, *named, *open_ends), gap, terminal="own"
+    )
 
 
 def _value(row: Mapping[str, Any]) -> Row:
@@ -139,7 +141,15 @@ def _gains(figures: Figures) -> Iterator[Section]:
     named = (Column("strategy", "strategy"), Column("captain", "captain"))
     columns = with_team(rows, *paired_columns(*named), *ungraded_columns(rows))
     chart = Chart("dots", "difference", "name", label="name")
-    yield Section("gains", "Gain over the captain alone", paired_words(figures.get("gains", ())), columns, rows, chart)
+    yield Section(
+        "gains",
+        "Gain over the captain alone",
+        paired_words(figures.get("gains", ())),
+        columns,
+        rows,
+        chart,
+        terminal="own",
+    )
 
 
 def _self_preference(figures: Figures) -> Iterator[Section]:
@@ -167,7 +177,7 @@ def _self_preference(figures: Figures) -> Iterator[Section]:
         *grouped_by_words(figures),
     )
     chart = Chart("bars", "captain", "self_choice", label="captain", series="strategy")
-    yield Section("self-preference", "Captains and their own drafts", words, named, rows, chart)
+    yield Section("self-preference", "Captains and their own drafts", words, named, rows, chart, terminal="own")
 
 
 _RIGHTS = ("accuracy_self", "accuracy_not_self")
@@ -207,7 +217,7 @@ def _human(figures: Figures) -> Iterator[Section]:
         Column("n", "questions"),
     )
     words = ("On the questions that people played too.", *_of_difference(rows), *graded_words(rows))
-    yield Section("human", "Beside people", words, columns, rows)
+    yield Section("human", "Beside people", words, columns, rows, terminal="own")
 
 
 def _of_difference(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -225,7 +235,7 @@ def _categories(figures: Figures) -> Iterator[Section]:
         Column("n", "n"),
     )
     chart = Chart("bars", "category", "accuracy", label="category", series="strategy")
-    yield Section("categories", "By category", tuple(graded_words(rows)), columns, rows, chart)
+    yield Section("categories", "By category", tuple(graded_words(rows)), columns, rows, chart, terminal="page")
 
 
 def _talk_threshold(figures: Figures) -> Iterator[Section]:
@@ -246,11 +256,13 @@ def _talk_threshold(figures: Figures) -> Iterator[Section]:
     if learnt["talk_from"] is None:
         learnt_words = f"From how many different answers on talking pays is not known: {learnt['why']}."
     words = (learnt_words, *graded_words(rows))
-    yield Section("talk-threshold", "When talking pays", words, columns, rows)
+    yield Section("talk-threshold", "When talking pays", words, columns, rows, terminal="page")
 
 
 def comparisons_section(figures: Figures) -> Iterator[Section]:
     rows = [with_bounds(row) for row in figures.get("comparisons", ())]
     named = (Column("a", "this"), Column("b", "against"))
     columns = with_team(rows, *paired_columns(*named), *ungraded_columns(rows))
-    yield Section("comparisons", "Strategies against each other", paired_words(rows), columns, rows, place=900)
+    yield Section(
+        "comparisons", "Strategies against each other", paired_words(rows), columns, rows, place=900, terminal="page"
+    )
