@@ -44,6 +44,7 @@ TRIED = {
     "a longer answer equals itself alone": "tests/grade/test_long_answers.py",
     "`params` hold no address, key or header": "tests/models/test_litellm.py",
     "over all servers of a store": "tests/serve/test_day_cap.py",
+    "as many as the day has room for": "tests/serve/test_day_cap.py",
     "what is not shown is not read": "tests/serve/test_long_past.py",
     "its `logprobs` included": "tests/engine/test_secrets.py",
     "also with its aliases written out": "tests/experiment/test_strangers_file.py",
