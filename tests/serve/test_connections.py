@@ -248,7 +248,7 @@ def test_limits_on_files_are_raised_and_said(tmp_path: Path) -> None:
         server.wait(30)
 
 
-LONG_ANSWER = 64 * 2**20
+LONG_ANSWER = 16 * 2**20
 
 
 async def long_answer(scope: Any, receive: Any, send: Any) -> None:
@@ -267,12 +267,16 @@ async def long_answer(scope: Any, receive: Any, send: Any) -> None:
 async def test_pauses_in_reading_count_together(patience: Patience, pause_s: float, whole: bool) -> None:
     """Each is far shorter than the time there is: so a reader could hold its place for hours."""
     listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 32_768)  # what the machine holds by itself is not counted
     listening.bind(("127.0.0.1", 0))
     server = TeamServer(long_answer, Connections(patience=patience), stop_s=1)
     running = asyncio.create_task(server.serve(sockets=[listening]))
     while not server.started:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
-    reader, writer = await asyncio.open_connection(*listening.getsockname())
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 32_768)
+    client.connect(listening.getsockname())
+    reader, writer = await asyncio.open_connection(sock=client)
     writer.write(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
     received = 0
     with contextlib.suppress(ConnectionError):
