@@ -30,6 +30,7 @@ TRIED = {
     "Errors tell clients neither addresses nor keys": "tests/serve/test_discretion.py",
     "a process that is ended after five seconds": "tests/serve/test_schemas.py",
     "the oldest that ask nothing make room": "tests/serve/test_connections.py",
+    "a minute for the pauses together": "tests/serve/test_connections.py",
     "take the memory of the machine": "tests/models/test_intake.py",
     "`budget_usd` holds over kills and over all processes of a store": "tests/engine/test_money_attacks.py",
     "also for a client that hangs up": "tests/serve/test_day_cap.py",
@@ -44,6 +45,7 @@ TRIED = {
     "a longer answer equals itself alone": "tests/grade/test_long_answers.py",
     "`params` hold no address, key or header": "tests/models/test_litellm.py",
     "over all servers of a store": "tests/serve/test_day_cap.py",
+    "as many as the day has room for": "tests/serve/test_day_cap.py",
     "what is not shown is not read": "tests/serve/test_long_past.py",
     "its `logprobs` included": "tests/engine/test_secrets.py",
     "also with its aliases written out": "tests/experiment/test_strangers_file.py",
@@ -68,6 +70,7 @@ def test_the_figures_of_the_page_are_those_of_the_code() -> None:
     limits = Connections()
     assert f"{limits.patience.headers_s:g} s for its headers and {limits.patience.body_s:g} s for its body" in page
     assert f"{limits.per_address} may come from one address" in page
+    assert (limits.patience.unread_s, limits.patience.read_bytes_s) == (60.0, 16 * 1024)
     assert SchemaChecks.__init__.__kwdefaults__["most_s"] == 5.0
 
 

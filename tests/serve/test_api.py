@@ -274,7 +274,7 @@ async def test_a_full_queue_is_told_when_to_come_back() -> None:
     entered, leave = asyncio.Event(), asyncio.Event()
 
     async def stay() -> None:
-        async with gate.admitted(holder):
+        async with gate.admitted(holder, "three/vote", 20):
             entered.set()
             await leave.wait()
 
@@ -283,7 +283,7 @@ async def test_a_full_queue_is_told_when_to_come_back() -> None:
     second = asyncio.create_task(stay())
     await asyncio.sleep(0)
     with pytest.raises(Refused) as refused:
-        async with gate.admitted(holder):
+        async with gate.admitted(holder, "three/vote", 20):
             pass
     assert (refused.value.status, refused.value.code) == (429, "queue_full")
     second.cancel()
@@ -291,7 +291,7 @@ async def test_a_full_queue_is_told_when_to_come_back() -> None:
     assert gate.waiting == 0
     leave.set()
     await first
-    async with gate.admitted(holder):
+    async with gate.admitted(holder, "three/vote", 20):
         assert gate.under_way == 1
     assert (gate.under_way, holder.open) == (0, 0)
 

@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -19,6 +20,7 @@ import yaml
 from served import THREE, Served, serving
 
 from moot.serve.connections import Connections, Patience
+from moot.serve.serving import TeamServer
 
 QUICK = Patience(headers_s=0.4, body_s=0.4, idle_s=0.4, unread_s=0.4)
 PATIENT = Patience(headers_s=60, body_s=60, idle_s=60, unread_s=60)
@@ -244,3 +246,44 @@ def test_limits_on_files_are_raised_and_said(tmp_path: Path) -> None:
     finally:
         server.terminate()
         server.wait(30)
+
+
+LONG_ANSWER = 16 * 2**20
+
+
+async def long_answer(scope: Any, receive: Any, send: Any) -> None:
+    if scope["type"] == "http":
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(LONG_ANSWER // 16_384):
+            await send({"type": "http.response.body", "body": bytes(16_384), "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+
+@pytest.mark.parametrize(
+    ("patience", "pause_s", "whole"),
+    [(Patience(unread_s=0.4, read_bytes_s=1e12), 0.01, False), (Patience(unread_s=30), 0.0, True)],
+    ids=["a little now and then", "at a fair rate"],
+)
+async def test_pauses_in_reading_count_together(patience: Patience, pause_s: float, whole: bool) -> None:
+    """Each is far shorter than the time there is: so a reader could hold its place for hours."""
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 32_768)  # what the machine holds by itself is not counted
+    listening.bind(("127.0.0.1", 0))
+    server = TeamServer(long_answer, Connections(patience=patience), stop_s=1)
+    running = asyncio.create_task(server.serve(sockets=[listening]))
+    while not server.started:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 32_768)
+    client.connect(listening.getsockname())
+    reader, writer = await asyncio.open_connection(sock=client)
+    writer.write(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+    received = 0
+    with contextlib.suppress(ConnectionError):
+        while piece := await reader.read(50_000):
+            received += len(piece)
+            await asyncio.sleep(pause_s)
+    assert (received >= LONG_ANSWER) == whole
+    writer.transport.abort()
+    server.should_exit = True
+    await running

@@ -93,19 +93,35 @@ def test_who_hangs_up_pays_and_a_restart_remembers(tmp_path: Path) -> None:
 
 
 def test_what_was_under_way_when_the_server_was_killed_is_charged(tmp_path: Path) -> None:
-    with provider(tokens=MAX_TOKENS, latency_s=3.0) as server:
+    with provider(tokens=MAX_TOKENS, latency_s=0.0) as server:
         path = team(tmp_path, server)
         with served(path) as url:
-            clients = [threading.Thread(target=ask, args=(url, f"Who is number {number}?")) for number in range(3)]
-            for client in clients:
-                client.start()
-            while server.in_flight < 3:
+            assert ask(url, "Who is the first?") == 200
+            server.held = True
+            client = threading.Thread(target=ask, args=(url, "Who is the second?"))
+            client.start()
+            while server.in_flight < 1:
                 time.sleep(0.02)
-        for client in clients:
-            client.join(30)
-        server.latency_s = 0.0
+        client.join(30)
+        server.held = False
         with served(path) as url:
-            assert ask(url, "Who else?") == 429
+            assert [ask(url, f"Who is number {number}?") for number in (3, 4)] == [200, 429]
+
+
+def test_of_many_that_come_at_one_moment_no_more_are_played_than_the_day_has_room_for(tmp_path: Path) -> None:
+    """What is left is held for a question before its first call is made; the last may go past by what it costs alone."""
+    statuses: list[int] = []
+    with provider(tokens=MAX_TOKENS, latency_s=0.1) as server, served(team(tmp_path, server)) as url:
+        clients = [
+            threading.Thread(target=lambda number=number: statuses.append(ask(url, f"Who is number {number}?")))
+            for number in range(16)
+        ]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join(60)
+        assert sorted(statuses) == [200] * 3 + [429] * 13
+        assert server.bill_usd <= DAY_USD + MOST_USD
 
 
 def test_a_reply_that_was_paid_for_is_charged_at_its_price(tmp_path: Path) -> None:
@@ -132,14 +148,15 @@ def one_day_of_two_servers(folder: Path, store: str | None) -> None:
 
 
 def test_what_another_server_has_under_way_counts(tmp_path: Path) -> None:
-    with provider(tokens=MAX_TOKENS, latency_s=3.0) as server:
+    with provider(tokens=MAX_TOKENS, latency_s=0.0) as server:
         path = team(tmp_path, server)
         with served(path) as one, served(path) as other:
-            clients = [threading.Thread(target=ask, args=(one, f"Who is number {number}?")) for number in range(3)]
-            for client in clients:
-                client.start()
-            while server.in_flight < 3:
+            assert [ask(one, f"Who is number {number}?") for number in (1, 2)] == [200, 200]
+            server.held = True
+            client = threading.Thread(target=ask, args=(one, "Who is the third?"))
+            client.start()
+            while server.in_flight < 1:
                 time.sleep(0.02)
             assert ask(other, "Who else?") == 429
-            for client in clients:
-                client.join(30)
+            server.held = False
+            client.join(30)

@@ -11,13 +11,14 @@ import hmac
 import math
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 from starlette.requests import HTTPConnection
 
 from moot.openai_form.refusal import Refused
+from moot.serve.expected_cost import ExpectedCosts
 from moot.store.bookkeeping import day_of
 
 DAY_S = 86_400.0
@@ -58,6 +59,11 @@ class Holder:
         self._now = now
         self._asked: deque[float] = deque()
         self._paid_usd: dict[str, float] = {}
+        self._held_usd: list[float] = []
+        """For each question that is let in and not over, what it is expected to cost."""
+        self._over = asyncio.Event()
+        self.turn = asyncio.Lock()
+        """To be let in, in the order in which they came."""
 
     def enter(self) -> None:
         """Count a request, or refuse it."""
@@ -70,16 +76,42 @@ class Holder:
             raise _too_many(f"Rate limit of {limits.per_minute} requests a minute reached.", wait_s)
         if limits.concurrent is not None and self.open >= limits.concurrent:
             raise _too_many(f"Limit of {limits.concurrent} requests at once reached.", 1.0)
-        if limits.usd_per_day is not None and self.spent_usd() >= limits.usd_per_day:
-            wait_s = DAY_S - self._now() % DAY_S
-            message = f"The limit of {limits.usd_per_day:g} USD a day (UTC) is spent."
-            raise Refused(429, message, code="insufficient_quota", kind="insufficient_quota", retry_after_s=wait_s)
+        self._check_day()
         if limits.per_minute is not None:
             self._asked.append(now)
         self.open += 1
 
     def leave(self) -> None:
         self.open -= 1
+
+    def _check_day(self) -> None:
+        limit_usd = self.limits.usd_per_day
+        if limit_usd is not None and self.spent_usd() >= limit_usd:
+            wait_s = DAY_S - self._now() % DAY_S
+            message = f"The limit of {limit_usd:g} USD a day (UTC) is spent."
+            raise Refused(429, message, code="insufficient_quota", kind="insufficient_quota", retry_after_s=wait_s)
+
+    def hold(self, expected_usd: float) -> bool:
+        """Whether the day has room for a question beside those under way, which is then held for it.
+
+        Alone it is let in as long as anything is left: nobody knows better what it will cost.
+        """
+        self._check_day()
+        limit_usd = self.limits.usd_per_day
+        expected_in_all_usd = self.spent_usd() + sum(self._held_usd) + expected_usd
+        if limit_usd is not None and self._held_usd and expected_in_all_usd > limit_usd:
+            return False
+        self._held_usd.append(expected_usd)
+        return True
+
+    def give_back(self, expected_usd: float) -> None:
+        """The question is over, and in the books."""
+        self._held_usd.remove(expected_usd)
+        self._over.set()
+        self._over = asyncio.Event()
+
+    async def another_over(self) -> None:
+        await self._over.wait()
 
     def charge(self, day: str, usd: float) -> None:
         """Something on this key's account, whether its client has waited for the reply or not."""
@@ -122,6 +154,7 @@ class Admission:
         self._most_waiting = waiting
         self.waiting = 0
         self.under_way = 0
+        self.expected = ExpectedCosts()
         self.paid_today: Callable[[str], Awaitable[tuple[str, float]]] | None = None
         """The day and what is on a key's account on it, by the books; where money is limited it is asked each time."""
 
@@ -148,27 +181,51 @@ class Admission:
             holder.charge(day, usd)
 
     @asynccontextmanager
-    async def admitted(self, holder: Holder) -> AsyncIterator[None]:
-        """Wait for a place."""
+    async def admitted(self, holder: Holder, team: str, characters: int) -> AsyncIterator[None]:
+        """Wait for a place, and for room in the day's money where questions under way may leave some."""
         if self.waiting >= self._most_waiting:
             raise _too_many(f"{self.waiting} requests are waiting already.", 1.0, code="queue_full")
-        if holder.limits.usd_per_day is not None and self.paid_today is not None:
-            holder.learn(*await self.paid_today(holder.name))
+        await self._read_books(holder)
         holder.enter()
         try:
-            self.waiting += 1
-            try:
-                await self._slots.acquire()
-            finally:
-                self.waiting -= 1
-            self.under_way += 1
-            try:
-                yield
-            finally:
-                self.under_way -= 1
-                self._slots.release()
+            async with self._funded(holder, team, characters):
+                with self._waits():
+                    await self._slots.acquire()
+                self.under_way += 1
+                try:
+                    yield
+                finally:
+                    self.under_way -= 1
+                    self._slots.release()
         finally:
             holder.leave()
+
+    async def _read_books(self, holder: Holder) -> None:
+        if holder.limits.usd_per_day is not None and self.paid_today is not None:
+            holder.learn(*await self.paid_today(holder.name))
+
+    @asynccontextmanager
+    async def _funded(self, holder: Holder, team: str, characters: int) -> AsyncIterator[None]:
+        if holder.limits.usd_per_day is None:
+            yield
+            return
+        with self._waits():
+            async with holder.turn:  # else those that cost little would pass by one that is held dear for ever
+                while not holder.hold(expected_usd := self.expected.usd(team, characters)):
+                    await holder.another_over()
+                    await self._read_books(holder)
+        try:
+            yield
+        finally:
+            holder.give_back(expected_usd)
+
+    @contextmanager
+    def _waits(self) -> Iterator[None]:
+        self.waiting += 1
+        try:
+            yield
+        finally:
+            self.waiting -= 1
 
 
 def _too_many(message: str, wait_s: float, code: str = "rate_limit_exceeded") -> Refused:

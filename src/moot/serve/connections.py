@@ -35,7 +35,9 @@ class Patience:
     idle_s: float = 75.0
     """Between an answer and the next request: longer than clients keep a connection, for it is theirs to close."""
     unread_s: float = 60.0
-    """With an answer that it does not read."""
+    """With an answer that it does not read, all pauses of one answer together."""
+    read_bytes_s: float = 16_384.0
+    """Whoever reads as much in a second loses nothing of that."""
 
 
 @dataclass(slots=True)
@@ -96,10 +98,13 @@ class GuardedConnection(HttpToolsProtocol):
     """Runs while the client is to send."""
     _unread: asyncio.TimerHandle | None = None
     """Runs while the client is to read."""
+    _unread_left_s = 0.0
+    _paused_at, _paused_bytes = 0.0, 0
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self.timeout_keep_alive = self.among.patience.idle_s  # type: ignore[assignment]
+        self._unread_left_s = self.among.patience.unread_s
         self.address = self.client[0] if self.client else ""
         self._expect(self.among.patience.headers_s, "headers")
         self.among.enter(self)
@@ -160,17 +165,24 @@ class GuardedConnection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
+        self._unread_left_s = self.among.patience.unread_s
         self.asking = bool(self.pipeline)
 
     def pause_writing(self) -> None:
         super().pause_writing()
         if self._unread is None:
-            self._unread = self.loop.call_later(self.among.patience.unread_s, self.transport.abort)
+            self._paused_at, self._paused_bytes = self.loop.time(), self.transport.get_write_buffer_size()
+            self._unread = self.loop.call_later(max(0.0, self._unread_left_s), self.transport.abort)
 
     def resume_writing(self) -> None:
+        """A reader who takes a little now and then has its time for the whole answer, else it would hold its place for ever."""
         if self._unread is not None:
             self._unread.cancel()
             self._unread = None
+            patience = self.among.patience
+            read = self._paused_bytes - self.transport.get_write_buffer_size()
+            left_s = self._unread_left_s - (self.loop.time() - self._paused_at) + read / patience.read_bytes_s
+            self._unread_left_s = min(patience.unread_s, left_s)
         super().resume_writing()
 
     def _expect(self, seconds: float, part: str) -> None:

@@ -62,8 +62,13 @@ class ServedRequest:
     def model(self) -> str:
         return self.head.model
 
+    @property
+    def characters(self) -> int:
+        """How much is asked."""
+        return sum(len(message.text) for message in self.messages)
+
     async def completion(self) -> Completion:
-        async with self.server.gate.admitted(self.holder):
+        async with self.server.gate.admitted(self.holder, self.model, self.characters):
             _, done = await self.played(await self.talk())
             return done
 
@@ -97,6 +102,8 @@ class ServedRequest:
             if self.wanted is not None and asked.verdict.answer is not None:
                 asked, dress = await dressed(asked, self.wanted, self.server.schemas, self.holder.name)
             self.server.metrics.count(asked)
+            spent_usd = sum(call.reply.cost_usd or 0.0 for call in asked.episode.calls if call.reply is not None)
+            self.server.gate.expected.learn(self.model, self.characters, spent_usd)
             note(
                 {
                     "gen_ai.usage.input_tokens": asked.usage.prompt,
@@ -112,7 +119,7 @@ class ServedRequest:
         place = contextlib.AsyncExitStack()
 
         async def seated() -> Conversation:
-            await place.enter_async_context(self.server.gate.admitted(self.holder))
+            await place.enter_async_context(self.server.gate.admitted(self.holder, self.model, self.characters))
             return await self.talk()
 
         try:
