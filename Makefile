@@ -100,7 +100,7 @@ MINUTES ?= inf
 JOBS ?= 1
 mutants: $(VENV)/.ready .mutants/env
 	.mutants/env/bin/python bench/mutants.py --count $(COUNT) --seed $(SEED) --rooms $(ROOMS) \
-		--minutes $(MINUTES) --jobs $(JOBS) --python $(CURDIR)/$(BIN)/python --without $(filter %.py,$(MORE) $(LONG_ATTACKS))
+		--minutes $(MINUTES) --jobs $(JOBS) --python $(CURDIR)/$(BIN)/python --without $(filter %.py,$(MORE))
 
 attack: $(VENV)/.ready
 	@.ci/browser

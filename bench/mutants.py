@@ -60,6 +60,9 @@ PATIENCE = 4.0
 """So many times what its tests took is a mutant waited for."""
 SLOW_S = 4.0
 """A test that took longer is left out."""
+RECORDING_S = 240.0
+"""What a file of tests may take while it is recorded which lines it runs."""
+NO_TESTS: dict[str, Any] = {"seconds": {}, "failed": [], "lines": {}}
 Z_95 = 1.959964
 
 
@@ -162,19 +165,21 @@ class Reach:
         kept = {name: self.folder / f"{digest(HOUSE / name)}-{self.package}.json" for name in names}
         if missing := [name for name in names if not kept[name].exists()]:
             print(f"{room}: which test runs which line of the package, {len(missing)} files ...", flush=True)
-            for name, record in self._record(missing).items():
-                kept[name].write_text(json.dumps(record))
+            for name in missing:
+                kept[name].write_text(json.dumps(self._record(name)))
         self.records = {name: json.loads(path.read_text()) for name, path in kept.items() if path.exists()}
         if failed := [test for record in self.records.values() for test in record["failed"]]:
             print(f"{room}: left out, since they fail as it is: {', '.join(failed)}", flush=True)
 
-    def _record(self, names: Sequence[str]) -> dict[str, Any]:
+    def _record(self, name: str) -> dict[str, Any]:
         with tempfile.NamedTemporaryFile(suffix=".json") as out:
             packages = next(path for path in sys.path if path.endswith("site-packages"))
             surroundings = environment(HOUSE) | {"MUTANTS_PACKAGES": packages, "MUTANTS_RECORD": out.name}
-            command = [self.python, *PYTEST, "-p", "reach", *names]
-            subprocess.run(command, cwd=HOUSE, env=surroundings, stdout=subprocess.DEVNULL, check=False)
-            record: dict[str, Any] = json.loads(Path(out.name).read_text())
+            code = pytest_code(HOUSE, ["-p", "reach", name], self.python, RECORDING_S, surroundings)
+            if code is None:
+                print(f"left out, since it takes more than {RECORDING_S:g} s: {name}", flush=True)
+            written = Path(out.name).read_text()
+            record: dict[str, Any] = json.loads(written).get(name, NO_TESTS) if written else NO_TESTS
             return record
 
     def tests_for(self, file: str, line: int) -> dict[str, float]:
@@ -243,9 +248,10 @@ def outcome(mutant: Mutant, tree: Path, tests: dict[str, float], python: str) ->
     limit_s = STARTING_S + PATIENCE * sum(tests.values())
     (tree / mutant.file).write_text(mutated)
     try:
-        code = pytest_code(tree, list(tests), python, limit_s)
+        code = pytest_code(tree, ["-x", *tests], python, limit_s)
         if code == NO_SUCH_TEST:  # the fault has given a test another name, which nobody has seen yet
-            code = pytest_code(tree, sorted({test.split("::")[0] for test in tests}), python, limit_s)
+            files = sorted({test.split("::")[0] for test in tests})
+            code = pytest_code(tree, ["-x", *files], python, limit_s)
     finally:
         (tree / mutant.file).write_text(source)
     return ("killed by time" if code is None else "killed" if code else "survived"), diff
@@ -254,12 +260,14 @@ def outcome(mutant: Mutant, tree: Path, tests: dict[str, float], python: str) ->
 NO_SUCH_TEST = 4
 
 
-def pytest_code(tree: Path, tests: Sequence[str], python: str, limit_s: float) -> int | None:
+def pytest_code(
+    tree: Path, asked: Sequence[str], python: str, limit_s: float, surroundings: dict[str, str] | None = None
+) -> int | None:
     """How it ended; None: it did not, in this time."""
     process = subprocess.Popen(
-        [python, *PYTEST, "-x", *tests],
+        [python, *PYTEST, *asked],
         cwd=tree,
-        env=environment(tree),
+        env=surroundings or environment(tree),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from moot.errors import RequestRejected, UsageError
+from moot.errors import ReplyBroken, RequestRejected, ServerFailed, UsageError
 from moot.models import local
 from moot.models.local import LocalModel, Longest
 from moot.models.model import Model, call_key
@@ -115,6 +115,57 @@ def test_a_key_names_the_weights_and_the_context(tmp_path: Path, monkeypatch: py
     asked = [request(schema=SCHEMA), request("Another?"), request(params={"max_tokens": 9}), request(sample=1)]
     keys = {call_key(other, request()) for other in others} | {call_key(model, each) for each in asked}
     assert len(keys | {key}) == len(others) + len(asked) + 1
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "status", "said"),
+    [
+        ({"code": 500, "message": "broken"}, ServerFailed, 500, "failed: 'broken'"),
+        ({"code": 503, "message": "broken"}, ServerFailed, 503, "failed: 'broken'"),
+        ({"code": 499, "message": "no"}, RequestRejected, 400, "refused the request: 'no'"),
+        ({"message": "no"}, RequestRejected, 400, "refused the request: 'no'"),
+        (
+            {"code": 500, "type": "exceed_context_size_error", "n_prompt_tokens": 9, "n_ctx": 8},
+            *(RequestRejected, 400, "the prompt has 9 tokens, the model's context 8"),
+        ),
+    ],
+)
+def test_an_error_among_the_events(
+    error: dict[str, Any], kind: type[RequestRejected | ServerFailed], status: int, said: str
+) -> None:
+    with pytest.raises(kind, match=said) as caught:
+        local._joined([json.dumps({"choices": []}), json.dumps({"error": error})])
+    assert caught.value.status == status
+
+
+def test_events_are_joined_to_one_reply() -> None:
+    def event(finish: str | None = None, *, logprob: float | None = None, **delta: str) -> str:
+        choice: dict[str, Any] = {"delta": delta, "finish_reason": finish}
+        if logprob is not None:
+            choice["logprobs"] = {"content": [logprob]}
+        return json.dumps({"choices": [choice, {"delta": {"content": "another"}}]})
+
+    events = [
+        event(reasoning_content="h"),
+        event(reasoning_content="m", logprob=-1.0),
+        event(content="P", logprob=-2.0),
+    ]
+    events += [
+        event("stop", content="aris"),
+        json.dumps({"choices": [], "usage": {"n": 1}}),
+        json.dumps({"usage": None}),
+    ]
+    assert local._joined(events) == {
+        "text": "Paris",
+        "refusal": None,
+        "finish": "stop",
+        "thoughts": "hm",
+        "usage": {"n": 1},
+        "logprobs": {"content": [-1.0, -2.0]},
+    }
+    assert local._joined([event("length")])["logprobs"] is None
+    with pytest.raises(ReplyBroken, match="in the middle"):
+        local._joined(events[:3])
 
 
 @pytest.mark.skipif(importlib.util.find_spec("xllamacpp") is None, reason='no llama.cpp: pip install "moot[local]"')

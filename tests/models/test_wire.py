@@ -76,6 +76,24 @@ def test_no_choice_is_no_reply(choices: Any) -> None:
         read(json.dumps({"choices": choices}))
 
 
+def test_of_several_choices_the_first_is_the_reply() -> None:
+    choices = [{"message": {"content": word}, "finish_reason": "stop"} for word in ("one", "two", "three")]
+    assert read(json.dumps({"choices": choices})).text == "one"
+
+
+@pytest.mark.parametrize(("code", "filtered"), [(None, True), ("x", True), (400, True), (500, False)])
+def test_words_of_a_filter_inside_a_success_count_like_those_of_a_refused_request(code: Any, filtered: bool) -> None:
+    """Where nothing says what status the error would have had, it is that of a request that was refused."""
+    error = {"message": "Your prompt was blocked by the content policy.", "code": code}
+    for raw in ({"error": error}, {"choices": [{"error": error}]}):
+        if filtered:
+            reply = read(json.dumps(raw))
+            assert (reply.text, reply.finish) == (error["message"], "content_filter")
+        else:
+            with pytest.raises(CallError):
+                read(json.dumps(raw))
+
+
 BROKEN = [
     b"",
     b"<html>502</html>",
