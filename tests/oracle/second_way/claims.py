@@ -27,8 +27,8 @@ RULE = "beats every single player; {} test; paid for the options"
 
 def claims(raw: Raw) -> Row:
     every = options(raw)
-    headline = _headline(raw, every)
     came = {title: side for title, side in every.items() if not _failed(side)}
+    headline = _headline(raw, came or every)
     rows, left_out = frontier(raw, came), [title for title in every if title not in came]
     if rows:
         left_out += [title for title in titles(raw).values() if title not in every]
