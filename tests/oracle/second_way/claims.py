@@ -110,7 +110,8 @@ def _who(side: Option, paid: Mapping[str, Option]) -> Row:
     only = side.cells[0] if len(side.cells) == 1 else None
     cells = [cell for other in paid.values() for cell in other.cells]
     return {
-        "strategy": side.cells[0].label,
+        "strategy": side.cells[0].strategy,
+        "label": side.cells[0].label,
         "team": side.cells[0].team,
         "player": only and only.player,
         "captain": only and only.captain,

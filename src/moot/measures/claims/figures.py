@@ -80,7 +80,13 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
     together = ranked(options)
     on = {} if together.whole else {"ranked_on": len(together.questions)}
     named = {
-        title: {"strategy": side.first["label"], "alone": side.alone, **on, **_bounds(side, asked)}
+        title: {
+            "strategy": side.first["strategy"],
+            "label": side.first["label"],
+            "alone": side.alone,
+            **on,
+            **_bounds(side, asked),
+        }
         for title, side in options.items()
     }
     return [

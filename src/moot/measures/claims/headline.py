@@ -183,7 +183,8 @@ def _named(chosen: _Chosen) -> Row:
     cells = chosen.side.cells
     whose = {cell["player"] or cell["captain"] for cell in cells}
     return {
-        "strategy": cells[0]["label"],
+        "strategy": cells[0]["strategy"],
+        "label": cells[0]["label"],
         "team": cells[0]["team"],
         "player": cells[0]["player"] if len(cells) == 1 else None,
         "captain": cells[0]["captain"] if len(cells) == 1 else None,

@@ -54,8 +54,8 @@ def diversity_by_captain(plays: Sequence[Played]) -> list[Row]:
         lambda play: (diversity[play.drafts], play.strategy, play.captain),
     )
     return [
-        {"d": d, "strategy": strategy, "captain": captain, **accuracy_figures(captain_plays, "accuracy")}
-        for (d, strategy, captain), captain_plays in sorted(led.items())
+        {"d": d, "label": label, "captain": captain, **accuracy_figures(captain_plays, "accuracy")}
+        for (d, label, captain), captain_plays in sorted(led.items())
     ]
 
 
@@ -138,9 +138,9 @@ def _rows(plays: Sequence[Played], diversity: Mapping[Drafts, int]) -> list[Row]
     placed = [play for play in plays if play.drafts in diversity]
     parts = split(placed, lambda play: diversity[play.drafts])
     return [
-        {"d": d, "strategy": strategy, **accuracy_figures(strategy_plays, "accuracy")}
+        {"d": d, "label": label, **accuracy_figures(strategy_plays, "accuracy")}
         for d, part in sorted(parts.items())
-        for strategy, strategy_plays in split(part, lambda play: play.strategy).items()
+        for label, strategy_plays in split(part, lambda play: play.strategy).items()
     ]
 
 

@@ -272,5 +272,5 @@ def gap_rows(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
         if len(parts) > 1:
             parts[None] = of_strategy
         for captain, captain_plays in parts.items():
-            rows.append({"strategy": strategy, "captain": captain, **_closed(captain_plays, top, single).row()})
+            rows.append({"label": strategy, "captain": captain, **_closed(captain_plays, top, single).row()})
     return rows
