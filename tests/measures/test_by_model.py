@@ -26,7 +26,7 @@ def test_a_talk_that_nobody_graded_is_in_the_bounds_alone() -> None:
     assert (rows[1]["difference"], rows[1]["n"]) == (1.0, 5)
     assert (rows[2]["difference"], rows[2]["n"], rows[2]["ungraded"]) == (1.0, 4, 1)
     assert rows[2]["bounds"] == {"low": pytest.approx(0.8), "high": 1.0}
-    (curve,) = (row for row in diversity_by_captain([*talk, *vote]) if row["d"] == 2 and row["strategy"] == "heard")
+    (curve,) = (row for row in diversity_by_captain([*talk, *vote]) if row["d"] == 2 and row["label"] == "heard")
     assert (curve["accuracy"], curve["n"], curve["bounds"]) == (1.0, 4, {"low": 0.8, "high": 1.0})
 
 

@@ -130,7 +130,7 @@ def measured(*names: str) -> Mapping[str, Any]:
 def rows_of(figures: Mapping[str, Any], label: str) -> dict[str, Any]:
     """All rows of one strategy, but for the name of its table, what is adjusted for others, and how long it took."""
     rows = {
-        key: [dict(row) for row in figures.get(key, ()) if row.get("strategy", row.get("stage")) == label]
+        key: [dict(row) for row in figures.get(key, ()) if row.get("label", row.get("stage")) == label]
         for key in (
             *("accuracy", "gap", "gains", "diversity", "diversity_captains", "self_preference", "position_bias"),
             *("safety", "safety_models", "coverage", "human"),

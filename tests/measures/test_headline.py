@@ -37,6 +37,7 @@ ROW: dict[str, Any] = {
     "chosen": "declared",
     "of": "talkative@qwen",
     "strategy": "talkative",
+    "label": "talkative",
     "captain": "qwen",
     "captains": 1,
     "led": True,

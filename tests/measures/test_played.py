@@ -436,7 +436,7 @@ def test_gap_closed() -> None:
     assert found.estimate.value == pytest.approx(0.5)
     assert gap_closed(team, solo("ann", "1100000000")).estimate is None, "one player leaves no gap"
     (row,) = gap_rows(plays + team)
-    assert (row["strategy"], row["captain"], row["value"]) == ("vote", "ann", pytest.approx(0.5))
+    assert (row["label"], row["captain"], row["value"]) == ("vote", "ann", pytest.approx(0.5))
 
 
 def test_folds_are_even_and_depend_on_the_seed() -> None:
@@ -465,7 +465,7 @@ def test_diversity_curve() -> None:
         Played("q2", "vote", "ann", right=0.0),
     ]
     found = diversity_curve(plays)
-    assert [(row["d"], row["strategy"], row["n"], row["accuracy"]) for row in found.rows] == [
+    assert [(row["d"], row["label"], row["n"], row["accuracy"]) for row in found.rows] == [
         (1, "silent", 1, 0.5),
         (1, "vote", 1, 1.0),
         (2, "vote", 1, 0.0),
@@ -520,11 +520,11 @@ def test_human_comparison_and_categories() -> None:
         Played("q9", "vote", "ann", right=0.0),
         *(replace(play, human=0.5) for play in solo("ann", "10")),
     ]
-    rows = {(row["strategy"], row["captain"], row["player"]): row for row in human_comparison(plays)}
+    rows = {(row["label"], row["captain"], row["player"]): row for row in human_comparison(plays)}
     assert list(rows) == [("solo", None, "ann"), ("vote", "ann", None), ("vote", "bob", None), ("vote", None, None)]
     assert (rows["vote", None, None]["accuracy"], rows["vote", None, None]["human"]) == (0.75, 0.5)
     assert (rows["vote", "ann", None]["difference"], rows["vote", "ann", None]["n"]) == (0.5, 2)
-    assert [(row["category"], row["strategy"], row["accuracy"], row["n"]) for row in by_category(plays)] == [
+    assert [(row["category"], row["label"], row["accuracy"], row["n"]) for row in by_category(plays)] == [
         ("art", "vote", 0.75, 2)
     ]
 

@@ -383,7 +383,7 @@ async def test_diversity_captain_by_captain(shown: dict[str, Any], world: World)
         assert row["n"] == len(at_d(world, d))
     (section,) = (each for each in quiz_sections(shown) if each.id == "diversity-captains")
     assert section.chart is not None
-    assert (section.chart.series, section.chart.panel) == ("strategy", "captain")
+    assert (section.chart.series, section.chart.panel) == ("label", "captain")
 
 
 async def test_talking_less_voting_at_each_number_of_answers(shown: dict[str, Any], world: World) -> None:
@@ -412,7 +412,7 @@ async def test_diversity_by_difficulty_is_drawn_with_people_beside(shown: dict[s
     (section,) = (each for each in quiz_sections(shown) if each.id == "diversity-by-difficulty")
     assert section.chart is not None
     assert (section.chart.kind, section.chart.panel) == ("lines", "difficulty")
-    people = [row for row in section.rows if row["strategy"] == "people"]
+    people = [row for row in section.rows if row["label"] == "people"]
     figures_rows = shown["diversity_by_difficulty"]
     assert {(row["difficulty"], row["d"]): row["accuracy"] for row in people} == {
         (row["difficulty"], row["d"]): row["human"] for row in figures_rows

@@ -400,7 +400,7 @@ def test_each_cohort_has_a_table_and_a_skyline_of_its_own(net: dict[str, Any]) -
     single = [
         row
         for row in net["gains"]
-        if row["captain"] and (row["team"], row["strategy"]) == (pooled["team"], pooled["strategy"])
+        if row["captain"] and (row["team"], row["label"]) == (pooled["team"], pooled["label"])
     ]
     assert pooled["rescues"] + pooled["regressions"] <= pooled["n"] == COUNT
     assert pooled["rescues"] < sum(row["rescues"] for row in single)

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from worlds import in_form, number_of
+from worlds import in_form, number_of, questions
 
 import moot
 from moot import Case, Question, Request, ScriptedModel
+from moot.errors import ReplyBroken
 from moot.report.sections import all_sections
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*that it was chosen on:UserWarning")
@@ -136,6 +137,25 @@ def test_what_may_not_be_measured_at_all_is_named(tmp_path: Path) -> None:
         "none of the questions that it may be measured on has been played"
     ]
     assert figures["headline"]["of"] == "vote"
+
+
+def test_what_failed_throughout_is_no_option_of_the_headline() -> None:
+    def broken(request: Request) -> Any:
+        raise ReplyBroken("no reply")
+
+    keys = {
+        "name": "broken",
+        "questions": questions(6),
+        "models": {
+            "ann": ScriptedModel("ann", lambda request: in_form(request, "Rome")),
+            "bob": ScriptedModel("bob", broken),
+        },
+        "teams": {"two": {"players": ["ann", "bob"], "captain": "each"}},
+        "strategies": ["solo", "silent"],
+    }
+    figures = moot.run(keys).figures
+    assert (figures["headline"]["of"], figures["headline"]["options"]) == ("silent@ann", 1)
+    assert {row["of"] for row in figures["frontier_left_out"]} == {"solo@bob", "silent@bob"}
 
 
 def test_a_player_of_a_chosen_team_is_no_second_single(tmp_path: Path) -> None:

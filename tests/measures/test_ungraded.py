@@ -388,7 +388,7 @@ def test_what_people_left_ungraded_could_turn_a_difference_round() -> None:
     row = compared_row({f"q{place}": [pair] for place, pair in enumerate(values)})
     assert row["low"] > 0 > row["bounds"]["low"]
     assert "could turn it round" in row["why"]
-    (_, turned) = ungraded_words([{**row, "strategy": "talkative", "captain": "ann"}])
+    (_, turned) = ungraded_words([{**row, "strategy": "talkative", "label": "talkative", "captain": "ann"}])
     assert turned == "The ungraded answers could turn it round: talkative@ann."
 
 

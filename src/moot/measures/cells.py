@@ -79,6 +79,13 @@ def unusual_drafts(cell: Stored) -> str | None:
     return None if kind == SINGLE_CALL else kind
 
 
+def named_whole(rows: Iterable[Mapping[str, Any]], cells: Iterable[Stored]) -> list[dict[str, Any]]:
+    """Rows that go by a label, with the strategy's name beside it: everywhere `strategy` is the name, `label` the name with
+    its options."""
+    names = {cell["label"]: cell["strategy"] for cell in cells}
+    return [{"strategy": names.get(row["label"], row["label"]), **row} for row in rows]
+
+
 def playing_alone(cells: Iterable[Stored], like: Stored) -> list[Stored]:
     """The cells of players by themselves whose native answers were asked for as many times as in this one."""
     return [cell for cell in cells if cell["player"] is not None and unusual_drafts(cell) == unusual_drafts(like)]

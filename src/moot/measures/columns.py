@@ -25,9 +25,9 @@ def at_table(row: Mapping[str, Any]) -> str:
     return who(row) or row.get("cohort") or row.get("team") or ""
 
 
-def titled(row: Mapping[str, Any], label: str = "strategy") -> str:
+def titled(row: Mapping[str, Any]) -> str:
     """``talkative@ann``; a row of one cohort has its name behind it."""
-    return str(SideName(row[label], who(row), row.get("cohort")))
+    return str(SideName(row["label"], who(row), row.get("cohort")))
 
 
 def several_teams(rows: Iterable[Mapping[str, Any]]) -> bool:

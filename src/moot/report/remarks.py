@@ -73,7 +73,7 @@ def _front(rows: Sequence[Row]) -> str:
 
 
 def _ungraded(row: Row) -> str:
-    title = titled(row, "label")
+    title = titled(row)
     disputed = f", {row['disputed']} of them disputed" if row["disputed"] else ""
     low, high = row["bounds"]["low"], row["bounds"]["high"]
     return f"{title}: {row['ungraded']} ungraded{disputed}; right lies between {percent(low)} and {percent(high)}."

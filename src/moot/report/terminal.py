@@ -206,11 +206,11 @@ def _self_preference(figures: Figures, width: int) -> Iterable[Table | Text]:
 def _diversity(figures: Figures, width: int) -> Iterable[Table | Text]:
     """Figure 2 of the paper as a table."""
     for of, rows in _by_team(figures.get("diversity", ())):
-        briefs = {(row["d"], row["strategy"]): brief(row, "accuracy") for row in rows}
+        briefs = {(row["d"], row["label"]): brief(row, "accuracy") for row in rows}
         asked = {row["d"]: str(max(other["n"] for other in rows if other["d"] == row["d"])) for row in rows}
-        column_width = _column(list(briefs.values()), [row["strategy"] for row in rows])
+        column_width = _column(list(briefs.values()), [row["label"] for row in rows])
         words = len("answers") + GUTTER + max(map(len, asked.values()))
-        for part in _side_by_side([row["strategy"] for row in in_order(figures, rows)], words, column_width, width):
+        for part in _side_by_side([row["label"] for row in in_order(figures, rows)], words, column_width, width):
             title = f"By the number of different answers{of}: right, in %"
             made = grid(("answers", "n", *(wrapped(label, column_width) for label in part)), words=1, title=title)
             for d in sorted(asked):
@@ -296,19 +296,19 @@ DRAWN: tuple[Callable[[Figures, int], Iterable[Table | Text]], ...] = (
 
 def pooled(rows: Sequence[Row]) -> list[Row]:
     """Only the rows over all captains, where a strategy has one: the single ones stand in the JSON."""
-    whole = {(row.get("team"), row["strategy"]) for row in rows if who(row) is None}
-    return [row for row in rows if who(row) is None or (row.get("team"), row["strategy"]) not in whole]
+    whole = {(row.get("team"), row["label"]) for row in rows if who(row) is None}
+    return [row for row in rows if who(row) is None or (row.get("team"), row["label"]) not in whole]
 
 
 def in_order(figures: Figures, rows: Iterable[Row]) -> list[Row]:
     """Strategies as they stand in the file; players alone first."""
     labels = list(dict.fromkeys(row["label"] for row in figures["accuracy"]))
     places = {label: place for place, label in enumerate(labels)}
-    return sorted(rows, key=lambda row: places.get(row["strategy"], -1))
+    return sorted(rows, key=lambda row: places.get(row["label"], -1))
 
 
 def _named(row: Row) -> tuple[str, str]:
-    return row["strategy"], who(row) or "all"
+    return row["label"], who(row) or "all"
 
 
 def _by_team(rows: Sequence[Row]) -> Iterable[tuple[str, list[Row]]]:

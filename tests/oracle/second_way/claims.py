@@ -27,8 +27,8 @@ RULE = "beats every single player; {} test; paid for the options"
 
 def claims(raw: Raw) -> Row:
     every = options(raw)
-    headline = _headline(raw, every)
     came = {title: side for title, side in every.items() if not _failed(side)}
+    headline = _headline(raw, came or every)
     rows, left_out = frontier(raw, came), [title for title in every if title not in came]
     if rows:
         left_out += [title for title in titles(raw).values() if title not in every]
@@ -110,7 +110,8 @@ def _who(side: Option, paid: Mapping[str, Option]) -> Row:
     only = side.cells[0] if len(side.cells) == 1 else None
     cells = [cell for other in paid.values() for cell in other.cells]
     return {
-        "strategy": side.cells[0].label,
+        "strategy": side.cells[0].strategy,
+        "label": side.cells[0].label,
         "team": side.cells[0].team,
         "player": only and only.player,
         "captain": only and only.captain,

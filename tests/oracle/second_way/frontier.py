@@ -55,7 +55,8 @@ def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
         row["folds"] = sum(_undominated(fold, dearer, own) for fold in learnt)
         row |= _within(sides, table, affordable[own], reached)
         row |= {} if ranked.alike else {"ranked_on": len(ranked.questions)}
-        row |= {"strategy": side.cells[0].label, "alone": side.alone, "unit": "usd" if money else "calls"}
+        row |= {"strategy": side.cells[0].strategy, "label": side.cells[0].label}
+        row |= {"alone": side.alone, "unit": "usd" if money else "calls"}
         played = [value for question, value in side.values.items()]
         if any(value.open for value in played):
             row |= {"ungraded": sum(v.most - v.least for v in played), "bounds": ends_of(played)}

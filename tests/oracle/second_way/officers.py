@@ -44,7 +44,9 @@ def _judges(raw: Raw) -> Row | None:
     names = (raw.config.get("judge") or {}).get("models", ())
     if len(names) != 2:
         return None
-    answered = {(e.question, plain(e.answer)) for cell in raw.cells for e in raw.episodes(cell) if e.answer is not None}
+    # What a team was chosen on says nothing for the team; of judges it tells as much as any answer.
+    given = [(row["question_id"], row["answer"]) for row in raw.tables["verdicts"]]
+    answered = {(question, plain(answer)) for question, answer in given if answer is not None}
     answered |= {(row["question_id"], plain(row["text"])) for row in raw.tables["drafts"] if row["text"] is not None}
     words: dict[tuple[str, str], dict[str, bool]] = {}
     for row in raw.tables["judgements"]:

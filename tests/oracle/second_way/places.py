@@ -85,7 +85,7 @@ def _readers(raw: Raw, meanings: Meanings) -> Iterator[Row]:
 
 
 def _rows(cell: Cell, role: str, looks: Mapping[str, Sequence[Look]], seed: int) -> Iterator[Row]:
-    named: Row = {"by": role, "strategy": cell.label, "team": cell.team}
+    named: Row = {"by": role, "strategy": cell.strategy, "label": cell.label, "team": cell.team}
     named |= {"cohort": cell.cohort} if cell.cohort else {}
     every = [look for several in looks.values() for look in several]
     players = {player["name"] for player in cell.spec["players"]}

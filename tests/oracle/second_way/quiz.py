@@ -45,6 +45,12 @@ def quiz(raw: Raw) -> Mapping[str, Any]:
         lambda row: [row["over_vote"], row["over_talk"]],
         lambda row, tested: {**row, "over_vote": tested[0], "over_talk": tested[1]},
     )
+    names = {cell.label: cell.strategy for cell in raw.cells}
+    for rows in figures.values():
+        for row in rows if isinstance(rows, list) else ():
+            if "strategy" in row:  # so far by its label, which tells those of one name apart
+                row["label"] = row["strategy"]
+                row["strategy"] = names.get(row["label"], row["label"])
     return figures
 
 

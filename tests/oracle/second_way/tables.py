@@ -176,7 +176,7 @@ def _table(
     for player in players:
         played = _played_alone(raw, player, solo.get(player))
         table.alone.extend(played)
-        title = table.sources[player] if player in solo else "drafted"
+        title = solo[player].label if player in solo else "drafted"
         for key in sorted(sets.keys() - {play.key for play in played}):
             texts = dict(draft for several in sets[key] for draft in several) | dict(fullest[key])
             if player in texts:
@@ -230,7 +230,7 @@ def _played_alone(raw: Raw, player: str, cell: Cell | None) -> list[Play]:
         Play(
             episode.question,
             episode.repeat,
-            cell.strategy,
+            cell.label,
             episode.right,
             player=player,
             answered=episode.outcome == "answered",

@@ -14,7 +14,7 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
             **{key: row.get(key) for key in ("label", "team", "cohort", "captain", "player")},
             **{key: row.get(key) for key in ("value", "low", "high", "n")},
             **{key: row.get(key) for key in ("calls", "cost_usd", "prompt_tokens", "completion_tokens", "seconds")},
-            "name": titled(row, "label"),
+            "name": titled(row),
             "who": who(row),
         }
         for row in figures.get("accuracy", ())
@@ -65,10 +65,10 @@ def chosen_on_words(figures: Figures) -> Iterator[str]:
             continue
         size = figures["questions"]
         if left_out == size:
-            yield f"{titled(row, 'label')}: {row['why']}."
+            yield f"{titled(row)}: {row['why']}."
             continue
         words = f"{left_out:,} of {size:,} questions are those that it was chosen on"
-        yield f"{titled(row, 'label')}: {words}; its figures are over the other {size - left_out:,}."
+        yield f"{titled(row)}: {words}; its figures are over the other {size - left_out:,}."
 
 
 def outcomes_section(figures: Figures) -> Iterator[Section]:

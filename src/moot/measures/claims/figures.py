@@ -27,9 +27,9 @@ def evidence_figures(
     declarations = declared(source.connection, name)
     every = sides(source, cells)
     options = {title: side for title, side in every.items() if side.calls}
-    headline = headline_figures(source, cells, declarations, options)
     failed = [title for title, side in options.items() if _all_failed(source, side)]
     came = {title: side for title, side in options.items() if title not in failed}
+    headline = headline_figures(source, cells, declarations, came or options)
     rows = frontier_figures(source, came)
     left_out = [{"of": title, "why": EVERY_ONE_FAILED} for title in failed]
     if rows:
@@ -80,7 +80,13 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
     together = ranked(options)
     on = {} if together.whole else {"ranked_on": len(together.questions)}
     named = {
-        title: {"strategy": side.first["label"], "alone": side.alone, **on, **_bounds(side, asked)}
+        title: {
+            "strategy": side.first["strategy"],
+            "label": side.first["label"],
+            "alone": side.alone,
+            **on,
+            **_bounds(side, asked),
+        }
         for title, side in options.items()
     }
     return [

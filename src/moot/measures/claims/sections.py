@@ -59,7 +59,7 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
         figure("within", "within this cost", "share", "within_low", "within_high"),
         Column("beaten_by", "beaten by"),
     )
-    chart = Chart("scatter", "cost", "accuracy", label="of", series="strategy")
+    chart = Chart("scatter", "cost", "accuracy", label="of", series="label")
     if on := rows[0].get("ranked_on"):
         words += (f"On the frontier, and within this cost, by the {count(on, 'question')} that all of them have.",)
     reasons = dict.fromkeys(row["why"] for row in figures.get("frontier_left_out", ()))

@@ -52,10 +52,10 @@ def _subject(row: Mapping[str, Any]) -> str:
         return f"{row['player'] or 'the players'} alone{aside}"
     if row["captain"]:
         named = f" {row['team']}" if row.get("teams", 1) > 1 and row["team"] else ""
-        return f"the {row['strategy']} team{named} with {row['captain']} as captain{aside}"
+        return f"the {row['label']} team{named} with {row['captain']} as captain{aside}"
     if row["captains"] > 1:
-        return f"the {row['strategy']} team, on average over its {row['captains']} captains{aside or ','}"
-    return f"the {row['strategy']} team {row['team'] or ''}".rstrip() + aside
+        return f"the {row['label']} team, on average over its {row['captains']} captains{aside or ','}"
+    return f"the {row['label']} team {row['team'] or ''}".rstrip() + aside
 
 
 def _ranked(row: Mapping[str, Any]) -> str:

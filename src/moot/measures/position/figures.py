@@ -45,7 +45,7 @@ def _readers(source: Source, alike: Sequence[tuple[Stored, list[ShownPlay]]]) ->
 
 
 def _rows(source: Source, cell: Stored, role: str, looks: Mapping[str, list[Look]], players: set[str]) -> Iterator[Row]:
-    named = {"by": role, "strategy": cell["label"], "team": cell["team"]}
+    named = {"by": role, "strategy": cell["strategy"], "label": cell["label"], "team": cell["team"]}
     named |= {"cohort": cell["cohort"]} if cell.get("cohort") else {}
     every = [look for reader_looks in looks.values() for look in reader_looks]
     only = _reader(cell, role, next(iter(looks)), players) if len(looks) == 1 else {"captain": None}
@@ -82,6 +82,7 @@ def _voters(
     """Voters and judges. A discussion goes by its protocol, as everywhere."""
     names = names_of([cell for cell in cells if is_discussion(cell) and source.seen(cell)])
     for cell in cells:
-        plain = {"strategy": cell["label"], "team": cell["team"], "cohort": cell.get("cohort"), "captain": None}
+        plain = {"strategy": cell["strategy"], "label": cell["label"], "team": cell["team"]}
+        plain |= {"cohort": cell.get("cohort"), "captain": None}
         for role, looks in ballots.get(cell["id"], {}).items():
             yield {"by": role, **names.get(cell["id"], plain), **position_bias(looks, seed=source.seed)}

@@ -37,7 +37,7 @@ def _several(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether it is one of several who decided in the same strategy: then a row over all of them stands before it."""
     if _decider(row) is None:
         return False
-    named = ("strategy", "team", "cohort", "by")
+    named = ("label", "team", "cohort", "by")
     return any(_decider(other) is None and all(other.get(k) == row.get(k) for k in named) for other in rows)
 
 
@@ -72,7 +72,7 @@ def _ended(row: Mapping[str, Any], place: str) -> Row:
     """One end of the order, as a row of its own."""
     return {
         **{key: row.get(key) for key in ("team", "cohort", "captain", "by")},
-        "strategy": row.get("strategy") or row.get("label"),
+        "label": row.get("label"),
         "name": _name(row),
         "place": place,
         "chosen": row[place],
@@ -90,7 +90,7 @@ def _name(row: Mapping[str, Any]) -> str:
     if "protocol" in row:
         return ", ".join(str(part) for part in (row["protocol"], row.get("with"), row.get("cohort")) if part)
     who = _decider(row)
-    named = f"{row['strategy']}@{who}" if who else str(row["strategy"])
+    named = f"{row['label']}@{who}" if who else str(row["label"])
     return f"{named}, {row['cohort']}" if row.get("cohort") else named
 
 

@@ -53,11 +53,11 @@ def diversity_by_captain(plays: Sequence[Played]) -> list[Row]:
         [play for play in teams(plays) if play.captain is not None], lambda play: (play.strategy, str(play.captain))
     )
     rows = [
-        {"d": d, "strategy": strategy, "captain": captain, **figures}
-        for (strategy, captain), captain_plays in led.items()
+        {"d": d, "label": label, "captain": captain, **figures}
+        for (label, captain), captain_plays in led.items()
         for d, figures in _by_number(captain_plays, counts)
     ]
-    return sorted(rows, key=lambda row: (row["d"], row["strategy"], row["captain"]))
+    return sorted(rows, key=lambda row: (row["d"], row["label"], row["captain"]))
 
 
 def talk_by_diversity(plays: Sequence[Played], talking: Sequence[str], voting: Sequence[str]) -> list[Row]:
@@ -157,8 +157,8 @@ def difficulty(people: Mapping[str, float]) -> dict[str, str]:
 
 def _rows(plays: Sequence[Played], counts: AnswerCounts) -> list[Row]:
     rows = [
-        {"d": d, "strategy": strategy, **figures}
-        for strategy, strategy_plays in split(plays, lambda play: play.strategy).items()
+        {"d": d, "label": label, **figures}
+        for label, strategy_plays in split(plays, lambda play: play.strategy).items()
         for d, figures in _by_number(strategy_plays, counts)
     ]
     return sorted(rows, key=lambda row: row["d"])

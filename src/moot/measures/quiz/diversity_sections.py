@@ -33,8 +33,8 @@ def diversity_sections(figures: Figures) -> Iterator[Section]:
 def _diversity(figures: Figures) -> Iterator[Section]:
     rows = [with_bounds(row) for row in figures.get("diversity", ())]
     right = (figure("accuracy", "right"), *share_bounds(rows), Column("n", "questions"))
-    columns = with_team(rows, Column("d", "answers"), Column("strategy", "strategy"), *right)
-    chart = Chart("lines", "d", "accuracy", series="strategy")
+    columns = with_team(rows, Column("d", "answers"), Column("label", "strategy"), *right)
+    chart = Chart("lines", "d", "accuracy", series="label")
     words = (*graded_words(rows), *left_out_words(figures), *grouped_by_words(figures))
     yield Section("diversity", "By the number of different answers", words, columns, rows, chart, terminal="own")
 
@@ -52,9 +52,9 @@ def left_out_words(figures: Figures) -> list[str]:
 def _by_captain(figures: Figures) -> Iterator[Section]:
     rows = [with_bounds(row) for row in figures.get("diversity_captains", ())]
     right = (figure("accuracy", "right"), *share_bounds(rows), Column("n", "questions"))
-    named = (Column("captain", "captain"), Column("strategy", "strategy"), Column("d", "answers"))
-    rows.sort(key=lambda row: (str(row.get("team") or ""), row["captain"], row["strategy"], row["d"]))
-    chart = Chart("lines", "d", "accuracy", series="strategy", panel="captain")
+    named = (Column("captain", "captain"), Column("label", "strategy"), Column("d", "answers"))
+    rows.sort(key=lambda row: (str(row.get("team") or ""), row["captain"], row["label"], row["d"]))
+    chart = Chart("lines", "d", "accuracy", series="label", panel="captain")
     words = (*graded_words(rows), *grouped_by_words(figures))
     title = "By the number of different answers, each captain apart"
     yield Section("diversity-captains", title, words, with_team(rows, *named, *right), rows, chart)
@@ -92,7 +92,7 @@ def _by_difficulty(figures: Figures) -> Iterator[Section]:
         rows,
         Column("difficulty", "difficulty"),
         Column("d", "answers"),
-        Column("strategy", "strategy"),
+        Column("label", "strategy"),
         *(figure("accuracy", "right"), *share_bounds(rows), Column("n", "questions")),
     )
     words = (*graded_words(rows), *grouped_by_words(figures))
@@ -103,7 +103,7 @@ def _by_difficulty(figures: Figures) -> Iterator[Section]:
         words += (
             f"Spearman's correlation of the number of answers with the rate of people: {people['rho']:.2f}{bounds}{p}.",
         )
-    chart = Chart("lines", "d", "accuracy", series="strategy", panel="difficulty")
+    chart = Chart("lines", "d", "accuracy", series="label", panel="difficulty")
     title = "The same by how hard people found it"
     yield Section("diversity-by-difficulty", title, words, columns, rows, chart, terminal="page")
 
@@ -115,7 +115,7 @@ def _with_people(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
         places.setdefault((row.get("team"), row["difficulty"], row["d"]), []).append(row)
     with_people: list[Row] = []
     for (team, difficulty, d), several in places.items():
-        human = {"strategy": PEOPLE, "accuracy": several[0]["human"], "low": None, "high": None}
+        human = {"label": PEOPLE, "accuracy": several[0]["human"], "low": None, "high": None}
         if several[0]["human"] is None:
             human["why"] = several[0]["why"]
         asked = max(row["n"] for row in several)

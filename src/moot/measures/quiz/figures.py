@@ -10,6 +10,7 @@ from itertools import combinations
 
 from moot.engine.match_record import texts_of
 from moot.measures.cells import Stored as Stored
+from moot.measures.cells import named_whole
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import right_of as right_of
 from moot.measures.quiz.answer_counts import diversity_of
@@ -67,7 +68,18 @@ def quiz_figures(source: Source, cells: Sequence[Stored]) -> Row:
     _adjust(figures, "talk_threshold", "over_vote", "over_talk")
     figures["measurement"] = _measurement(source, cells)
     figures["grouped_by_words"] = sum(len(source.drafts(table).by_words) for table in tables)
+    for key in _BY_LABEL & figures.keys():
+        figures[key] = named_whole(figures[key], source.cells)
     return {key: value for key, value in figures.items() if value}
+
+
+_BY_LABEL = frozenset(
+    {
+        *("gap", "gains", "self_preference", "human", "categories"),
+        *("diversity", "diversity_captains", "diversity_by_difficulty"),
+    }
+)
+"""Rows of one strategy each."""
 
 
 def _adjust(figures: Row, key: str, *within: str) -> None:

@@ -29,6 +29,7 @@ class Played:
 
     question: str
     strategy: str
+    """With its options: its label."""
     captain: str | None = None
     player: str | None = None
     """Who played alone; None for a team."""
@@ -132,11 +133,11 @@ def gains(plays: Sequence[Played]) -> list[Row]:
         for captain, of_captain in by_captain.items():
             pairs = pairs_on(of_captain, alone[captain])
             pooled = repeated(of_captain) or repeated(alone[captain])
-            rows.append({"strategy": strategy, "captain": captain, **family_row(pairs, pooled=pooled)})
+            rows.append({"label": strategy, "captain": captain, **family_row(pairs, pooled=pooled)})
         if len(by_captain) > 1:
             baseline = [play for captain in by_captain for play in alone[captain]]
             pooled_row = family_row(pairs_by_captain(led, baseline), pooled=True)
-            rows.append({"strategy": strategy, "captain": None, **pooled_row})
+            rows.append({"label": strategy, "captain": None, **pooled_row})
     return rows
 
 
@@ -182,7 +183,7 @@ def human_comparison(plays: Sequence[Played]) -> list[Row]:
             asked = tuple(known(fair(values)))
             if asked not in people:
                 people[asked] = estimate({question: rates[question] for question in asked})
-            named = {"strategy": strategy, **_named(plays_of_one, whose)}
+            named = {"label": strategy, **_named(plays_of_one, whose)}
             rows.append({**named, **_beside_people(values, rates, people[asked])})
     return rows
 
@@ -214,7 +215,7 @@ def by_category(plays: Sequence[Played]) -> list[Row]:
     """Accuracy of each strategy within each category, over its captains. Questions without a category are left out."""
     named = [play for play in plays if play.category is not None]
     return [
-        {"category": category, "strategy": strategy, **accuracy_figures(strategy_plays, "accuracy")}
+        {"category": category, "label": strategy, **accuracy_figures(strategy_plays, "accuracy")}
         for category, part in split(named, lambda play: play.category).items()
         for strategy, strategy_plays in split(part, lambda play: play.strategy).items()
     ]

@@ -57,7 +57,7 @@ def alone_plays(source: Source, cell: Stored) -> list[Played]:
             source.cases[episode.key[0]],
             episode.key,
             name,
-            cell["strategy"],
+            cell["label"],
             right=episode.right,
             outcome=episode.outcome,
             calls=len(episode.calls),
@@ -78,7 +78,7 @@ def _native(source: Source, player: str, alone: Stored | None, table: TeamDrafts
     if alone is not None:
         yield from alone_plays(source, alone)
         keys = {episode.key for episode in source.seen(alone)}
-    name = alone["strategy"] if alone is not None else DRAFTED
+    name = alone["label"] if alone is not None else DRAFTED
     yield from _drafted(source, player, name, table, keys)
 
 

@@ -123,7 +123,7 @@ def _skyline(figures: Figures) -> Iterator[Section]:
     if any(row.get("bounds") for row in gap):
         how += ("Closed is over the graded questions; at least and at most are over all, whatever the rest is.",)
         open_ends = (Column("least", "at least", "share"), Column("most", "at most", "share"))
-    named = (Column("strategy", "strategy"), Column("captain", "captain"), figure("value", "closed"))
+    named = (Column("label", "strategy"), Column("captain", "captain"), figure("value", "closed"))
     yield Section(
         "gap", "Share of the gap to the skyline closed", how, with_team(gap, *named, *open_ends), gap, terminal="own"
     )
@@ -138,7 +138,7 @@ def _gains(figures: Figures) -> Iterator[Section]:
         {**with_bounds(row), "name": titled(row), "captain": row["captain"] or "all"}
         for row in figures.get("gains", ())
     ]
-    named = (Column("strategy", "strategy"), Column("captain", "captain"))
+    named = (Column("label", "strategy"), Column("captain", "captain"))
     columns = with_team(rows, *paired_columns(*named), *ungraded_columns(rows))
     chart = Chart("dots", "difference", "name", label="name")
     yield Section(
@@ -169,7 +169,7 @@ def _self_preference(figures: Figures) -> Iterator[Section]:
         for end in ("least", "most")
     ]
     named = with_team(
-        rows, Column("strategy", "strategy"), Column("captain", "captain"), *columns, *ends, Column("n", "plays")
+        rows, Column("label", "strategy"), Column("captain", "captain"), *columns, *ends, Column("n", "plays")
     )
     words = (
         "How often a captain ended on its own draft, how often it was right then and else, and how often it was new.",
@@ -207,7 +207,7 @@ def _human(figures: Figures) -> Iterator[Section]:
     rows = [{**with_bounds(row), "who": who(row) or "all"} for row in figures.get("human", ())]
     columns = with_team(
         rows,
-        Column("strategy", "strategy"),
+        Column("label", "strategy"),
         Column("who", "who"),
         figure("accuracy", "right"),
         *share_bounds(rows),
@@ -229,7 +229,7 @@ def _categories(figures: Figures) -> Iterator[Section]:
     columns = with_team(
         rows,
         Column("category", "category"),
-        Column("strategy", "strategy"),
+        Column("label", "strategy"),
         figure("accuracy", "right"),
         *share_bounds(rows),
         Column("n", "n"),

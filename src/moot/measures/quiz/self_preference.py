@@ -38,7 +38,7 @@ def self_preference(plays: Sequence[Played]) -> list[Row]:
         if len(parts) > 1:
             parts[None] = of_strategy
         rows += [
-            {"strategy": strategy, "captain": captain, **_measures(captain_plays, groups)}
+            {"label": strategy, "captain": captain, **_measures(captain_plays, groups)}
             for captain, captain_plays in parts.items()
         ]
     return rows

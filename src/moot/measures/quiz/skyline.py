@@ -27,7 +27,7 @@ from moot.stats.graded import (
     why_unknown,
     with_settled,
 )
-from moot.stats.shared import Shared, shared
+from moot.stats.shared import SharedQuestions, shared
 from moot.types import Estimate
 
 
@@ -173,7 +173,7 @@ def _mark(known_value: float | None) -> float:
 
 
 def _whoever_it_is(
-    values_by_player: Mapping[str, Mapping[str, Value]], name: str, together: Shared
+    values_by_player: Mapping[str, Mapping[str, Value]], name: str, together: SharedQuestions
 ) -> tuple[dict[str, float] | None, tuple[str, ...]]:
     """Between what the highest of all lies, and who of the others could be it: on the questions that they share.
 
@@ -273,5 +273,5 @@ def gap_rows(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
         if len(parts) > 1:
             parts[None] = of_strategy
         for captain, captain_plays in parts.items():
-            rows.append({"strategy": strategy, "captain": captain, **_closed(captain_plays, top, single).row()})
+            rows.append({"label": strategy, "captain": captain, **_closed(captain_plays, top, single).row()})
     return rows
