@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from headline import OPTIONS, PLAYERS, World, alike_world, ours
 from moot.stats.bounded_mean import BoundedMean
-from moot.stats.bounded_power import Units, needed_units
+from moot.stats.bounded_power import PlannedUnits, needed_units
 from moot.stats.power import Design, needed
 
 Generator = np.random.Generator
@@ -42,7 +42,7 @@ def significant(sums: np.ndarray, sizes: np.ndarray) -> bool:
 
 def in_clusters(gain: float, discordance: float, sizes: tuple[int, ...], alike: float) -> Planned:
     """`alike`: the chance that a question does as the first of its cluster."""
-    clusters = needed_units(Design(0.5, gain, discordance), Units(sizes)) or 0
+    clusters = needed_units(Design(0.5, gain, discordance), PlannedUnits(sizes)) or 0
     shares = [(discordance + gain) / 2, (discordance - gain) / 2, 1 - discordance]
 
     def found(generator: Generator) -> bool:
@@ -61,7 +61,7 @@ def in_clusters(gain: float, discordance: float, sizes: tuple[int, ...], alike: 
 
 def scored(gain: float, discordance: float, apart: float, size: str) -> Planned:
     """Two scores a question that differ by `apart`, by anything up to it, or mostly by little and seldom by all of it."""
-    questions = needed_units(Design(0.5, gain, discordance), Units(apart=apart)) or 0
+    questions = needed_units(Design(0.5, gain, discordance), PlannedUnits(apart=apart)) or 0
     by = {"all of it": (1.0, 1.0), "evenly": (1.0, 0.5), "little": (1 / 3, 0.25)}[size]
     better = (discordance + gain / (apart * by[1])) / 2
 
@@ -97,7 +97,7 @@ def headlined(world: World) -> Planned:
     best = int(np.argmax(world.truth))
     differ = max(float((options[best] != single).mean()) for single in singles)
     design = Design(0.5, max(world.truth), differ)
-    questions = needed_units(design, Units(), 1 - 0.2 / PLAYERS, comparisons=len(world.truth)) or 0
+    questions = needed_units(design, PlannedUnits(), 1 - 0.2 / PLAYERS, comparisons=len(world.truth)) or 0
 
     def found(generator: Generator) -> bool:
         drawn = world.draw(generator, questions)

@@ -9,7 +9,7 @@ import pytest
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.stats.bounded_power import Units, needed_units
+from moot.stats.bounded_power import PlannedUnits, needed_units
 from moot.stats.power import Design, needed
 
 
@@ -122,7 +122,7 @@ def test_the_clusters_of_a_file_are_its_own(tmp_path: Path, capsys: pytest.Captu
     path.write_text(json.dumps(keys), encoding="utf-8")
     assert run_app(app, ["plan", str(path), *SMALL[1:], "--json"]) == 0
     row = json.loads(capsys.readouterr().out)
-    units = Units(tuple(range(1, 10)))
+    units = PlannedUnits(tuple(range(1, 10)))
     assert row["clusters"] == needed_units(Design(0.4, 0.1, 0.2), units) > (needed(0.4, 0.1, 0.2) or 0)
     assert (row["cluster_size"], row["questions"]) == (5, 5 * row["clusters"])
     assert all(family["clusters"] * 5 == family["questions"] for family in row["families"] if "questions" in family)
@@ -134,7 +134,7 @@ def test_scores(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["plan", "--accuracy", "0.4", "--gain", "0.05", "--discordance", "0.5", "--apart", "0.3"]
     assert run_app(app, [*asked, "--json"]) == 0
     row = json.loads(capsys.readouterr().out)
-    assert row["questions"] == needed_units(Design(0.4, 0.05, 0.5), Units(apart=0.3))
+    assert row["questions"] == needed_units(Design(0.4, 0.05, 0.5), PlannedUnits(apart=0.3))
     assert row["apart"] == 0.3
     assert run_app(app, asked) == 0
     said = " ".join(capsys.readouterr().out.split())

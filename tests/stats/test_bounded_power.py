@@ -7,7 +7,7 @@ import pytest
 
 from moot.errors import UsageError
 from moot.stats.bounded_mean import BoundedMean
-from moot.stats.bounded_power import Units, chances_at_most_zero, drawn_power, needed_units
+from moot.stats.bounded_power import PlannedUnits, chances_at_most_zero, drawn_power, needed_units
 from moot.stats.power import Design, needed, power
 
 
@@ -28,14 +28,14 @@ def test_clusters_of_one_size_that_do_as_a_whole_are_worth_a_question_each() -> 
     for gain, discordance in ((0.1, 0.2), (0.05, 0.2)):
         count = needed(0.4, gain, discordance)
         assert count is not None
-        assert needed_units(Design(0.4, gain, discordance), Units((5,))) == count
-        assert drawn_power(count, gain, discordance, Units((5,))) == pytest.approx(
+        assert needed_units(Design(0.4, gain, discordance), PlannedUnits((5,))) == count
+        assert drawn_power(count, gain, discordance, PlannedUnits((5,))) == pytest.approx(
             power(count, gain, discordance), abs=0.025
         )
 
 
-@pytest.mark.parametrize("units", [Units((1, 2, 6, 9)), Units(apart=0.4), Units((2, 8), 0.5)])
-def test_the_promise_is_kept_by_the_test_of_the_report(units: Units) -> None:
+@pytest.mark.parametrize("units", [PlannedUnits((1, 2, 6, 9)), PlannedUnits(apart=0.4), PlannedUnits((2, 8), 0.5)])
+def test_the_promise_is_kept_by_the_test_of_the_report(units: PlannedUnits) -> None:
     gain, discordance = 0.15, 0.45
     count = needed_units(Design(0.4, gain, discordance), units)
     assert count is not None
@@ -51,17 +51,17 @@ def test_the_promise_is_kept_by_the_test_of_the_report(units: Units) -> None:
 
 def test_unequal_clusters_and_more_comparisons_take_more() -> None:
     design = Design(0.4, 0.1, 0.2)
-    equal, unequal = (needed_units(design, Units(sizes)) or 0 for sizes in ((5,), (1, 9)))
+    equal, unequal = (needed_units(design, PlannedUnits(sizes)) or 0 for sizes in ((5,), (1, 9)))
     assert unequal > 1.2 * equal
-    assert (needed_units(design, Units((1, 9)), comparisons=10) or 0) > 1.3 * unequal
-    assert (needed_units(design, Units((1, 9)), power=0.97) or 0) > 1.3 * unequal
+    assert (needed_units(design, PlannedUnits((1, 9)), comparisons=10) or 0) > 1.3 * unequal
+    assert (needed_units(design, PlannedUnits((1, 9)), power=0.97) or 0) > 1.3 * unequal
 
 
 def test_impossible_wishes() -> None:
     with pytest.raises(UsageError, match=r"expected 0\.5 or more"):
-        needed_units(Design(0.4, 0.1, 0.2), Units(apart=0.2))
+        needed_units(Design(0.4, 0.1, 0.2), PlannedUnits(apart=0.2))
     with pytest.raises(UsageError, match="cluster size"):
-        Units((0,))
+        PlannedUnits((0,))
     with pytest.raises(UsageError, match="apart"):
-        Units(apart=0.0)
-    assert needed_units(Design(0.4, 0.0001, 0.5), Units((1, 9))) is None
+        PlannedUnits(apart=0.0)
+    assert needed_units(Design(0.4, 0.0001, 0.5), PlannedUnits((1, 9))) is None

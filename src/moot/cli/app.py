@@ -134,11 +134,11 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
 ) -> int:
     """How many questions are needed to see a gain, before any is asked."""
-    from moot.cli.plan import Planned, Told, plan_command
-    from moot.stats.bounded_power import Units
+    from moot.cli.plan import Planned, PlannedFrom, plan_command
+    from moot.stats.bounded_power import PlannedUnits
 
-    planned = Planned(accuracy, gain, discordance, power, alpha, Units((cluster_size or 1,), apart))
-    return plan_command(planned, Told(file, comparisons, cluster_size), as_json=as_json)
+    planned = Planned(accuracy, gain, discordance, power, alpha, PlannedUnits((cluster_size or 1,), apart))
+    return plan_command(planned, PlannedFrom(file, comparisons, cluster_size), as_json=as_json)
 
 
 @app.command()

@@ -13,7 +13,7 @@ from moot.cli.safe_text import print_json
 from moot.errors import UsageError
 from moot.measures.section import Column, Section
 from moot.report.section_terminal import section_parts
-from moot.stats.bounded_power import Units, needed_units
+from moot.stats.bounded_power import PlannedUnits, needed_units
 from moot.stats.power import Design, independent_discordance, most_discordance
 
 USUAL = (0.05, 0.1, 0.2, 0.3, 0.4)
@@ -29,7 +29,7 @@ class Planned:
     discordance: float | None
     power: float
     alpha: float
-    units: Units
+    units: PlannedUnits
     means: bool = False
     """Whether values are means over repeats."""
     comparisons: int = 1
@@ -49,7 +49,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PlannedFrom:
     """What is not about the gain: a file, or what stands in its place."""
 
     file: Path | None
@@ -69,7 +69,7 @@ class _Families:
         return replace(planned, comparisons=self.sizes[name], players=self.players if name == "headline" else 1)
 
 
-def plan_command(planned: Planned, told: Told, *, as_json: bool) -> int:
+def plan_command(planned: Planned, told: PlannedFrom, *, as_json: bool) -> int:
     families = _Families({}, 0)
     if told.file is not None:
         planned, families = _of_file(planned, told.file, told)
@@ -125,7 +125,7 @@ def _most(asked: Mapping[str, Mapping[str, Any]]) -> str | None:
     return max((name for name in OF_STRATEGIES if name in asked), key=questions, default=None)
 
 
-def _of_file(planned: Planned, path: Path, told: Told) -> tuple[Planned, _Families]:
+def _of_file(planned: Planned, path: Path, told: PlannedFrom) -> tuple[Planned, _Families]:
     from moot.experiment.build import build
     from moot.experiment.spec import read_experiment
     from moot.measures.families import cluster_sizes, family_sizes, players_to_beat

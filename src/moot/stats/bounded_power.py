@@ -33,7 +33,7 @@ _FINENESS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class PlannedUnits:
     """What is counted: clusters of some sizes, each as frequent as it stands here, or questions; and how far apart two
     answers can be."""
 
@@ -58,7 +58,7 @@ class Units:
 
 def needed_units(
     design: Design,
-    units: Units,
+    units: PlannedUnits,
     power: float = POWER,
     alpha: float = ALPHA,
     comparisons: int = 1,
@@ -86,13 +86,13 @@ def needed_units(
     return enough
 
 
-def drawn_power(count: int, gain: float, discordance: float, units: Units, alpha: float = ALPHA) -> float:
+def drawn_power(count: int, gain: float, discordance: float, units: PlannedUnits, alpha: float = ALPHA) -> float:
     """In what share of runs with so many units the test (two-sided, at this level) finds the gain."""
     return float((_chances(count, gain, discordance, units) <= alpha / 2).mean())
 
 
 @lru_cache(maxsize=64)  # the families of one report ask for the same runs at other levels
-def _chances(count: int, gain: float, discordance: float, units: Units) -> Floats:
+def _chances(count: int, gain: float, discordance: float, units: PlannedUnits) -> Floats:
     """Of each run, the one-sided p that there is no gain."""
     import numpy as np
 
@@ -133,7 +133,7 @@ def chances_at_most_zero(weights: Floats, times: Floats) -> Floats:
     return chances
 
 
-def _about(gain: float, discordance: float, units: Units, power: float, alpha: float) -> int:
+def _about(gain: float, discordance: float, units: PlannedUnits, power: float, alpha: float) -> int:
     """Where to start looking: the normal approximation, in units of the mean size."""
     from scipy.special import ndtri
 
