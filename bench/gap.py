@@ -68,7 +68,7 @@ class World:
 
 def worlds() -> Iterator[World]:
     for n in (30, 100, 300):
-        for shares in ((0.3, 0.5, 0.1), (0.3, 0.9, 0.0), (0.3, 0.978, 0.0), (0.3, 0.98, 0.01), (0.1, 0.9, 0.0)):
+        for shares in ((0.3, 0.5, 0.1), (0.3, 0.9, 0.0), (0.3, 0.978, 0.0), (0.3, 0.98, 0.03), (0.1, 0.9, 0.0)):
             yield World(n, 1, 0.5, *shares, whole=True)
     for n in (150, 300):
         for passage in (5, None):

@@ -125,13 +125,20 @@ def plan(
     comparisons: Annotated[
         int | None, typer.Option(min=1, help="How many comparisons are printed together, and corrected for.")
     ] = None,
+    cluster_size: Annotated[
+        int | None, typer.Option(min=1, help="How many questions hang together, such as those on one passage.")
+    ] = None,
+    apart: Annotated[
+        float, typer.Option(help="Of scores: by how much two differ at the most where they differ.")
+    ] = 1.0,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
 ) -> int:
     """How many questions are needed to see a gain, before any is asked."""
-    from moot.cli.plan import Planned, plan_command
+    from moot.cli.plan import Planned, PlannedFrom, plan_command
+    from moot.stats.bounded_power import PlannedUnits
 
-    planned = Planned(accuracy, gain, discordance, power, alpha)
-    return plan_command(planned, file=file, comparisons=comparisons, as_json=as_json)
+    planned = Planned(accuracy, gain, discordance, power, alpha, PlannedUnits((cluster_size or 1,), apart))
+    return plan_command(planned, PlannedFrom(file, comparisons, cluster_size), as_json=as_json)
 
 
 @app.command()

@@ -7,6 +7,7 @@ of different answers in each set, nobody right. So what a report compares and wh
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ from moot.measures.quiz.plays import DRAFTED
 from moot.measures.safety.by_model import model_rows
 from moot.measures.safety.figures import asked_both_ways, names_compared
 from moot.measures.safety.pairs import Native, Pair, per_model
+from moot.measures.safety.stages import drafting
+from moot.measures.sides import cells_named
 from moot.stats.graded import graded_value
 
 FAMILIES: Mapping[str, str] = {
@@ -108,6 +111,27 @@ def family_sizes(plan: Plan, hypotheses: int) -> dict[str, int]:
         "position_bias": _places(unplayed),
     }
     return {name: sizes[name] for name in FAMILIES}
+
+
+def players_to_beat(plan: Plan) -> int:
+    """How many there are of whom the headline has to beat every one: each once for each way in which it is asked alone."""
+    cells = [stored_cell(cell.row()) for cell in plan.cells]
+    together = [cell for cell in cells if cell["player"] is None]
+    if plan.spec.primary:
+        together = [cell for cell in cells_named(plan.spec.primary, cells) if cell["player"] is None]
+    tables = {(drafting(cell), name) for cell in together for name in players_of(cell)}
+    names = {name for _, name in tables}
+    alone = {(drafting(cell), cell["player"]) for cell in cells if cell["player"] in names and cell["traits"].alone}
+    return len(tables | alone)
+
+
+def cluster_sizes(plan: Plan) -> tuple[int, ...]:
+    """How many questions each cluster of the file has; a question that hangs together with no other is one of its own."""
+    places = (
+        (place,) if case.cluster is None else (case.question_set, case.cluster)
+        for place, case in enumerate(plan.dataset or ())
+    )
+    return tuple(sorted(Counter(places).values())) or (1,)
 
 
 def _counted(rows: Iterable[Mapping[str, Any]]) -> int:

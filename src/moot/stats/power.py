@@ -31,6 +31,8 @@ class Design:
     accuracy: float
     gain: float
     discordance: float
+    scores: bool = False
+    """Whether two answers may differ by less than right and wrong do."""
 
     def __post_init__(self) -> None:
         accuracy, gain, discordance = self.accuracy, self.gain, self.discordance
@@ -46,7 +48,7 @@ class Design:
             few = f"a gain of {abs(gain):g} needs at least {abs(gain):g} of the questions to differ"
             raise UsageError(f"discordance: expected {abs(gain):g} or more, found {discordance:g}: {few}")
         most = most_discordance(accuracy, gain)
-        if discordance > most + 1e-9:
+        if discordance > most + 1e-9 and not self.scores:
             why = f"with accuracies {accuracy:g} and {accuracy + gain:g} no more questions can differ"
             raise UsageError(f"discordance: expected at most {most:g}, found {discordance:g}: {why}")
 
@@ -79,6 +81,12 @@ def power(n: int, gain: float, discordance: float, alpha: float = ALPHA, compari
     their number, and the others against more, so this is what any one of them has at the least, whatever the others show.
     """
     return _Test.of(int(n), discordance, _level(alpha, comparisons)).power(gain)
+
+
+def checked_level(power: float, alpha: float, comparisons: int) -> float:
+    if not 0 < power < 1 or not 0 < alpha < 1:
+        raise UsageError(f"power and alpha: expected shares between 0 and 1, found {power:g} and {alpha:g}")
+    return _level(alpha, comparisons)
 
 
 def _level(alpha: float, comparisons: int) -> float:
@@ -147,9 +155,7 @@ def needed(
     from which on the power stays where it was asked for.
     """
     design = Design(accuracy, gain, discordance)
-    if not 0 < power < 1 or not 0 < alpha < 1:
-        raise UsageError(f"power and alpha: expected shares between 0 and 1, found {power:g} and {alpha:g}")
-    alpha = _level(alpha, comparisons)
+    alpha = checked_level(power, alpha, comparisons)
     enough, few = _about(design, power, alpha), 1
     while not _stays(enough, design, power, alpha):
         few, enough = enough, enough + enough // 10 + 5

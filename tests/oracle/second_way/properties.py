@@ -29,8 +29,13 @@ def unplanned(figures: Figures, planned: Mapping[str, Any]) -> Iterator[str]:
     Of a primary that is declared too late no plan can know: it counts on the file's being played as it stands.
     """
     sizes = {family["family"]: family["comparisons"] for family in planned["families"]}
-    if figures.get("headline", {}).get("chosen") == "declared late":
-        sizes["headline"] = figures["headline"]["options"]
+    beaten = next((family["players"] for family in planned["families"] if family["family"] == "headline"), 0)
+    late = (headline := figures.get("headline") or {}).get("chosen") == "declared late"
+    singles = len((headline.get("over_best_single") or {}).get("each", ()))
+    if singles > beaten and not late:
+        yield f"headline: {singles} players to beat, planned for {beaten}"
+    if late:
+        sizes["headline"] = headline["options"]
     for place, row in _rows(figures):
         path = re.sub(r"\[\d+\]", "", place).removeprefix("teams.").split(".")
         name = "headline" if path == ["headline", "over_captain"] else path[0]

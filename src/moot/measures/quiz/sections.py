@@ -176,7 +176,7 @@ def _self_preference(figures: Figures) -> Iterator[Section]:
         *_self_preference_words(figures.get("self_preference", ())),
         *grouped_by_words(figures),
     )
-    chart = Chart("bars", "captain", "self_choice", label="captain", series="strategy")
+    chart = Chart("bars", "captain", "self_choice", label="captain", series="label")
     yield Section("self-preference", "Captains and their own drafts", words, named, rows, chart, terminal="own")
 
 
@@ -234,7 +234,7 @@ def _categories(figures: Figures) -> Iterator[Section]:
         *share_bounds(rows),
         Column("n", "n"),
     )
-    chart = Chart("bars", "category", "accuracy", label="category", series="strategy")
+    chart = Chart("bars", "category", "accuracy", label="category", series="label")
     yield Section("categories", "By category", tuple(graded_words(rows)), columns, rows, chart, terminal="page")
 
 
