@@ -21,7 +21,6 @@ from moot.report.figures import find_experiment
 from moot.report.transcript import Transcript, transcripts
 from moot.traces import trace_json
 
-
 UNGRADED = NOT_KNOWN_YET.stage
 """The stage of a grade that says no more than that there is none."""
 
