@@ -137,7 +137,7 @@ def diversity_and_people(plays: Sequence[Played]) -> Row | None:
         return {"rho": None, "low": None, "high": None, "n": 0, "p": None, "why": why}
     both = sorted(diversity.keys() & people.keys())
     found = spearman_over_questions({question: (float(diversity[question]), people[question]) for question in both})
-    return found and found.row()
+    return None if found is None else found.row()
 
 
 def human_rates(plays: Sequence[Played]) -> dict[str, float]:
