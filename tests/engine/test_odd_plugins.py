@@ -562,6 +562,18 @@ ODD_MEASURES = {
         {"sections": section(chart=Chart("pie", "n", "n"))},  # type: ignore[arg-type]
         "sections: own: chart: kind: expected one of",
     ),
+    "misspelt-column": (
+        {"sections": section(columns=(Column("n", "n"), Column("m", "m")))},
+        "sections: own: columns: m: key: expected a key that some row has, one of n, found 'm'",
+    ),
+    "misspelt-interval": (
+        {"sections": section(columns=(Column("n", "n", "share", "n_low", "n_high"),))},
+        "sections: own: columns: n: low: expected a key that some row has, one of n, found 'n_low'",
+    ),
+    "misspelt-chart": (
+        {"sections": section(chart=Chart("dots", "n", "m"))},
+        "sections: own: chart: y: expected a key that some row has, one of n, found 'm'",
+    ),
     "place": ({"sections": section(place=None)}, "sections: own: place: expected a whole number, found None"),
     "id": ({"sections": section(id=None)}, "sections: None: id: expected letters, digits, . _ -, found None"),
 }

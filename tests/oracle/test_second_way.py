@@ -15,6 +15,7 @@ from other_calls import plugged_in
 from second_way import claims as claims_module
 from second_way import played
 from second_way.accuracy import accuracy
+from second_way.attendance import attendance
 from second_way.by_model import by_model
 from second_way.claims import claims
 from second_way.cohort_gap import gap_closure
@@ -47,6 +48,7 @@ from second_way.worlds import (
 
 SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
     accuracy,
+    attendance,
     quiz,
     sets,
     safety,
@@ -69,7 +71,7 @@ NO_FIGURES = frozenset({"runs", "prompts", "failures", "other_plans", "plugin_fa
 
 EVERY_KEY = frozenset(
     {
-        *("experiment", "kind", "questions", "simulated", "ungraded", "disputed", "accuracy", "bill_usd"),
+        *("experiment", "kind", "questions", "simulated", "ungraded", "disputed", "accuracy", "attendance", "bill_usd"),
         *("players", "skyline", "best_single", "gap", "gains", "comparisons", "self_preference", "teams"),
         *("diversity", "diversity_captains", "diversity_left_out", "diversity_by_difficulty", "diversity_and_people"),
         *("human", "categories", "talk_by_diversity", "question_sets", "set_groups", "mean_over_sets"),

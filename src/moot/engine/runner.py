@@ -28,6 +28,7 @@ from moot.engine.lessons import Lessons, gather_lessons
 from moot.engine.matching import Matched, drafts_together, match_all, reference_shown
 from moot.engine.play import play
 from moot.engine.prefetched import Prefetched
+from moot.engine.undeclared_prompts import all_undeclared, undeclared_by, undeclared_words
 from moot.errors import BudgetReached, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
@@ -35,6 +36,7 @@ from moot.models.budget import Purse
 from moot.models.limit import Turnstile
 from moot.models.model import Model
 from moot.needs import EVERYTHING, Needs
+from moot.prompts import noting_prompts
 from moot.store import processes, queries, schema
 from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
@@ -66,6 +68,8 @@ class RunTally:
     purse: Ledger | Purse | None = None
     exceeded: dict[str, ExceededBound] = field(default_factory=dict)
     """By the strategy's label: who made more calls than it declared."""
+    undeclared: dict[str, frozenset[str]] = field(default_factory=dict)
+    """By the strategy's label: prompts that it uses and did not declare."""
     graded: Graded | None = None
     matched: Matched | None = None
 
@@ -153,7 +157,13 @@ class Runner:
                     self._stopped, StoreError
                 ):  # else it cannot be written; who reads sees the process gone
                     with suppress(StoreError):
-                        facts = {"overbilled": self._overbilled(), "exceeded": self._exceeded()}
+                        facts = {
+                            "overbilled": self._overbilled(),
+                            "exceeded": self._exceeded(),
+                            "undeclared_prompts": {
+                                label: sorted(names) for label, names in self.tally.undeclared.items()
+                            },
+                        }
                         ended = partial(queries.finish_run, state=state, cause=cause, found_out=facts)
                         await self.store.run(partial(ended, run=run))
         return state
@@ -175,7 +185,7 @@ class Runner:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was found out while it ran, although nothing went wrong with an answer."""
-        return tuple(exceeded_words(self.tally.exceeded))
+        return (*exceeded_words(self.tally.exceeded), *undeclared_words(self.tally.undeclared))
 
     def _state(self) -> State:
         if self._interrupted:
@@ -368,7 +378,8 @@ class Runner:
             cell = self._lessons.seated(case, cell, repeat)
         grouper = cell.team.grouper
         informed_grouper = grouper.knowing(case) if self._shows_reference and isinstance(grouper, Stages) else None
-        episode = await play(cell, case.question, repeat, grouper=informed_grouper)
+        with noting_prompts() as used:
+            episode = await play(cell, case.question, repeat, grouper=informed_grouper)
         if self._lessons is not None:
             traces = (*episode.verdict.traces, self._lessons.decided_from(case, cell, repeat))
             episode = replace(episode, verdict=replace(episode.verdict, traces=traces))
@@ -383,6 +394,8 @@ class Runner:
         )
         if (exceeded := exceeded_by(cell, episode)) is not None:
             self.tally.exceeded = together([self.tally.exceeded, {cell.label: exceeded}])
+        if names := undeclared_by(cell, used):
+            self.tally.undeclared = all_undeclared([self.tally.undeclared, {cell.label: names}])
         self.tally.outcomes[episode.verdict.outcome] += 1
         if episode.verdict.outcome == "failed":
             self.tally.causes[episode.verdict.cause or "unknown"] += 1

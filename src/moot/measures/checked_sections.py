@@ -52,6 +52,26 @@ def _check_section(section: Section) -> None:
             raise NotAsExpected(f"one of {units}", column.unit, part=f"{place}: columns: {column.key}")
     for row in section.rows:
         _check_row(row, section.columns, f"{place}: rows")
+    _check_keys(section, place)
+
+
+def _check_keys(section: Section, place: str) -> None:
+    """A key that no row has is a misspelt one: its column would be empty, and its drawing too, and nobody would know why."""
+    keys = {key for row in section.rows for key in row}
+    if not keys:
+        return
+    for column in section.columns:
+        for part, key in (("key", column.key), ("low", column.low), ("high", column.high)):
+            if key is not None and key not in keys:
+                raise NotAsExpected(_one_of(keys), key, part=f"{place}: columns: {column.key}: {part}")
+    chart = section.chart
+    for part in ("x", "y", "label", "series", "panel") if chart is not None else ():
+        if (key := getattr(chart, part)) is not None and key not in keys:
+            raise NotAsExpected(_one_of(keys), key, part=f"{place}: chart: {part}")
+
+
+def _one_of(keys: Iterable[str]) -> str:
+    return f"a key that some row has, one of {', '.join(sorted(map(str, keys)))}"
 
 
 def _check_row(row: object, columns: Sequence[Column], place: str) -> None:

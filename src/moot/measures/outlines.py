@@ -10,31 +10,37 @@ import orjson
 from sqlalchemy import Connection
 
 from moot.grade.group import GROUPING
+from moot.measures.askings import Askings
 from moot.measures.cells import Row, Stored
 from moot.measures.draft_calls import CellDrafts, made_of
 from moot.measures.episodes import EpisodeOutline, Key, call_keys, drafts_alone, right_of
 from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.store import queries
 from moot.store.bulk_read import Marks, most_repeats, written_episodes
-from moot.traces import Grouped, NotNeeded, Shown, not_waited_for, of_kind, trace_json, trace_of
+from moot.traces import Extraction, Grouped, NotNeeded, Shown, Trace, not_waited_for, of_kind, trace_json, trace_of
 from moot.types import Answer
 
-_LOOKED_AT = frozenset(trace_json(record)["kind"] for record in (Grouped(()), Shown("", "", ()), NotNeeded(())))
+_LOOKED_AT = frozenset(
+    trace_json(record)["kind"]
+    for record in (Grouped(()), Shown("", "", ()), NotNeeded(()), Extraction("", 1, {}, None))
+)
 """The kinds of record that an episode is read for, as they are stored."""
 _ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds")
 
 
-def outlines_alone(cell: Stored, rows: Iterable[Sequence[Any]]) -> Iterator[EpisodeOutline]:
+def outlines_alone(cell: Stored, rows: Iterable[Sequence[Any]], askings: Askings) -> Iterator[EpisodeOutline]:
     """There may be hundreds of thousands of these: plain tuples, and nothing that a player alone has no use for."""
+    player = cell["player"] or ""
     for position, question, repeat, outcome, answer, transcript, seconds, value, stage in rows:
         steps = orjson.loads(transcript)
+        askings.alone(player, question, outcome, steps)
         calls, said = call_keys(steps), None if _failed(steps) else answer
         right = value if value is not None or answer is not None else 0.0
         yield EpisodeOutline(cell, (question, repeat), position, right, outcome, stage, None, seconds, calls, said=said)
 
 
 def all_outlines_alone(
-    connection: Connection, experiment: str, cells: Mapping[str, Stored], grader: str
+    connection: Connection, experiment: str, cells: Mapping[str, Stored], grader: str, askings: Askings
 ) -> dict[str, list[EpisodeOutline]]:
     """Every episode of every player alone, by cell, in one go."""
     places = queries.places_of(connection, experiment)
@@ -46,6 +52,8 @@ def all_outlines_alone(
         connection, list(cells), _ENDING
     ):
         steps = orjson.loads(transcript)
+        if question in places:
+            askings.alone(cells[ident]["player"] or "", question, outcome, steps)
         calls, said = call_keys(steps), None if _failed(steps) else answer
         key = keys.setdefault((question, repeat), (question, repeat))
         for position, case in places.get(question, ()):
@@ -66,19 +74,32 @@ def _failed(steps: Sequence[Sequence[Any]]) -> bool:
 
 
 def outlines_together(
-    cell: Stored, rows: Iterable[Row], table: TeamDrafts, own: CellDrafts
+    cell: Stored, rows: Iterable[Row], table: TeamDrafts, own: CellDrafts, askings: Askings
 ) -> Iterator[EpisodeOutline]:
-    """`table` and `own` are filled on the way: with the drafts of the team, and with how those of this cell were made."""
+    """What is given is filled on the way: with the drafts of the team, with how those of this cell were made, and with who
+    was asked."""
+    players = frozenset(player["name"] for player in orjson.loads(cell["spec"])["players"])
     for row in rows:
-        yield _outline(cell, row, (row["question"], cell["traits"].drafts_repeat(row["repeat"])), table, own)
+        key = row["question"], cell["traits"].drafts_repeat(row["repeat"])
+        steps = orjson.loads(row["transcript"])
+        verdict = orjson.loads(row["verdict"])
+        # Most records of a play are of no use here, and there may be very many: only these are made what they were.
+        traces = [trace_of(record) for record in verdict.get("traces", ()) if record["kind"] in _LOOKED_AT]
+        askings.together(players, row["question"], steps, traces)
+        yield _outline(cell, row, key, verdict.get("answers", ()), steps, traces, table, own)
 
 
-def _outline(cell: Stored, row: Row, key: Key, table: TeamDrafts, own: CellDrafts) -> EpisodeOutline:
-    steps = orjson.loads(row["transcript"])
-    verdict = orjson.loads(row["verdict"])
-    # Most records of a play are of no use here, and there may be very many: only these are made what they were.
-    traces = [trace_of(record) for record in verdict.get("traces", ()) if record["kind"] in _LOOKED_AT]
-    drafts = drafts_alone(cell, tuple(Answer(*fields) for fields in verdict.get("answers", ())), traces)
+def _outline(
+    cell: Stored,
+    row: Row,
+    key: Key,
+    answers: Sequence[Sequence[Any]],
+    steps: Sequence[Sequence[Any]],
+    traces: Sequence[Trace],
+    table: TeamDrafts,
+    own: CellDrafts,
+) -> EpisodeOutline:
+    drafts = drafts_alone(cell, tuple(Answer(*fields) for fields in answers), traces)
     if dropped := not_waited_for(traces):
         table.not_needed.setdefault(key, set()).update(dropped)
         own.not_needed.setdefault(key, set()).update(dropped)

@@ -21,6 +21,7 @@ from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, 
 from moot.grade.grading import scored, scores_name
 from moot.grade.judge import ONE_BY_ONE
 from moot.grade.persons import persons_word, words_by_case
+from moot.measures.askings import UNUSUAL, Askings, Attended, Place
 from moot.measures.cells import Row, playing_alone, stored_cell, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
@@ -124,20 +125,35 @@ class Source:
         if cell["player"] and not self._alone_read and self._at_once:
             self._alone_read = True
             alone = {each["id"]: each for each in self.cells if each["player"]}
-            for ident, episodes_alone in all_outlines_alone(self.connection, self.ident, alone, self.grader).items():
+            for ident, episodes_alone in self._all_alone(alone).items():
                 self._seen[ident] = self._marked(self._not_chosen_on(alone[ident], episodes_alone))
         episodes = self._seen.get(cell["id"])
         if episodes is None:
             if cell["player"]:
                 episodes = list(
-                    outlines_alone(cell, queries.endings(self.connection, self.ident, cell["id"], self.grader))
+                    outlines_alone(
+                        cell, queries.endings(self.connection, self.ident, cell["id"], self.grader), self._askings
+                    )
                 )
             else:
                 table = self._read.setdefault(table_of(cell), TeamDrafts())
                 own = self._cell_drafts.setdefault(cell["id"], CellDrafts())
-                episodes = list(outlines_together(cell, self.results(cell), table, own))
+                episodes = list(outlines_together(cell, self.results(cell), table, own, self._askings))
             episodes = self._seen[cell["id"]] = self._marked(self._not_chosen_on(cell, episodes))
         return episodes
+
+    def _all_alone(self, alone: Mapping[str, Stored]) -> dict[str, list[EpisodeOutline]]:
+        return all_outlines_alone(self.connection, self.ident, alone, self.grader, self._askings)
+
+    @cached_property
+    def _askings(self) -> Askings:
+        return Askings(queries.finished_otherwise(self.connection, list(UNUSUAL)))
+
+    def askings(self) -> Mapping[Place, Attended]:
+        """Who was asked as what, over all that was played, and what came of it."""
+        for cell in self.cells:
+            self.seen(cell)
+        return self._askings.by_place
 
     def draft_tables(self) -> list[DraftTable]:
         """Every team, cohort of one and way of drafting, told apart by the calls of the drafts: see `draft_calls`."""

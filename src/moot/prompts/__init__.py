@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -128,6 +130,29 @@ def quoted(text: object) -> str:
     return "\n".join(f"> {text_line}" for text_line in str(text).splitlines())
 
 
+FOR_ALL = frozenset(("player", "again", "extract"))
+"""What any player may be told, whichever strategy is played: no strategy declares it."""
+
+
+_NOTED: ContextVar[set[str] | None] = ContextVar("the prompts that are used meanwhile", default=None)
+
+
+@contextmanager
+def noting_prompts() -> Iterator[set[str]]:
+    """The names of all prompts that are used meanwhile, in whatever tasks that starts: plays at the same time are apart."""
+    used: set[str] = set()
+    before = _NOTED.set(used)
+    try:
+        yield used
+    finally:
+        _NOTED.reset(before)
+
+
+def _note(name: str) -> None:
+    if (used := _NOTED.get()) is not None:
+        used.add(name)
+
+
 class Prompts:
     """The templates of one language, with the user's own files over ours.
 
@@ -149,7 +174,7 @@ class Prompts:
         self._sources: dict[str, str] = {}
         self._examples: dict[str, tuple[Message, ...]] = {}
         # The players of a team are asked the same thing within moments of each other: it is written once.
-        self.draft = lru_cache(maxsize=1024)(self._draft)
+        self._written_draft = lru_cache(maxsize=1024)(self._draft)
         self.introduction = lru_cache(maxsize=1024)(self._introduction)
 
     def beside(self, module: str) -> Prompts:
@@ -175,14 +200,19 @@ class Prompts:
         brought.folder = self.folder
         return brought
 
+    def draft(self, question: Question) -> str:
+        """What a player is asked when it is alone with the question."""
+        _note("draft")
+        return self._written_draft(question)
+
     def render(self, name: str, **inputs: Any) -> str:
+        _note(name)
         template = self._templates.get(name)
         if template is None:
             template = self._templates[name] = _compiled(self.path(name), self.source(name))
         return _filled(self.path, name, template, inputs)
 
     def _draft(self, question: Question) -> str:
-        """What a player is asked when it is alone with the question."""
         choices = tuple(zip(question.letters, question.choices, strict=True))
         return self.render(
             "draft", question=question.text, choices=choices, context=question.context, kind=question.kind

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from moot.measures.accuracy.sections import chosen_on_words
+from moot.measures.attendance.figures import absent_words
 from moot.measures.columns import Figures, Row, count, titled
 from moot.measures.facts.figures import prompts_remark
 from moot.measures.numbers import money, percent
@@ -50,6 +51,7 @@ def remarks(figures: Figures) -> list[str]:
         lines.append(f"{count(missing, 'episode')} {are} not played yet: run the file again to go on.")
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
         lines.append(f"The last run ended before its time: {cause}.")
+    lines += absent_words(figures.get("attendance", ()))
     lines += [
         f"{failure['model']}: {count(failure['times'], 'call')} failed ({failure['kind']}: {failure['message']})"
         for failure in figures["failures"]

@@ -243,6 +243,13 @@ def results(
     return _mappings(connection, query)
 
 
+def finished_otherwise(connection: Connection, finishes: Sequence[str]) -> dict[str, str]:
+    """By key: how calls finished, of those that finished in one of these ways."""
+    calls = schema.calls
+    query = select(calls.c.key, calls.c.finish).where(calls.c.finish.in_(finishes))
+    return {row.key: row.finish for row in connection.execute(query)}
+
+
 def ungraded_details(connection: Connection, ident: str, grader: str) -> dict[str, int]:
     """What stands beside the answers of an experiment that have no grade, and how often."""
     places, cells, scores = schema.experiment_questions, schema.experiment_cells, schema.scores

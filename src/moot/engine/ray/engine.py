@@ -20,6 +20,7 @@ from moot.engine.ray.hands import Deal, Hand
 from moot.engine.ray.worker import Dealt, Lineup, Worker, WorkerPlan, WorkerReport
 from moot.engine.runner import OpenEpisode, Runner
 from moot.engine.shared_limits import LimitsStanding, SharedLimits
+from moot.engine.undeclared_prompts import all_undeclared
 from moot.errors import MootError, UsageError
 from moot.experiment.model_specs import SimulatedSpec
 from moot.experiment.plan import Cell, Plan
@@ -242,6 +243,7 @@ class RayRunner(Runner):
         tally.calls.made += played.made - last_report.made
         tally.calls.found += played.found - last_report.found
         tally.exceeded = together(report.exceeded for report in self._told.values())
+        tally.undeclared = all_undeclared(report.undeclared for report in self._told.values())
         if tally.purse is not None:
             tally.purse.overbilled = _together(report.overbilled for report in self._told.values())
         if tally.calls.cost_usd is not None:

@@ -76,6 +76,7 @@ class WorkerReport:
     cost_usd: float | None = 0.0
     overbilled: dict[str, Overcharge] = field(default_factory=dict)
     exceeded: dict[str, ExceededBound] = field(default_factory=dict)
+    undeclared: dict[str, frozenset[str]] = field(default_factory=dict)
     stopped: MootError | None = None
     """Why the run must end."""
 
@@ -159,6 +160,7 @@ class Worker:
             cost_usd=calls.cost_usd,
             overbilled={} if tally.purse is None else dict(tally.purse.overbilled),
             exceeded=dict(tally.exceeded),
+            undeclared=dict(tally.undeclared),
             stopped=stopped,
         )
 

@@ -69,7 +69,12 @@ def _runs(figures: Figures) -> Section:
     columns = tuple(Column(key, key.replace("_", " ")) for key in keys)
     bill = figures.get("bill_usd")
     paid = "not known: a price is missing" if bill is None else f"${bill:,.4f}" if bill else "nothing"
-    words = (f"What the experiment has paid, each call once: {paid}.", *_overbilled(rows), *_exceeded(rows))
+    words = (
+        f"What the experiment has paid, each call once: {paid}.",
+        *_overbilled(rows),
+        *_exceeded(rows),
+        *_undeclared(rows),
+    )
     return Section("runs", "The run's facts", words, columns, rows, place=950, terminal="page")
 
 
@@ -90,6 +95,16 @@ def _exceeded(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield (
                 f"In run {run['number']} {label} made up to {bound['made']} calls a question, in {bound['episodes']} "
                 f"episodes more than the {bound['declared']} that it declares; every figure stands, an estimate does not."
+            )
+
+
+def _undeclared(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Whoever asks in words that are no part of what its results are kept under."""
+    for run in runs:
+        for label, names in run.get("undeclared_prompts", {}).items():
+            yield (
+                f"In run {run['number']} {label} used prompts that its traits do not name: {', '.join(names)}; with another"
+                " wording of these it would pass for the same experiment."
             )
 
 

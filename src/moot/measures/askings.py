@@ -1,0 +1,88 @@
+"""Who was asked and what came of it, from the transcripts: whoever never answers is in no other figure.
+
+Counted are plays: in each, whether the last thing that somebody was asked there as what it is (a player, a captain, who
+groups) came to a usable reply. If not there is a reason: the call failed, the model refused, or no reply could be read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from moot.traces import Extraction, Shown, Trace
+
+PLAYER = "player"
+"""The office of whoever is asked as a member of the team, and as nothing more."""
+ANSWERED, FAILED, REFUSED, UNANSWERED = "answered", "failed", "refused", "unanswered"
+ABSENT = (FAILED, REFUSED, UNANSWERED)
+"""Why somebody who was asked has said nothing."""
+UNUSUAL = {"refusal": REFUSED, "content_filter": REFUSED, "unrecorded": UNANSWERED}
+"""By how a call finished: what that is, although there is a reply."""
+Place = tuple[str, str]
+"""Who, and as what."""
+Steps = Sequence[Sequence[Any]]
+"""A transcript: who, at which stage, in which turn, the key of the call, the error, the problem of the reply."""
+
+
+@dataclass(slots=True)
+class Attended:
+    """Of one place."""
+
+    questions: set[str] = field(default_factory=set)
+    endings: Counter[str] = field(default_factory=Counter)
+    """Of its plays."""
+    calls: set[str] = field(default_factory=set)
+    """The keys of those that were answered: strategies share them."""
+    failed_calls: int = 0
+    """Those that were not, as often as it was tried."""
+
+
+@dataclass(slots=True)
+class Askings:
+    """All of an experiment, as its episodes are read."""
+
+    finished: Mapping[str, str] = field(default_factory=dict)
+    """By the key of a call: how it finished, where that is unusual."""
+    by_place: dict[Place, Attended] = field(default_factory=dict)
+
+    def alone(self, player: str, question: str, outcome: str, steps: Steps) -> None:
+        """What a player by itself was asked has come to what the play has."""
+        ending = outcome if outcome in (ANSWERED, FAILED, REFUSED) else UNANSWERED
+        for place, own in _by_place(steps, (player,), {}).items():
+            self._add(place, question, own, ending if place == (player, PLAYER) else self._ending(own, ()))
+
+    def together(self, players: Collection[str], question: str, steps: Steps, traces: Iterable[Trace]) -> None:
+        every = list(traces)
+        roles = {(look.to, look.turn): look.role for look in every if isinstance(look, Shown)}
+        read = {(one.player, one.turn) for one in every if isinstance(one, Extraction) and one.answer is not None}
+        for place, own in _by_place(steps, players, roles).items():
+            self._add(place, question, own, self._ending(own, read))
+
+    def _add(self, place: Place, question: str, steps: Steps, ending: str) -> None:
+        attended = self.by_place.setdefault(place, Attended())
+        attended.questions.add(question)
+        attended.endings[ending] += 1
+        attended.calls.update(step[3] for step in steps if step[3])
+        attended.failed_calls += sum(step[3] is None for step in steps)
+
+    def _ending(self, steps: Steps, read: Collection[tuple[str, int]]) -> str:
+        """By the last of its calls; a reply that others could read is an answer."""
+        name, _, turn, key, error, problem = steps[-1]
+        if error is not None:
+            return FAILED
+        if (unusual := UNUSUAL.get(self.finished.get(key, ""))) is not None:
+            return unusual
+        return ANSWERED if problem in (None, "repaired") or (name, turn) in read else UNANSWERED
+
+
+def _by_place(
+    steps: Steps, players: Collection[str], roles: Mapping[tuple[str, int], str]
+) -> dict[Place, list[Sequence[Any]]]:
+    places: dict[Place, list[Sequence[Any]]] = {}
+    for step in steps:
+        name, stage, turn = step[:3]
+        office = roles.get((name, turn)) or (PLAYER if name in players else stage)
+        places.setdefault((name, office), []).append(step)
+    return places

@@ -1,0 +1,69 @@
+"""Each player and officer over all strategies: plays in which it was asked, answered, or was absent, and what that took.
+
+A figure of what was recorded, not of how good anybody is. A player who never answers has no accuracy among the others, and
+no draft in any group; its failed calls were made all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from moot.measures.askings import ABSENT, ANSWERED, PLAYER
+from moot.measures.columns import Figures, count
+from moot.measures.section import Column, Section
+from moot.measures.source import Source
+
+Row = dict[str, Any]
+WHYS = {"failed": "the call failed", "refused": "it refused", "unanswered": "it gave no usable reply"}
+
+
+def attendance_figures(source: Source) -> Row:
+    rows = [
+        {
+            "player": name,
+            "office": office,
+            "questions": len(attended.questions),
+            "asked": attended.endings.total(),
+            ANSWERED: attended.endings[ANSWERED],
+            "absent": sum(attended.endings[why] for why in ABSENT),
+            **{why: attended.endings[why] for why in ABSENT},
+            "calls": len(attended.calls) + attended.failed_calls,
+            "failed_calls": attended.failed_calls,
+        }
+        for (name, office), attended in sorted(source.askings().items())
+    ]
+    return {"attendance": rows} if rows else {}
+
+
+def absent_words(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Whoever never answered, and is therefore in no other figure."""
+    for row in rows:
+        if row["asked"] and not row[ANSWERED]:
+            office = "" if row["office"] == PLAYER else f" as {row['office']}"
+            whys = ", ".join(f"{words} {row[why]:,}×" for why, words in WHYS.items() if row[why])
+            yield (
+                f"{row['player']}{office} never answered, asked in {count(row['asked'], 'play')} on"
+                f" {count(row['questions'], 'question')} ({whys}): it took {count(row['calls'], 'call')} and is in no figure."
+            )
+
+
+def attendance_sections(figures: Figures) -> Iterator[Section]:
+    rows = list(figures.get("attendance", ()))
+    columns = (
+        Column("player", "who"),
+        Column("office", "as"),
+        Column("questions", "questions"),
+        Column("asked", "plays"),
+        Column(ANSWERED, "answered"),
+        Column("absent", "absent"),
+        *(Column(why, why) for why in ABSENT),
+        Column("calls", "calls"),
+        Column("failed_calls", "of these failed"),
+    )
+    words = (
+        "Over all strategies: the plays in which somebody was asked, and whether the last reply there was usable."
+        " A call that strategies share is counted once.",
+        *absent_words(rows),
+    )
+    yield Section("attendance", "Who was asked, and who answered", words, columns, rows, place=935)

@@ -1,0 +1,72 @@
+"""A prompt that a strategy uses and did not declare: a run says so once, since its wording is no part of the experiment."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+import moot
+from moot import Case, Question, Request, ScriptedModel, Team, Traits, Verdict
+from moot.strategies import prompts_for
+from moot.team.forms import AnswerForm
+
+CASES = [Case(Question(f"q{number}", f"Who is number {number}?"), "Paris") for number in range(3)]
+
+
+@dataclass(frozen=True)
+class Nudges:
+    """Everybody drafts; then the first is asked again in words of this strategy's own."""
+
+    declares: bool = False
+
+    name: ClassVar[str] = "nudges"
+    prompts: ClassVar[dict[str, str]] = {
+        "nudge": "{# inputs: question #}<question>\n{{ question }}\n</question>\nSure?"
+    }
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(prompts=("draft", "nudge") if self.declares else ("draft",), drafts="single-call")
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        first, prompt = team.players[0], prompts_for(self, team.prompts).render("nudge", question=question.text)
+        await team.ask(first, question, prompt, AnswerForm(question), stage="nudge", turn=2)
+        return Verdict(drafts[0].text, "answered", who=(first.name,), answers=drafts)
+
+
+def played(strategies: list[Any], tmp_path: Path) -> moot.Results:
+    def answer(request: Request) -> Any:
+        return {"reasoning": "so", "answer": "Paris"}
+
+    models = {name: ScriptedModel(name, answer) for name in ("ann", "bob")}
+    teams = {"two": {"players": ["ann", "bob"], "captain": "ann"}}
+    players = {name: {"model": name} for name in models}
+    keys = {"name": "cup", "models": models, "players": players, "teams": teams, "questions": CASES}
+    return moot.run(keys, strategies=strategies, store=tmp_path / "cup.db")
+
+
+def test_it_is_said_once_a_run_and_stands_in_the_report(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="nudges: uses the prompt nudge, which its traits do not name") as warned:
+        results = played([Nudges()], tmp_path)
+    assert sum("nudge" in str(warning.message) for warning in warned) == 1
+    (run,) = results.figures["runs"]
+    assert run["undeclared_prompts"] == {"nudges": ["nudge"]}
+    words = [word for section in results.sections if section.id == "runs" for word in section.words]
+    assert any("nudges used prompts that its traits do not name: nudge" in word for word in words)
+
+
+def test_whoever_declares_what_it_uses_is_not_named(tmp_path: Path) -> None:
+    ours = ["solo", "vote", "talkative", "adaptive", "peer-review", {"debate": {"max_rounds": 1}}, "mixture"]
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        results = played([Nudges(declares=True), *ours], tmp_path)
+    assert not [warning for warning in warned if "traits" in str(warning.message)]
+    assert all("undeclared_prompts" not in run for run in results.figures["runs"])

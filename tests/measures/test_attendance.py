@@ -1,0 +1,68 @@
+"""Whoever never answers is in no accuracy and in no group: that it was asked, why it said nothing and what it took is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from worlds import World, grouped_by, row
+
+import moot
+from moot import Request, ScriptedModel
+from moot.errors import ReplyBroken
+from moot.report.remarks import remarks
+from moot.report.sections import all_sections
+
+COUNT = 4
+
+
+def broken(request: Request) -> Any:
+    raise ReplyBroken("no reply")
+
+
+def garbled(request: Request) -> Any:
+    return "???"
+
+
+@pytest.fixture(scope="module")
+def figures() -> dict[str, Any]:
+    """Ann and bob answer; cat's calls fail, dan's replies cannot be read; the captain ann decides."""
+    world = World(lambda name, number, repeat: f"{name} {number}", count=COUNT, players=("ann", "bob"))
+    keys = world.keys(["solo", "vote", "talkative"])
+    for name, reply in (("cat", broken), ("dan", garbled)):
+        keys["models"][name] = ScriptedModel(name, reply)
+        keys["players"][name] = {"model": name}
+    keys["models"]["gil"] = ScriptedModel("gil", grouped_by(lambda text: text))
+    keys["teams"] = {"four": {"players": ["ann", "bob", "cat", "dan"], "captain": "ann"}}
+    keys["grouping"] = {"model": "gil"}
+    return dict(moot.run(keys).figures)
+
+
+def test_everybody_by_office(figures: dict[str, Any]) -> None:
+    rows = figures["attendance"]
+    ann = row(rows, player="ann", office="player")
+    assert (ann["questions"], ann["asked"], ann["answered"], ann["absent"]) == (COUNT, 3 * COUNT, 3 * COUNT, 0)
+    assert (ann["calls"], ann["failed_calls"]) == (COUNT, 0), "strategies share the drafts"
+    captain = row(rows, player="ann", office="captain")
+    assert (captain["asked"], captain["answered"], captain["calls"]) == (COUNT, COUNT, COUNT)
+    cat = row(rows, player="cat", office="player")
+    assert (cat["asked"], cat["answered"], cat["absent"], cat["failed"]) == (3 * COUNT, 0, 3 * COUNT, 3 * COUNT)
+    assert cat["calls"] == cat["failed_calls"] >= 3 * COUNT
+    dan = row(rows, player="dan", office="player")
+    assert (dan["answered"], dan["unanswered"], dan["failed_calls"]) == (0, 3 * COUNT, 0)
+    gil = row(rows, office="grouping")
+    assert (gil["asked"], gil["answered"]) == (COUNT, COUNT)
+    for one in rows:
+        assert one["asked"] == one["answered"] + one["absent"]
+        assert one["absent"] == one["failed"] + one["refused"] + one["unanswered"]
+
+
+def test_it_is_said_of_whoever_never_answered(figures: dict[str, Any]) -> None:
+    section = next(section for section in all_sections(figures) if section.id == "attendance")
+    assert [one["player"] for one in section.rows if not one["answered"]] == ["cat", "dan"]
+    for lines in (section.words, remarks(figures)):
+        assert any(
+            "cat never answered, asked in 12 plays on 4 questions (the call failed 12×)" in line for line in lines
+        )
+        assert any("dan never answered" in line and "no usable reply 12×" in line for line in lines)
+        assert not any("ann never" in line for line in lines)

@@ -1,0 +1,57 @@
+"""Who was asked in which office, in how many plays it had something usable to say in the end, and its calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from second_way.raw import Raw
+
+COUNTED = ("answered", "failed", "refused", "unanswered")
+
+
+def attendance(raw: Raw) -> Mapping[str, Any]:
+    cells = {cell.id: cell for cell in raw.cells}
+    finishes = {call["key"]: call["finish"] for call in raw.tables["calls"]}
+    seen: dict[tuple[str, str], list[tuple[str, str, list[Any]]]] = {}
+    for row in raw.tables["verdicts"]:
+        cell, steps = cells[row["cell"]], json.loads(row["transcript"])
+        members = {player["name"] for player in cell.spec["players"]} if cell.player is None else {cell.player}
+        traces = json.loads(row["verdict"]).get("traces", ())
+        shown = {(t["to"], t.get("turn", 2)): t["role"] for t in traces if t["kind"] == "shown" and cell.player is None}
+        found = {(t["player"], t["turn"]) for t in traces if t["kind"] == "extraction" and t.get("answer") is not None}
+        offices = [(s[0], shown.get((s[0], s[2]), "player" if s[0] in members else s[1])) for s in steps]
+        for place in dict.fromkeys(offices):
+            own = [step for step, office in zip(steps, offices, strict=True) if office == place]
+            ending = _ending(own[-1], finishes, found)
+            if place == (cell.player, "player"):
+                ending = row["outcome"] if row["outcome"] in COUNTED else "unanswered"
+            seen.setdefault(place, []).append((row["question_id"], ending, own))
+    return {"attendance": [_row(*place, plays) for place, plays in sorted(seen.items())]}
+
+
+def _ending(last: list[Any], finishes: Mapping[str, str], found: set[tuple[str, int]]) -> str:
+    name, _, turn, key, error, problem = last
+    if error:
+        return "failed"
+    if finishes.get(key) in ("refusal", "content_filter"):
+        return "refused"
+    useless = finishes.get(key) == "unrecorded" or (problem not in (None, "repaired") and (name, turn) not in found)
+    return "unanswered" if useless else "answered"
+
+
+def _row(player: str, office: str, plays: list[tuple[str, str, list[Any]]]) -> dict[str, Any]:
+    endings = [ending for _, ending, _ in plays]
+    steps = [step for _, _, own in plays for step in own]
+    broken = [step for step in steps if not step[3]]
+    return {
+        "player": player,
+        "office": office,
+        "questions": len({question for question, _, _ in plays}),
+        "asked": len(plays),
+        "absent": len(plays) - endings.count("answered"),
+        **{ending: endings.count(ending) for ending in COUNTED},
+        "calls": len({step[3] for step in steps if step[3]}) + len(broken),
+        "failed_calls": len(broken),
+    }
