@@ -79,7 +79,7 @@ def shortened(figures: Mapping[str, Any]) -> dict[str, Any]:
     names = {label: name for label, name in short_names(ways).items() if name != label}
     tables = table_names(figures["accuracy"]) if figures.get("teams") else {}
     renamed: dict[str, Any] = _renamed(dict(figures), names, tables)
-    if headline := figures.get("headline"):
+    if (headline := figures.get("headline")) and "words" in headline:
         renamed["headline"] |= _told_anew(headline, renamed["headline"])
     if sentences := left_out(ways):
         renamed["left_out"] = sentences
@@ -88,10 +88,9 @@ def shortened(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 def _told_anew(headline: Mapping[str, Any], renamed: Mapping[str, Any]) -> dict[str, Any]:
     """The words of the headline with short names. What else is said there is no sentence about a label, and stays."""
-    said = list(headline.get("words", ()))
-    about_labels = headline_sentences(headline) if said else []
-    words = [*(headline_sentences(renamed) if said else ()), *said[len(about_labels) :]]
-    return {"words": words, "sentence": " ".join(words)} if said[: len(about_labels)] == about_labels else {}
+    about_labels = headline_sentences(headline)
+    words = [*headline_sentences(renamed), *headline["words"][len(about_labels) :]]
+    return {"words": words, "sentence": " ".join(words)}
 
 
 def table_names(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
