@@ -51,7 +51,7 @@ def plan_command(planned: Planned, *, file: Path | None, comparisons: int | None
         for part in section_parts(section):
             console.print(part)
     if row["families"]:
-        from moot.measures.families import FAMILIES
+        from moot.measures.planned_families import FAMILIES
 
         heads = (
             Column("of", "corrected for together"),
@@ -66,7 +66,7 @@ def plan_command(planned: Planned, *, file: Path | None, comparisons: int | None
 
 def _planned_for(row: dict[str, Any], planned: Planned, name: str, size: int) -> dict[str, Any]:
     """With how many questions a difference of this family is seen; nothing of what is no difference between two."""
-    from moot.measures.families import NO_DIFFERENCES
+    from moot.measures.planned_families import NO_DIFFERENCES
 
     if name in NO_DIFFERENCES:
         return {"family": name, "comparisons": size}
@@ -76,7 +76,7 @@ def _planned_for(row: dict[str, Any], planned: Planned, name: str, size: int) ->
 
 def _largest(sizes: Mapping[str, int]) -> str | None:
     """Of those in which one way of answering is held against another."""
-    from moot.measures.families import OF_STRATEGIES
+    from moot.measures.planned_families import OF_STRATEGIES
 
     return max(OF_STRATEGIES, key=lambda name: sizes[name]) if sizes else None
 
@@ -85,7 +85,7 @@ def _families(path: Path, comparisons: int | None) -> dict[str, int]:
     """All that the report of this file corrects for, and for how many."""
     from moot.experiment.build import build
     from moot.experiment.spec import read_experiment
-    from moot.measures.families import family_sizes
+    from moot.measures.planned_families import family_sizes
 
     if comparisons is not None:
         raise UsageError("--comparisons: the file says how many there are; expected one of the two")
@@ -129,7 +129,7 @@ def _words(row: dict[str, Any]) -> list[str]:
         f"From {better}, with answers that differ on {share} of the questions: {many} questions show it {frequency}."
     ]
     if row["comparisons"] > 1:
-        from moot.measures.families import FAMILIES
+        from moot.measures.planned_families import FAMILIES
 
         where = f", as the report of the file has them ({FAMILIES[row['family']]})" if row["family"] else ""
         sentences.append(f"Corrected (Holm) for {row['comparisons']:,} comparisons printed together{where}.")
