@@ -39,9 +39,9 @@ from moot.experiment.spec import Experiment, ExperimentKeys
 from moot.grade import graders as known_graders
 from moot.measures import MEASURES
 from moot.measures import needs as needs_of
-from moot.measures.failures import NOT_TAKEN, checked_needs
 from moot.measures.measure import Measure
 from moot.measures.section import Section
+from moot.measures.taken import NOT_TAKEN, checked_needs
 from moot.plugins import blaming, problem_with_object, refusing
 from moot.report.figures import Figures, figures, find_experiment
 from moot.report.names import shortened

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.measures.discussion.challenge import GradedObjection, challenges
+from moot.measures.discussion.challenge_rates import GradedObjection, challenges
 from moot.measures.discussion.talks import (
     Talk,
     by_question,

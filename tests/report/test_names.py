@@ -141,14 +141,14 @@ def test_figures_are_renamed_everywhere_and_stay_as_they_were() -> None:
             {**row, "team": "nine", "cohort": cohort, "table": f"nine/{cohort}"}
             for row, cohort in zip(ROWS, cycle(("open", "closed")), strict=False)
         ],
-        "headline": {"words": [f"Chosen was {MIXTURES[0]}@ann."], "parts": {MIXTURES[1]: 5}},
+        "headline": {"of": f"{MIXTURES[0]}@ann", "parts": {MIXTURES[1]: 5}},
         "hypotheses": [{"hypothesis": f"accuracy({MIXTURES[0]}) > 0.5"}],
         "gap": [{"strategy": MIXTURES[2], "team": "nine/open", "value": 0.5}],
         "teams": [{"team": "nine/open"}, {"team": "nine/closed"}],
     }
     shown = shortened(figures)
     assert shown["headline"] == {
-        "words": ["Chosen was mixture(order=ascending, accuracies=hidden)@ann."],
+        "of": "mixture(order=ascending, accuracies=hidden)@ann",
         "parts": {"mixture(order=ascending)": 5},
     }
     assert shown["gap"] == [{"strategy": "mixture(accuracies=hidden)", "team": "open", "value": 0.5}]

@@ -96,7 +96,7 @@ def _print(row: Mapping[str, Any], planned: Planned) -> None:
         for part in section_parts(section):
             console.print(part)
     if row["families"]:
-        from moot.measures.families import FAMILIES
+        from moot.measures.planned_families import FAMILIES
 
         heads = (Column("of", "corrected for together"), Column("comparisons", "at most"), *counts)
         rows = [{**family, "of": FAMILIES[family["family"]]} for family in row["families"] if "questions" in family]
@@ -106,7 +106,7 @@ def _print(row: Mapping[str, Any], planned: Planned) -> None:
 
 def _planned_for(planned: Planned, share: float, families: _Families, name: str) -> dict[str, Any]:
     """With how many questions a difference of this family is seen; nothing of what is no difference between two."""
-    from moot.measures.families import NO_DIFFERENCES
+    from moot.measures.planned_families import NO_DIFFERENCES
 
     row: dict[str, Any] = {"family": name, "comparisons": families.sizes[name]}
     if name == "headline":
@@ -116,7 +116,7 @@ def _planned_for(planned: Planned, share: float, families: _Families, name: str)
 
 def _most(asked: Mapping[str, Mapping[str, Any]]) -> str | None:
     """Of those in which one way of answering is held against another, the one that asks for the most questions."""
-    from moot.measures.families import OF_STRATEGIES
+    from moot.measures.planned_families import OF_STRATEGIES
 
     def questions(name: str) -> float:
         found = asked[name]["questions"]
@@ -128,7 +128,7 @@ def _most(asked: Mapping[str, Mapping[str, Any]]) -> str | None:
 def _of_file(planned: Planned, path: Path, told: PlannedFrom) -> tuple[Planned, _Families]:
     from moot.experiment.build import build
     from moot.experiment.spec import read_experiment
-    from moot.measures.families import cluster_sizes, family_sizes, players_to_beat
+    from moot.measures.planned_families import cluster_sizes, family_sizes, players_to_beat
 
     if told.comparisons is not None:
         raise UsageError("--comparisons: the file says how many there are; expected one of the two")
@@ -210,7 +210,7 @@ def _corrected(row: Mapping[str, Any]) -> str:
         return (
             f"For the headline, which asks for the most: {options}, and more than each of {row['players']:,} players."
         )
-    from moot.measures.families import FAMILIES
+    from moot.measures.planned_families import FAMILIES
 
     where = f", as the report of the file has them ({FAMILIES[row['family']]})" if row["family"] else ""
     return f"Corrected (Holm) for {row['comparisons']:,} comparisons printed together{where}."

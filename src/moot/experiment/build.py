@@ -28,7 +28,7 @@ from moot.grade.group import GROUPING, Stages
 from moot.grade.judge import ONE_BY_ONE
 from moot.models.closest import closest
 from moot.prompts import SETS, Prompts
-from moot.strategies import Strategy, prompt_folders, prompts_brought, strategy, traits_of
+from moot.strategies import Strategy, prompt_folders, prompts_brought, prompts_for, strategy, traits_of
 from moot.strategies.lineups import check_some, lineups_of
 from moot.strategies.option_values import OptionError
 from moot.team import Player, Team
@@ -172,6 +172,10 @@ def _cells_of(
     prompts: Prompts,
     models: Mapping[str, BuiltModel],
 ) -> Iterator[Cell]:
+    try:
+        prompts_for(played, prompts).check_own()
+    except UsageError as error:
+        raise file.error(("strategies", position), f"strategy {played.name!r}: {error}") from None
     for lineup in _lineups(file, position, played, teams, models):
         check_recordings(file, position, played, lineup)
         yield cell_of(played, lineup, prompts, file.spec.grouping, table_shape(file, played, lineup))

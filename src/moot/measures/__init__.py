@@ -41,6 +41,6 @@ def registered() -> Mapping[str, str]:
 
 def needs(given: Iterable[Measure] = ()) -> Needs:
     """What a run must provide so that all of these can be taken."""
-    from moot.measures.failures import TakenMeasures
+    from moot.measures.taken import TakenMeasures
 
     return TakenMeasures(given).needs()

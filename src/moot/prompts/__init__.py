@@ -295,6 +295,20 @@ class Prompts:
                 _check_inputs(path, declared_inputs(source))
             self.examples(name)
 
+    def check_own(self) -> None:
+        """Find mistakes in the templates that a strategy brings before any model is called."""
+        own = self.own or {}
+        for name, read in _sources_of(own, self.language).items():  # and not what a user has in their place
+            path = own / self.language / f"{name}.j2" if isinstance(own, Path) else Path(f"{name}.j2")
+            source = read()
+            _compiled(path, source)
+            allowed = declared_inputs(source)
+            if not allowed and (used := _names_used(source)):
+                names = ", ".join(sorted(used))
+                problem = f"uses {names} and names no inputs; expected {{# inputs: {names} #}} in its first line"
+                raise FileError(problem, file=path)
+            _check_names(path, source, allowed)
+
 
 def own_templates(brought: Own, language: str) -> dict[str, str]:
     """The templates that a strategy brings in a language, by name: where each of them stands."""
@@ -371,16 +385,23 @@ def _compiled(path: Path, source: str) -> Template:
 
 def _check_inputs(path: Path, allowed: frozenset[str]) -> None:
     """A template that asks for what it never gets, or that never shows the question, would fail in the middle of a run."""
-    template = _compile(path)
-    used = meta.find_undeclared_variables(_environment().parse(_read(path)))
-    if unknown := sorted(used - allowed):
-        expected = ", ".join(sorted(allowed)) or "none"
-        hint = closest(unknown[0], allowed)
-        raise FileError(f"uses {', '.join(unknown)}; the inputs of this prompt are: {expected}{hint}", file=path)
-    if "question" in allowed - used:
+    template, source = _compile(path), _read(path)
+    _check_names(path, source, allowed)
+    if "question" in allowed - _names_used(source):
         raise FileError("never shows the question; expected {{ question | block }} in it", file=path)
     if allowed <= _EXAMPLE.keys():
         _try_out(path, template, allowed)
+
+
+def _names_used(source: str) -> set[str]:
+    return meta.find_undeclared_variables(_environment().parse(source))
+
+
+def _check_names(path: Path, source: str, allowed: frozenset[str]) -> None:
+    if unknown := sorted(_names_used(source) - allowed):
+        expected = ", ".join(sorted(allowed)) or "none"
+        hint = closest(unknown[0], allowed)
+        raise FileError(f"uses {', '.join(unknown)}; the inputs of this prompt are: {expected}{hint}", file=path)
 
 
 def _try_out(path: Path, template: Template, allowed: frozenset[str]) -> None:

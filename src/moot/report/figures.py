@@ -10,10 +10,10 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.grade.graders import USUAL
-from moot.measures.failures import TakenMeasures
 from moot.measures.measure import Measure
 from moot.measures.source import Source
 from moot.measures.source import grader_of as grader_of
+from moot.measures.taken import TakenMeasures
 from moot.report.uncollected import uncollected
 from moot.stats.clusters import clustered
 from moot.store import queries

@@ -12,11 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from moot.measures.claims.words import sentences as headline_sentences
 from moot.strategies import value_told
 from moot.types import canonical_json
 
 _AS_WRITTEN = ("hypothesis", "note", "text")
 """What somebody wrote, and what is said about it, is not rewritten."""
+_SIDES = ("a", "b", "of")
+"""Cells that name who is compared: a label, and behind it perhaps a captain or player, and a team."""
 _AFTER_THE_NAME = "captain"
 """An option that stands after the @ and in no label."""
 
@@ -68,15 +71,26 @@ def left_out(ways: Mapping[str, Way]) -> list[str]:
 
 
 def shortened(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """The same figures with short names wherever a label or a table is named, in rows and in sentences alike."""
+    """The same figures with short names in every cell that names a label or a table; sentences are said anew from these.
+
+    A label is never looked for inside of a text: another may end or begin like it.
+    """
     ways = ways_of(figures["accuracy"])
     names = {label: name for label, name in short_names(ways).items() if name != label}
     tables = table_names(figures["accuracy"]) if figures.get("teams") else {}
-    longest_first = sorted(names.items(), key=lambda pair: -len(pair[0]))
-    renamed: dict[str, Any] = _renamed(dict(figures), longest_first, tables)
+    renamed: dict[str, Any] = _renamed(dict(figures), names, tables)
+    if (headline := figures.get("headline")) and "words" in headline:
+        renamed["headline"] |= _told_anew(headline, renamed["headline"])
     if sentences := left_out(ways):
         renamed["left_out"] = sentences
     return renamed
+
+
+def _told_anew(headline: Mapping[str, Any], renamed: Mapping[str, Any]) -> dict[str, Any]:
+    """The words of the headline with short names. What else is said there is no sentence about a label, and stays."""
+    about_labels = headline_sentences(headline)
+    words = [*headline_sentences(renamed), *headline["words"][len(about_labels) :]]
+    return {"words": words, "sentence": " ".join(words)}
 
 
 def table_names(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
@@ -134,15 +148,24 @@ def _plain(name: str, value: Any) -> str:
     return f"{name}={value_told(value)}"
 
 
-def _renamed(value: Any, names: Sequence[tuple[str, str]], tables: Mapping[str, str], key: str = "") -> Any:
+def _renamed(value: Any, names: Mapping[str, str], tables: Mapping[str, str], key: str = "") -> Any:
     if isinstance(value, str):
+        if key in _AS_WRITTEN:
+            return value
         if key == "team":
             return tables.get(value, value)
-        for label, name in names if "(" in value and key not in _AS_WRITTEN else ():
-            value = value.replace(label, name)
-        return value
+        return _side_named(value, names) if key in _SIDES else names.get(value, value)
     if isinstance(value, Mapping):
-        return {_renamed(name, names, tables): _renamed(item, names, tables, name) for name, item in value.items()}
+        return {names.get(name, name): _renamed(item, names, tables, name) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [_renamed(item, names, tables, key) for item in value]
     return value
+
+
+def _side_named(side: str, names: Mapping[str, str]) -> str:
+    """``LABEL``, ``LABEL@WHO``, ``LABEL (TEAM)`` or ``LABEL@WHO (TEAM)``: its label, which it begins with, as it is shown."""
+    for label, name in names.items():
+        rest = side[len(label) :]
+        if side.startswith(label) and (not rest or rest.startswith(("@", " ("))):
+            return name + rest
+    return side

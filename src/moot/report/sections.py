@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from moot.measures.columns import Figures
-from moot.measures.failures import TakenMeasures
 from moot.measures.measure import Measure
 from moot.measures.section import Section
+from moot.measures.taken import TakenMeasures
 
 
 def all_sections(figures: Figures, given: Iterable[Measure] = ()) -> list[Section]:

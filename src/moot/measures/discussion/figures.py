@@ -12,8 +12,8 @@ from typing import Any
 
 from moot.measures.cells import Stored
 from moot.measures.discussion.baselines import Held, baseline_rows, family_rows, round_rows
-from moot.measures.discussion.challenges import ChallengeRound, challenge_rows
 from moot.measures.discussion.cost import cost_rows, drafted_at_once, way_alone
+from moot.measures.discussion.graded_challenges import ChallengeRound, challenge_rows
 from moot.measures.discussion.naming import (
     apart_from,
     family_of,

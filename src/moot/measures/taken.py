@@ -1,4 +1,4 @@
-"""Measures of other packages that break: each is named with its error in one line, and all other figures stand.
+"""All measures, asked one by one. One of another package that breaks is named with its error, and all other figures stand.
 
 Our own are not spared: a mistake of theirs is a bug, and is told as one.
 """

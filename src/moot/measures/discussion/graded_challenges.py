@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot import traces
-from moot.measures.discussion.challenge import GradedObjection, challenges
+from moot.measures.discussion.challenge_rates import GradedObjection, challenges
 from moot.measures.source import Source
 from moot.stats.graded import Way
 
