@@ -17,7 +17,7 @@ from moot.data.formats import Format
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ObjectSpec
 from moot.grade.graders import register as register_grader
-from moot.models.answerable import shape_in_json
+from moot.models.answerable import check_model_object, shape_in_json
 from moot.models.model import Model
 from moot.plugins import PluginBroke
 from moot.strategies import Strategy, registered
@@ -82,7 +82,7 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
     plain: list[Any] = []
     objects: dict[str, Strategy] = {}
     for position, entry in enumerate(entries):
-        if isinstance(entry, str | Mapping) or not hasattr(entry, "play"):
+        if isinstance(entry, _AS_IN_A_FILE):
             plain.append(_plain(entry))
             continue
         strategy, written = _checked_strategy(entry, ("strategies", position))
@@ -95,6 +95,10 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
         if isinstance(entry, str | Mapping):
             _check_entry(entry, ("strategies", position), names)
     return plain, {"strategies": objects}
+
+
+_AS_IN_A_FILE = (str, Mapping, list, tuple, int, float, type(None))
+"""What a file could have in the place of a strategy, be it a mistake; all else is meant to be one."""
 
 
 def _check_entry(entry: Any, key: tuple[str | int, ...], given: Collection[str]) -> None:
@@ -137,6 +141,8 @@ def _checked_strategy(strategy: Any, key: tuple[str | int, ...]) -> tuple[Strate
         raise FileError(f"expected an object, found the class; write {strategy.__name__}()", key=where)
     if not isinstance(strategy, Strategy) or not isinstance(strategy.name, str) or not is_dataclass(strategy):
         problem = f"{type(strategy).__name__} is no strategy; expected a dataclass with name, lineups and play"
+        if missing := [part for part in ("name", "lineups", "play") if not hasattr(strategy, part)]:
+            problem += f"; it has no {' and no '.join(missing)}"
         raise FileError(problem, key=where)
     if (wrong := name_problem(strategy.name)) is not None:
         raise FileError(f"{type(strategy).__name__}: {wrong}", key=where)
@@ -177,6 +183,7 @@ def _models(models: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
             raise FileError(f"the model calls itself {model.name!r}; expected the same name", key=where)
         try:
             shape = shape_in_json(model, Request(()))
+            check_model_object(model)
         except PluginBroke as error:
             raise FileError(str(error), key=where) from None
         plain[name] = ObjectSpec(provider="object", shape=dict(shape))
