@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+import yaml
+from rich.console import Console
 
 import moot
 from moot import Case, Question, Reply, Request, ScriptedModel, Team, Traits, Verdict
+from moot.cli.app import app
+from moot.cli.estimate import show_estimate
+from moot.cli.exit import run_app
+from moot.estimate.estimate import estimate
+from moot.experiment.build import build
 from moot.measures.section import Column, Section
 from moot.needs import Needs
 from moot.team.forms import AnswerForm
@@ -223,3 +232,95 @@ def test_nothing_is_said_of_what_an_officer_was_shown_beside_drafts() -> None:
     models = {name: scripted(name) for name in ("ann", "bob", "m1")}
     (row,) = moot.run(keys(models=models, strategies=[Reader()])).figures["mixtures"]
     assert (row["summariser"], row["accuracies"]) == ("m1", None)
+
+
+PACKAGE = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+@dataclass(frozen=True)
+class OneCase:
+    name: ClassVar[str] = "one-case"
+    columns: ClassVar = ()
+    def cases(self, row):
+        return {"id": "1", "text": "Which?"}
+
+class Crashes(OneCase):
+    name = "crashes"
+    def cases(self, row):
+        yield {"id": "1", "text": "Which?", "answer": row.needed("solution") / 2}
+
+class NeedsInk:
+    name = "needs-ink"
+    def __init__(self):
+        raise RuntimeError("no ink")
+"""
+POINTS = """
+[moot.datasets]
+one-case = mistaken_pack:OneCase
+crashes = mistaken_pack:Crashes
+[moot.graders]
+needs-ink = mistaken_pack:NeedsInk
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        (
+            {"questions": {"format": "one-case", "file": "rows.jsonl"}},
+            "rows.jsonl:1: format 'one-case': cases: expected mappings, each with the keys of a question, found str",
+        ),
+        (
+            {"questions": {"format": "crashes", "file": "rows.jsonl"}},
+            "rows.jsonl:1: format 'crashes': cases: TypeError: unsupported operand",
+        ),
+        ({"grader": "needs-ink"}, "grader 'needs-ink': RuntimeError: no ink"),
+    ],
+    ids=["one-case", "crashes", "needs-ink"],
+)
+def test_a_package_that_breaks_is_blamed_and_moot_is_not(
+    written: dict[str, Any],
+    words: str,
+    tmp_path: Path,
+    installed: Callable[[Path], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    place = tmp_path / "site" / "mistaken_pack-0.1.0.dist-info"
+    place.mkdir(parents=True)
+    (place / "METADATA").write_text("Name: mistaken-pack\nVersion: 0.1.0\n")
+    (place / "entry_points.txt").write_text(POINTS)
+    (tmp_path / "site" / "mistaken_pack.py").write_text(PACKAGE)
+    installed(tmp_path / "site")
+    (tmp_path / "rows.jsonl").write_text('{"solution": "x"}\n')
+    models = {"ann": {"provider": "simulated", "accuracy": 0.5}}
+    file = tmp_path / "cup.yaml"
+    file.write_text(yaml.safe_dump({"name": "cup", "questions": {"builtin": "facts-en"}, "models": models, **written}))
+    assert run_app(app, ["run", str(file), "--quiet"]) == 2
+    told = capsys.readouterr().err
+    assert words in told
+    assert "a bug in moot" not in told
+
+
+@dataclass(frozen=True)
+class Undrafted(Mine):
+    traits: ClassVar[Traits] = Traits(prompts=("draft", "nowhere"))
+
+
+def test_a_declared_prompt_that_is_not_there_is_told_with_whose_it_is() -> None:
+    with pytest.raises(moot.MootError, match="strategy 'mine': traits: prompts: there is no prompt 'nowhere' in en"):
+        moot.run(keys(strategies=[Undrafted()]))
+
+
+async def test_an_estimate_without_what_failed_is_no_bound() -> None:
+    models = {name: {"provider": "simulated", "accuracy": 0.5} for name in ("ann", "bob")}
+    experiment = moot.Experiment(**keys(models=models, strategies=["solo", AsksAStranger()]))
+    taken = await estimate(build(experiment.as_file), None)
+    assert taken.most_usd is None
+    ((label, cause),) = taken.broken.items()
+    assert (label, "there is no player 'zoe'" in cause) == ("mine", True)
+    console = Console(file=io.StringIO(), width=200)
+    show_estimate(taken, console)
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "unbounded: mine failed" in shown
+    assert "What mine would ask is not in these numbers, since it failed: a bug in mine: " in shown

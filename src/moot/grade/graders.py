@@ -23,7 +23,7 @@ from moot.errors import UsageError
 from moot.grade.match import NO_ANSWER, NOT_KNOWN_YET, Grader, Match
 from moot.grade.normalise import normalise
 from moot.models.closest import closest
-from moot.plugins import in_one_line, loaded
+from moot.plugins import blaming, in_one_line, loaded, refusing
 from moot.types import Case, Score, Verdict
 
 BUILT_IN = {Match.name: "moot.grade.match:Match"}
@@ -96,9 +96,10 @@ def grader(name: str) -> Grader:
     if place is None:
         names = sorted({*registered(), *_GIVEN})
         raise UsageError(f"grader {name!r} is unknown; expected one of {', '.join(names)}{closest(name, names)}")
-    made = loaded("grader", name, place)()
-    if made.name != name:
-        raise UsageError(f"grader {name!r} calls itself {made.name!r}; expected the same name")
+    with refusing(), blaming("grader", name):
+        made = loaded("grader", name, place)()
+    if getattr(made, "name", None) != name:
+        raise UsageError(f"grader {name!r} calls itself {getattr(made, 'name', None)!r}; expected the same name")
     return checked_grader(made)
 
 
