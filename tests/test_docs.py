@@ -263,7 +263,7 @@ class Reader:
     def _execute(self, block: Block) -> None:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), contextlib.chdir(self.folder):
-            exec(compile(block.text, block.place, "exec"), self.names)
+            exec(compile(block.text, block.place, "exec", dont_inherit=True), self.names)
         self.printed = printed.getvalue()
 
     def _install(self) -> None:

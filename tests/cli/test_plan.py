@@ -72,7 +72,7 @@ def test_as_many_comparisons_are_planned_for_as_a_report_corrects_for(
     """Talking where it pays is held against always voting and against always talking: a table has two of them."""
     keys = {
         "name": "talks",
-        "questions": {"builtin": "general-en", "sample": 30},
+        "questions": {"builtin": "general-en", "sample": 8},
         "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in ("ann", "bob", "cat")},
         "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "each"}},
         "strategies": ["vote", "talkative"],

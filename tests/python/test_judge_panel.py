@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def panel(folder: Path, installed: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch) -> Any:
     """Its module, imported and not installed: there is no metadata."""
-    for name in ("judge_panel", "agreement"):
+    for name in ("judge_panel", "judge_panel.agreement"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     installed(folder)
     import judge_panel
@@ -62,7 +62,7 @@ def panel(folder: Path, installed: Callable[[Path], None], monkeypatch: pytest.M
 
 @pytest.fixture
 def measure(panel: Any) -> Any:
-    import agreement
+    from judge_panel import agreement  # type: ignore[import-not-found]
 
     return agreement.JuryAgreement()
 
@@ -73,7 +73,27 @@ def test_it_is_two_python_files_and_a_template_in_each_language() -> None:
         for path in EXAMPLE.rglob("*")
         if path.is_file() and "__pycache__" not in str(path)
     )
-    assert files == ["agreement.py", "judge_panel.py", "prompts/en/jury.j2", "prompts/ru/jury.j2", "pyproject.toml"]
+    package = ("__init__.py", "agreement.py", "prompts/en/jury.j2", "prompts/ru/jury.j2")
+    assert files == [*(f"judge_panel/{name}" for name in package), "pyproject.toml"]
+
+
+def test_what_is_built_of_it_has_its_modules_and_its_templates(folder: Path, tmp_path: Path) -> None:
+    """As pip builds it for others, who have not the folder: all of it under one name, which no other package takes."""
+    pytest.importorskip("setuptools")
+    build_it = "from setuptools import setup; setup()"
+    arguments = ["build", "--build-base", str(tmp_path / "base"), "--build-lib", str(tmp_path / "site")]
+    subprocess.run(
+        [sys.executable, "-c", build_it, *arguments], cwd=folder, check=True, capture_output=True, timeout=120
+    )
+    built = sorted(
+        str(path.relative_to(tmp_path / "site")) for path in (tmp_path / "site").rglob("*") if path.is_file()
+    )
+    assert built == [
+        "judge_panel/__init__.py",
+        "judge_panel/agreement.py",
+        "judge_panel/prompts/en/jury.j2",
+        "judge_panel/prompts/ru/jury.j2",
+    ]
 
 
 async def test_its_measure_keeps_the_contract_on_what_the_jury_leaves(panel: Any, measure: Any) -> None:

@@ -41,6 +41,8 @@ def show_estimate(taken: RunEstimate, console: Console, budget_usd: float | None
     console.print(f"Together {money(taken.cost_usd)} ({most}), if nothing has to be asked twice.")
     if taken.cost_usd != 0:
         console.print(_how_sure(taken))
+    for label, cause in taken.broken.items():
+        console.print(f"What {label} would ask is not in these numbers, since it failed: {cause}", markup=False)
     if budget_usd is not None and taken.cost_usd and taken.spent_usd + taken.cost_usd > budget_usd:
         spent = f", of which {money(taken.spent_usd)} is spent" if taken.spent_usd else ""
         console.print(f"The budget of {money(budget_usd)}{spent} would stop it before its end.")
@@ -71,6 +73,8 @@ def _how_sure(taken: RunEstimate) -> str:
 
 
 def _unbounded_by(taken: RunEstimate) -> str:
+    if taken.broken:
+        return f"{', '.join(taken.broken)} failed"
     if taken.undeclared:
         return f"{', '.join(taken.undeclared)} declares no bound of calls"
     return "set max_tokens and a price"

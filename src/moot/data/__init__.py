@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from moot.data.case import read_case
 from moot.data.clusters import ByField, check_field, named
@@ -19,11 +19,12 @@ from moot.data.formats import Format
 from moot.data.four_s import Skipped, four_s_rows, skipped
 from moot.data.hub import Hub
 from moot.data.placed import CaseSource, Placed
-from moot.data.published import published_rows
+from moot.data.published import Published, published_rows
 from moot.data.rows import READERS as TABLES
 from moot.data.sample import sample_size
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
+from moot.plugins import NotAsExpected, PluginBroke, blaming
 from moot.types import Case, digest, seeded
 
 READERS = {**TABLES, ".4s": four_s_rows}
@@ -115,9 +116,20 @@ class PublishedSet:
     def cases(self, language: str) -> Iterator[Placed]:
         here = self.place
         for row in here.rows() if isinstance(here, Hub) else published_rows(here, self.format.columns):
-            for ours in self.format.cases(row):
+            for ours in self._in_our_form(row):
                 given = {key: value for key, value in ours.items() if value is not None or key == "answer"}
                 yield Placed(read_case(given, file=row.file, line=row.line, language=language), row.file, row.line)
+
+    def _in_our_form(self, row: Published) -> list[Mapping[str, Any]]:
+        """What the format makes of a row. One that breaks is blamed by its name, at the row that it broke on."""
+        try:
+            with blaming("format", self.format.name, "cases"):
+                made: list[Any] = list(self.format.cases(row))
+                if odd := [ours for ours in made if not isinstance(ours, Mapping)]:
+                    raise NotAsExpected("mappings, each with the keys of a question", type(odd[0]))
+                return made
+        except PluginBroke as error:
+            raise FileError(str(error), file=row.file, line=row.line) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
+from inspect import isawaitable
 
 from moot.engine.checked_verdict import checked_verdict
-from moot.errors import CallError, MootError
+from moot.errors import CallError, MootError, UsageError
 from moot.experiment.plan import Cell
 from moot.plugins import PluginBroke, in_one_line
+from moot.strategies import Strategy
 from moot.team import Grouper, Team
 from moot.traces import Extraction
 from moot.types import Call, Episode, Question, Verdict
@@ -34,9 +36,10 @@ async def play(
         team = replace(team, journal=journal)
     started = time.perf_counter()
     try:
-        verdict = await cell.strategy.play(question, team)
-        if not type(cell.strategy).__module__.startswith(OURS):  # ours are typed and tested; to look costs time
-            verdict = checked_verdict(verdict, team)
+        if type(cell.strategy).__module__.startswith(OURS):  # typed and tested; to look costs time
+            verdict = await cell.strategy.play(question, team)
+        else:
+            verdict = await _checked_play(cell.strategy, question, team)
     except CallError as error:
         verdict = Verdict(None, "failed", cause=f"{type(error).__name__}: {error}")
     except MootError:
@@ -53,6 +56,17 @@ async def play(
     if team.traced:
         verdict = replace(verdict, traces=(*verdict.traces, *_traced_in_order(team)))
     return Episode(cell.id, question, repeat, verdict, calls, time.perf_counter() - started)
+
+
+async def _checked_play(strategy: Strategy, question: Question, team: Team) -> Verdict:
+    """What somebody else's strategy comes to. A prompt that is not there is its mistake, and not that of the file."""
+    playing: object = strategy.play(question, team)
+    if not isawaitable(playing):
+        raise TypeError(f"expected async def play, found one that gives a {type(playing).__name__} at once")
+    try:
+        return checked_verdict(await playing, team)
+    except UsageError as error:
+        raise ValueError(str(error)) from error
 
 
 def is_bug(strategy: str, cause: str | None) -> bool:

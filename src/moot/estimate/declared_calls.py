@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from moot.engine.call_bounds import declared_calls, strategy_calls
+from moot.engine.play import is_bug
 from moot.experiment.plan import Cell
 from moot.types import Episode
 
@@ -21,8 +22,12 @@ class DeclaredCalls:
 
     beyond: float = 0.0
     undeclared: list[str] = field(default_factory=list)
+    broken: dict[str, str] = field(default_factory=dict)
+    """By label: strategies that failed of themselves, and how at first. What they would have asked nobody knows."""
 
     def add(self, cell: Cell, episode: Episode) -> None:
+        if is_bug(cell.strategy.name, episode.verdict.cause):
+            self.broken.setdefault(cell.label, episode.verdict.cause or "")
         declared = declared_calls(cell)
         if declared is None:
             self._gave_none([cell.label])
@@ -33,6 +38,7 @@ class DeclaredCalls:
         """Take in those of a sample that stands for so many times as many questions."""
         self.beyond += other.beyond * scale
         self._gave_none(other.undeclared)
+        self.broken = {**other.broken, **self.broken}
 
     def _gave_none(self, labels: Iterable[str]) -> None:
         self.undeclared += [name for name in labels if name not in self.undeclared]

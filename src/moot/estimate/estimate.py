@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
@@ -70,6 +70,9 @@ class RunEstimate:
     undeclared: Sequence[str] = ()
     """Where it is guessed: strategies that declare no bound, so that nothing tried says how many calls they take."""
 
+    broken: Mapping[str, str] = field(default_factory=dict)
+    """By label: strategies that failed of themselves in the sample, and how; what they would take is not known."""
+
     @property
     def calls(self) -> float:
         return sum(model.calls for model in self.models.values())
@@ -81,7 +84,7 @@ class RunEstimate:
     @property
     def most_usd(self) -> float | None:
         """None where nothing bounds a reply, or a strategy."""
-        if self.undeclared:
+        if self.undeclared or self.broken:
             return None
         return total([*(model.most_usd for model in self.models.values()), self.beyond_usd])
 
@@ -115,6 +118,7 @@ async def estimate(experiment: Plan, store: Store | None, needs: Needs = EVERYTH
     memory = ReplyMemory()
     likely = await play_sample(experiment, parts, memory, store, "likely", needs)
     run_estimate = RunEstimate(experiment.episodes, likely.sampled, likely.taken, examples=memory.examples)
+    run_estimate.broken = likely.declared.broken
     if store is not None:
         run_estimate.spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment.name))
     if run_estimate.sure == "guessed":

@@ -19,7 +19,7 @@ from moot.data.formats import Format
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ObjectSpec
 from moot.grade.graders import register as register_grader
-from moot.models.answerable import shape_in_json
+from moot.models.answerable import check_model_object, shape_in_json
 from moot.models.model import Model
 from moot.plugins import PluginBroke, problem_with_object
 from moot.strategies import STRATEGIES, Strategy
@@ -179,6 +179,7 @@ def _models(models: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
             raise FileError(f"the model calls itself {model.name!r}; expected the same name", key=where)
         try:
             shape = shape_in_json(model, Request(()))
+            check_model_object(model)
         except PluginBroke as error:
             raise FileError(str(error), key=where) from None
         plain[name] = ObjectSpec(provider="object", shape=dict(shape))

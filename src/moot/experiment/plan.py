@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from moot.data import Dataset
+from moot.errors import FileError, UsageError
 from moot.experiment.claims import SideName
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
@@ -80,6 +81,16 @@ class Cell:
         }
 
 
+def _hashes(played: Strategy, prompts: Prompts) -> Mapping[str, str]:
+    """Of the templates that a strategy declares."""
+    try:
+        return prompts_for(played, prompts).hashes(("player", "again", *traits_of(played).prompts))
+    except FileError:
+        raise
+    except UsageError as error:
+        raise UsageError(f"strategy {played.name!r}: traits: prompts: {error}") from None
+
+
 def cell_of(
     played: Strategy, lineup: Team, prompts: Prompts, grouping: GroupingSpec | None, seating: Mapping[str, Any]
 ) -> Cell:
@@ -97,7 +108,7 @@ def cell_of(
         "grouping": grouped,
         "seed": lineup.seed,
         "language": prompts.language,
-        "prompts": prompts_for(played, prompts).hashes(("player", "again", *traits.prompts)),
+        "prompts": _hashes(played, prompts),
         "players": [
             {
                 "name": player.name,

@@ -34,7 +34,7 @@ from moot.experiment.model_specs import (
 )
 from moot.experiment.spec import ExperimentFile
 from moot.foreign_files import opened
-from moot.models.answerable import shape_in_json
+from moot.models.answerable import check_model_object, shape_in_json
 from moot.models.closest import closest
 from moot.models.intake import MIB, Intake, Room
 from moot.models.litellm_params import problem_with_address
@@ -295,6 +295,7 @@ def _plugged(file: ExperimentFile, name: str, spec: PluggedSpec, *_: Any) -> Mod
         raise file.error(("models", name, "provider"), problem)
     try:
         shape_in_json(model, Request(()))
+        check_model_object(model)
     except PluginBroke as error:
         raise file.error(("models", name, "provider"), str(error)) from None
     return model

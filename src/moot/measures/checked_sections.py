@@ -80,6 +80,8 @@ def _check_row(row: object, columns: Sequence[Column], place: str) -> None:
     for column in columns:
         if not _can_be_shown(row.get(column.key)):
             raise NotAsExpected("a number, words or None", row[column.key], part=f"{place}: {column.key}")
+        if column.unit == "share" and not _is_share(row.get(column.key)):
+            raise NotAsExpected("a share from 0 to 1", row[column.key], part=f"{place}: {column.key}")
         for end in (column.low, column.high):
             if end is not None and not (row.get(end) is None or _is_number(row[end])):
                 raise NotAsExpected("a number or None", row[end], part=f"{place}: {end}")
@@ -95,6 +97,14 @@ def _is_words(value: object) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _is_share(value: object) -> bool:
+    """37 would be shown as 3,700 %. Words and what is not known are nobody's share."""
+    return not _is_number(value) or -_ROUNDING <= value <= 1 + _ROUNDING  # type: ignore[operator]
+
+
+_ROUNDING = 1e-9
 
 
 def _can_be_shown(value: object) -> bool:

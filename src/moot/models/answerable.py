@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping
+from inspect import isawaitable
 from typing import Any
 
 from moot.errors import CallError, ModelBroke, MootError
 from moot.models import border
 from moot.models.model import Model, Wrapper
 from moot.plugins import NotAsExpected, PluginBroke, blaming, in_one_line
-from moot.types import Reply, Request, Usage, canonical_json
+from moot.types import Message, Price, Reply, Request, Usage, canonical_json
 
 
 class Answerable(Wrapper):
@@ -29,7 +30,11 @@ class Answerable(Wrapper):
 
     async def generate(self, request: Request) -> Reply:
         try:
-            reply: object = await self.inner.generate(request)
+            replying: object = self.inner.generate(request)
+            if not isawaitable(replying):
+                found = f"one that gives a {type(replying).__name__} at once"
+                raise ModelBroke(f"model {self.name!r}: expected async def generate, found {found}")
+            reply: object = await replying
         except CallError as error:
             border.clean_error(error)
             raise
@@ -67,6 +72,20 @@ def shape_in_json(model: Model, request: Request) -> Mapping[str, Any]:
         except TypeError as error:
             raise NotAsExpected("JSON", found=in_one_line(error)) from None
     return shape
+
+
+def check_model_object(model: Model) -> None:
+    """What would make false figures in silence: one stored reply for all that is asked, or costs that nobody can count."""
+    shapes = []
+    for content in ("What is asked?", "And what else?"):
+        shape = shape_in_json(model, Request((Message("user", content),)))
+        shapes.append(canonical_json(shape))
+    with blaming("model", model.name):
+        if shapes[0] == shapes[1]:
+            what = "one that differs where the messages do, since a reply is stored under it"
+            raise NotAsExpected(what, found="the same for all", part="shape")
+        if not isinstance(model.price, Price | None):
+            raise NotAsExpected("Price(...) or None", model.price, part="price")
 
 
 def _odd_part(reply: Reply) -> str | None:

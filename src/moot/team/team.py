@@ -100,7 +100,8 @@ class Team:
         for player in self.players:
             if player.name == name:
                 return player
-        raise KeyError(name)
+        expected = ", ".join(player.name for player in self.players)
+        raise KeyError(f"there is no player {name!r} at this table; expected one of {expected}")
 
     def seated(self, repeat: int = 0) -> Team:
         """This team for one episode, with a record of its own. By hand: this is done for every episode of a run."""
@@ -297,6 +298,12 @@ class Team:
         return moments.index(moment)
 
     def _messages(self, player: Player, prompt: str, examples: Sequence[Message] = ()) -> tuple[Message, ...]:
+        if not isinstance(player, Player):
+            raise TypeError(
+                f"expected a player to ask, found {player!r:.40}; write team[name] or team.officers[office]"
+            )
+        if not isinstance(prompt, str):
+            raise TypeError(f"expected a prompt in words, found {prompt!r:.40}")
         return (*self.prompts.introduction(player.instruction, player.persona), *examples, Message("user", prompt))
 
     def _request(

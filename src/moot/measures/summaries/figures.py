@@ -164,8 +164,13 @@ def _row(source: Source, cell: Stored) -> Row:
     }
 
 
-def _accuracies(cell: Stored) -> str:
-    """Whether the summariser saw accuracies; "unknown" where it was to see them and there were none to show."""
+def _accuracies(cell: Stored) -> str | None:
+    """Whether the summariser saw accuracies; "unknown" where it was to see them and there were none to show.
+
+    None: the strategy has no such option, and nobody knows what its prompts show.
+    """
+    if not has_option(cell, "accuracies"):
+        return None
     if option_of(cell, "accuracies") in (None, "hidden"):
         return "hidden"
     return "shown" if option_of(cell, "accuracy-values") else "unknown"
