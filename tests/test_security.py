@@ -41,6 +41,7 @@ TRIED = {
     "what was spent stays as a sum": "tests/serve/test_purge.py",
     "no file of a SQLite store holds the words any more": "tests/serve/test_purge.py",
     "PostgreSQL every table is written anew": "tests/serve/test_purge.py",
+    "found by the words of the question": "tests/serve/test_purge.py",
     "those of judges and all that failed": "tests/serve/test_purge.py",
     "a longer answer equals itself alone": "tests/grade/test_long_answers.py",
     "`params` hold no address, key or header": "tests/models/test_litellm.py",
