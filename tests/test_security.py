@@ -48,6 +48,7 @@ TRIED = {
     "over all servers of a store": "tests/serve/test_day_cap.py",
     "as many as the day has room for": "tests/serve/test_day_cap.py",
     "what is not shown is not read": "tests/serve/test_long_past.py",
+    "a JSON within a text or base64": "tests/engine/test_secrets.py",
     "its `logprobs` included": "tests/engine/test_secrets.py",
     "also with its aliases written out": "tests/experiment/test_strangers_file.py",
     "not a file, such as a pipe or a device, is refused": "tests/hostile/test_files.py",
