@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import html
 import json
 import logging
 import re
@@ -11,6 +12,7 @@ import shutil
 import ssl
 import subprocess
 import traceback
+import urllib.parse
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from pathlib import Path
@@ -412,6 +414,20 @@ def test_what_is_hidden_and_what_is_kept() -> None:
     assert secrets.without(plain) is plain, "inside of a word it is that word"
     assert secrets.without(Reply("the key is 'ab'.", "ab")) == Reply("the key is '…'.", "…"), "however short"
     assert secrets.without(Reply(f"it is {KEY}", thoughts=KEY, logprobs=[1])) == Reply("it is …", thoughts="…")
+
+
+@pytest.mark.parametrize("key", ["sk-Zq9+/secret%20<Key>=&42", "sk-proj-AbC_dEf-123456789012"])
+def test_a_secret_is_one_however_a_server_writes_it(key: str) -> None:
+    """Gateways repeat a header as it stands in an address, a page, a JSON within a text, or packed."""
+    packed = base64.b64encode(key.encode()).decode()
+    written = json.dumps(key)[1:-1]
+    spelt = [key, urllib.parse.quote(key), urllib.parse.quote_plus(key), urllib.parse.quote(key, safe="")]
+    spelt += [written, written.replace("/", "\\/"), html.escape(key), packed, packed.rstrip("=")]
+    secrets = Secrets([key])
+    for spelling in spelt:
+        assert spelling not in secrets.hidden_in(f"answered 401: no to {spelling}, really")
+        reply = Reply(f'{{"answer": "{spelling}"}}', version=spelling)
+        assert spelling not in str(secrets.without(reply))
 
 
 def test_what_is_named_secret_is_one_and_nothing_else() -> None:

@@ -163,6 +163,33 @@ async def test_what_judges_failed_at_is_forgotten(tmp_path: Path) -> None:
         assert of_the_judge(tmp_path, "failures") == 0
 
 
+def before_links(folder: Path) -> None:
+    """As a store was before the calls of judges were tied to cases: those with a usable word are named by it."""
+    with closing(sqlite3.connect(folder / "three.db")) as connection:
+        named = "SELECT call_key FROM judgements WHERE call_key IS NOT NULL"
+        connection.execute(f"DELETE FROM judge_calls WHERE key NOT IN ({named})")
+        connection.execute("UPDATE migrations SET applied_at = 1e12 WHERE name = '0012-judge-calls'")
+        connection.commit()
+
+
+@pytest.mark.parametrize("table", ["calls", "failures"])
+async def test_what_judges_were_asked_in_vain_before_it_was_tied_to_cases_is_forgotten(
+    tmp_path: Path, table: str
+) -> None:
+    def refused(body: Any, number: int) -> bytes:
+        return http({"error": {"message": f"no to {body['messages'][-1]['content'][400:]}"}}, 400)
+
+    async with hostile(word_on if table == "calls" else refused) as server:
+        async with serving(tmp_path, with_judge(server.base_url)) as served:
+            await secrets_told(served)
+        await judged(tmp_path, "jane", 1)
+        await asyncio.to_thread(before_links, tmp_path)
+        assert of_the_judge(tmp_path, table) >= 1
+        await asyncio.to_thread(purge, tmp_path)
+        assert holding(tmp_path) == []
+        assert of_the_judge(tmp_path, "calls") == 0
+
+
 async def test_a_question_that_is_asked_again_keeps_nothing_of_its_old_answers(tmp_path: Path) -> None:
     """By age: the question stays, what was said when it was asked before does not."""
     async with hostile(word_on) as server:

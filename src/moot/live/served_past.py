@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, tuple_, update
 
 from moot.engine.answer_sheets import answers_beside
 from moot.grade.normalise import normalise
+from moot.live.unlinked_calls import calls_before_links, hush_failures, texts_of
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
 from moot.store.store import Store
@@ -61,7 +62,11 @@ def purge(connection: Connection, name: str, before: float) -> dict[str, int]:
     still = select(episodes.c.question).where(*asked)
     gone = connection.execute(delete(places).where(mine, places.c.question.not_in(still))).rowcount
     calls = _forget_judges_calls(connection, ids, before) + _forget_calls(connection, name, before)
+    texts = texts_of(connection, ids)
     _forget_cases(connection, ids)
+    calls += _drop_by_key(connection, calls_before_links(connection, texts, before), before)
+    if texts:
+        hush_failures(connection, before)
     _forget_words(connection, ids)
     for experiment in served:
         size = select(func.count()).where(places.c.experiment == experiment).scalar_subquery()
@@ -117,7 +122,12 @@ def _forget_judges_calls(connection: Connection, ids: Sequence[str], before: flo
         about = links.c.case.in_(select(cases.c.id).where(cases.c.question_id.in_(part)))
         keys.update(connection.execute(select(links.c.key).where(about)).scalars())
         connection.execute(delete(links).where(about))
-    forgotten = 0
+    return _drop_by_key(connection, keys, before)
+
+
+def _drop_by_key(connection: Connection, keys: Iterable[str], before: float) -> int:
+    """Those of the calls and failures that no case has a link to any more."""
+    links, forgotten = schema.judge_calls, 0
     for some in queries.chunks(sorted(keys)):
         still = select(links.c.key)
         asked = (schema.calls.c.key.in_(some), schema.calls.c.key.not_in(still))

@@ -6,11 +6,14 @@ a reply; so everything that comes back passes here before it is kept or shown.
 
 from __future__ import annotations
 
+import html
+import json
 import re
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, quote_plus, unquote
 
 from moot.types import Reply
 
@@ -35,8 +38,8 @@ class Secrets:
 
     def __init__(self, secrets: Iterable[str | None], *, in_messages: Iterable[str | None] = ()) -> None:
         """`in_messages`: what is hidden in errors alone, where nobody misses it; no secret by its name."""
-        spellings = {spelling for secret in secrets if secret for spelling in (secret, unquote(secret))}
-        spellings = {spelling for spelling in spellings if spelling.casefold() not in NO_KEY}
+        plain = {text for secret in secrets if secret for text in (secret, unquote(secret))}
+        spellings = {spelling for text in plain if text.casefold() not in NO_KEY for spelling in _spellings(text)}
         others = {text for text in in_messages if text and len(text) >= NO_WORD}
         self._known = sorted(spellings | others, key=len, reverse=True)  # one may be a part of another
         self._in_replies = [_standing(secret) for secret in sorted(spellings, key=len, reverse=True)]
@@ -78,6 +81,17 @@ def secret_headers(headers: Mapping[str, str]) -> list[str]:
     """The values of those headers whose name says that they are secret; of one with a scheme, such as Bearer, the rest."""
     values = [value for name, value in headers.items() if _NAMED_SECRET.search(name)]
     return [*values, *(value.partition(" ")[2].strip() for value in values)]
+
+
+def _spellings(secret: str) -> set[str]:
+    """As it stands in an address, a page, a JSON that was written into another text, and packed as headers are."""
+    raw = secret.encode("utf-8", "surrogateescape")
+    in_json = json.dumps(secret)[1:-1]
+    spelt = {secret, in_json, in_json.replace("/", "\\/"), html.escape(secret)}
+    spelt |= {quote(secret, safe="/"), quote(secret, safe=""), quote_plus(secret)}
+    if len(raw) >= NO_WORD:  # of a short one it is a word like others
+        spelt |= {packed(raw).decode().rstrip("=") for packed in (b64encode, urlsafe_b64encode)}
+    return spelt
 
 
 def _standing(secret: str) -> re.Pattern[str]:
