@@ -89,13 +89,13 @@ class Mutant:
 
 
 def mutants_of(file: Path) -> Iterator[Mutant]:
-    tree = get_ast(file.read_text())
+    nodes = list(ast_nodes(get_ast(file.read_text())))
     for name in operator_names():
         operator_class = get_operator(name)
         if operator_class.arguments():
             continue
         operator = operator_class()
-        changes = ((node, start) for node in ast_nodes(tree) for start, _ in operator.mutation_positions(node))
+        changes = ((node, start) for node in nodes for start, _ in operator.mutation_positions(node))
         for occurrence, (node, (line, column)) in enumerate(changes):
             if not is_type_hint(node):
                 yield Mutant(str(file.relative_to(HOUSE)), line, column, name, occurrence)
