@@ -7,11 +7,11 @@ cosmic-ray has eleven for every `+`, and a draw over all of them would be a draw
 star of a signature are no behaviour and are left out.
 
 The tests that fit are those of the room's own folders that run the changed line, as one run with coverage.py has shown;
-a line that only an import runs is tried with all that run anything of its file. Slow tests, and the slowest of very many,
-are left out. The tree is copied, the copy is changed, and the tests run there until one fails. A mutant whose tests outlast
-the limit is killed, as a test that hangs is seen by whoever waits for it; the report says how many those were, since a busy
-machine makes some of them. Whether a survivor is another way to write the same thing no machine can say: all are listed with
-their diffs, and the share killed is out of all that were tried.
+a line that only an import runs is tried with all that run anything of its file, or with all there are. Slow tests, and the
+slowest of very many, are left out. The tree is copied, the copy is changed, and the tests run there until one fails. A
+mutant whose tests outlast the limit is killed, as a test that hangs is seen by whoever waits for it; the report says how
+many those were, since a busy machine makes some of them. Whether a survivor is another way to write the same thing no
+machine can say: all are listed with their diffs, and the share killed is out of all that were tried.
 
 What was tried stands in a file, one line each: a run that is stopped, by Ctrl-C or by `--minutes`, reports what it has, and
 the next one goes on from there.
@@ -190,11 +190,17 @@ class Reach:
         """Their names and seconds, the quickest files first; the slowest tests go where all take too long together."""
         tests = self._reaching({f"{file}:{line}"})
         tests = tests or self._reaching({key for record in self.records.values() for key in record["lines"]}, file)
+        tests = tests or self._all()  # nothing of the file runs but by an import: any test may go by what stands there
         tests = {test: seconds for test, seconds in tests.items() if seconds <= SLOW_S}
         quickest = sorted(tests, key=tests.__getitem__)
         together = itertools.accumulate(tests[test] for test in quickest)
         kept = {test for test, seconds in zip(quickest, together, strict=True) if seconds <= self.longest_s}
         return {test: seconds for test, seconds in tests.items() if test in kept}
+
+    def _all(self) -> dict[str, float]:
+        seconds = {test: time for record in self.records.values() for test, time in record["seconds"].items()}
+        failed = {test for record in self.records.values() for test in record["failed"]}
+        return {test: time for test, time in seconds.items() if test not in failed}
 
     def _reaching(self, lines: set[str], file: str | None = None) -> dict[str, float]:
         by_file: list[dict[str, float]] = []

@@ -40,6 +40,34 @@ PRIMARY_KEYS: dict[str, tuple[str, ...]] = {
     "settlements": ("case", "answer"),
 }
 
+MAY_BE_EMPTY: dict[str, set[str]] = {
+    "calls": {
+        "prompt_tokens",
+        "completion_tokens",
+        "reasoning_tokens",
+        "cached_tokens",
+        "version",
+        "cost_usd",
+        "thoughts",
+        "logprobs",
+    },
+    "cells": {"team", "captain", "player", "cohort", "options", "traits"},
+    "episodes": {"answer"},
+    "experiment_questions": {"question_set", "cluster", "asker"},
+    "grades": {"value", "detail"},
+    "judgements": {"right", "detail", "judge_name", "call_key", "tries"},
+    "migrations": {"applied_at"},
+    "reservations": {"payer"},
+    "runs": {"finished_at"},
+    "scores": {"value", "detail"},
+}
+
+
+def test_what_a_row_may_leave_open() -> None:
+    tables = schema.metadata.tables.items()
+    found = {name: {column.name for column in table.columns if column.nullable} for name, table in tables}
+    assert {name: columns for name, columns in found.items() if columns} == MAY_BE_EMPTY
+
 
 def test_what_makes_a_row_the_same_row() -> None:
     """A key with a column less forgets rows, one with a column more keeps a row twice; both need a migration."""
