@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from moot.store import file_locks, schema
+from moot.store.before_traces import _readers
 from moot.store.file_locks import WRITING, writer_of
 from moot.store.old_strategies import old_record
 
@@ -95,6 +96,16 @@ def test_what_a_record_left_out_when_traces_were_first_written(kind: str, left_o
     for name in left_out:
         assert old_record(kind, **{name: "other"}) == {"kind": kind, name: "other"}
     assert old_record(kind, solutions={1: "A"}) == {"kind": kind, "solutions": {"1": "A"}}
+
+
+def test_what_a_debater_was_shown_when_sides_were_noted() -> None:
+    """An answer stands only beside the places of its sides."""
+    orders, answers = {"ann": [["bob"]], "cat": [["dan"]]}, {"ann": "A", "cat": "C"}
+    shown = {"kind": "shown", "role": "debater", "turn": 3}
+    ann, cat = shown | {"to": "ann", "order": (("bob",),)}, shown | {"to": "cat", "order": (("dan",),)}
+    assert [*_readers(orders, {"ann": [1, 0]}, answers, 3)] == [ann | {"answer": "A", "places": (1, 0)}, cat]
+    assert [*_readers(orders, None, answers, 3)] == [ann, cat]
+    assert [*_readers(None, None, answers, 3)] == []
 
 
 def test_who_holds_a_store_is_read_from_the_locks_of_the_system(
