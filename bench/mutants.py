@@ -7,11 +7,11 @@ cosmic-ray has eleven for every `+`, and a draw over all of them would be a draw
 star of a signature are no behaviour and are left out.
 
 The tests that fit are those of the room's own folders that run the changed line, as one run with coverage.py has shown;
-a line that only an import runs is tried with all that run anything of its file. Slow tests, and the slowest of very many,
-are left out. The tree is copied, the copy is changed, and the tests run there until one fails. A mutant whose tests outlast
-the limit is killed, as a test that hangs is seen by whoever waits for it; the report says how many those were, since a busy
-machine makes some of them. Whether a survivor is another way to write the same thing no machine can say: all are listed with
-their diffs, and the share killed is out of all that were tried.
+a line that only an import runs is tried with all that run anything of its file, or with all there are. Slow tests, and the
+slowest of very many, are left out. The tree is copied, the copy is changed, and the tests run there until one fails. A
+mutant whose tests outlast the limit is killed, as a test that hangs is seen by whoever waits for it; the report says how
+many those were, since a busy machine makes some of them. Whether a survivor is another way to write the same thing no
+machine can say: all are listed with their diffs, and the share killed is out of all that were tried.
 
 What was tried stands in a file, one line each: a run that is stopped, by Ctrl-C or by `--minutes`, reports what it has, and
 the next one goes on from there.
@@ -36,6 +36,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,8 @@ SLOW_S = 4.0
 """A test that took longer is left out."""
 RECORDING_S = 240.0
 """What a file of tests may take while it is recorded which lines it runs."""
+ENDING_S = 15.0
+"""What pytest may take to end after it was told to."""
 NO_TESTS: dict[str, Any] = {"seconds": {}, "failed": [], "lines": {}}
 Z_95 = 1.959964
 
@@ -86,13 +89,13 @@ class Mutant:
 
 
 def mutants_of(file: Path) -> Iterator[Mutant]:
-    tree = get_ast(file.read_text())
+    nodes = list(ast_nodes(get_ast(file.read_text())))
     for name in operator_names():
         operator_class = get_operator(name)
         if operator_class.arguments():
             continue
         operator = operator_class()
-        changes = ((node, start) for node in ast_nodes(tree) for start, _ in operator.mutation_positions(node))
+        changes = ((node, start) for node in nodes for start, _ in operator.mutation_positions(node))
         for occurrence, (node, (line, column)) in enumerate(changes):
             if not is_type_hint(node):
                 yield Mutant(str(file.relative_to(HOUSE)), line, column, name, occurrence)
@@ -152,8 +155,8 @@ def changed(mutant: Mutant) -> str:
 class Reach:
     """The tests that run a line, by test file; a file is recorded anew when it, or the package, has changed."""
 
-    def __init__(self, folder: Path, python: str, without: Sequence[str], longest_s: float) -> None:
-        self.folder, self.python, self.without, self.longest_s = folder, python, without, longest_s
+    def __init__(self, folder: Path, python: str, without: Sequence[str], only: str, longest_s: float) -> None:
+        self.folder, self.python, self.without, self.only, self.longest_s = folder, python, without, only, longest_s
         folder.mkdir(parents=True, exist_ok=True)
         package = sorted((HOUSE / "src").rglob("*.py")) + sorted((HOUSE / "tests" / "shared").rglob("*.py"))
         self.package = digest(*package)
@@ -162,7 +165,8 @@ class Reach:
     def learn(self, room: str) -> None:
         files = sorted((HOUSE / "tests" / room).rglob("test_*.py")) + [HOUSE / path for path in BESIDE.get(room, ())]
         names = [name for file in files if (name := str(file.relative_to(HOUSE))) not in self.without]
-        kept = {name: self.folder / f"{digest(HOUSE / name)}-{self.package}.json" for name in names}
+        chosen = hashlib.sha256(self.only.encode()).hexdigest()[:8] if self.only else ""
+        kept = {name: self.folder / f"{digest(HOUSE / name)}-{self.package}{chosen}.json" for name in names}
         if missing := [name for name in names if not kept[name].exists()]:
             print(f"{room}: which test runs which line of the package, {len(missing)} files ...", flush=True)
             for name in missing:
@@ -175,9 +179,9 @@ class Reach:
         with tempfile.NamedTemporaryFile(suffix=".json") as out:
             packages = next(path for path in sys.path if path.endswith("site-packages"))
             surroundings = environment(HOUSE) | {"MUTANTS_PACKAGES": packages, "MUTANTS_RECORD": out.name}
-            code = pytest_code(HOUSE, ["-p", "reach", name], self.python, RECORDING_S, surroundings)
+            code = pytest_code(HOUSE, ["-p", "reach", "-k", self.only, name], self.python, RECORDING_S, surroundings)
             if code is None:
-                print(f"left out, since it takes more than {RECORDING_S:g} s: {name}", flush=True)
+                print(f"only what is done in {RECORDING_S:g} s of it: {name}", flush=True)
             written = Path(out.name).read_text()
             record: dict[str, Any] = json.loads(written).get(name, NO_TESTS) if written else NO_TESTS
             return record
@@ -186,11 +190,17 @@ class Reach:
         """Their names and seconds, the quickest files first; the slowest tests go where all take too long together."""
         tests = self._reaching({f"{file}:{line}"})
         tests = tests or self._reaching({key for record in self.records.values() for key in record["lines"]}, file)
+        tests = tests or self._all()  # nothing of the file runs but by an import: any test may go by what stands there
         tests = {test: seconds for test, seconds in tests.items() if seconds <= SLOW_S}
         quickest = sorted(tests, key=tests.__getitem__)
         together = itertools.accumulate(tests[test] for test in quickest)
         kept = {test for test, seconds in zip(quickest, together, strict=True) if seconds <= self.longest_s}
         return {test: seconds for test, seconds in tests.items() if test in kept}
+
+    def _all(self) -> dict[str, float]:
+        seconds = {test: time for record in self.records.values() for test, time in record["seconds"].items()}
+        failed = {test for record in self.records.values() for test in record["failed"]}
+        return {test: time for test, time in seconds.items() if test not in failed}
 
     def _reaching(self, lines: set[str], file: str | None = None) -> dict[str, float]:
         by_file: list[dict[str, float]] = []
@@ -275,7 +285,11 @@ def pytest_code(
     try:
         return process.wait(limit_s)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        os.kill(process.pid, signal.SIGINT)  # then pytest says what it has done so far
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(ENDING_S)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         return None
 
@@ -335,7 +349,7 @@ def main() -> None:
     asked = arguments()
     kept = Path(asked.out)
     record, until = Record(kept), time.monotonic() + 60 * asked.minutes
-    reach = Reach(kept.parent / "reach", asked.python, asked.without, asked.seconds)
+    reach = Reach(kept.parent / "reach", asked.python, asked.without, asked.only, asked.seconds)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         trees = Trees(Path(folder), asked.jobs, asked.python)
         for room in asked.rooms:
@@ -399,6 +413,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rooms", nargs="+", default=ROOMS, choices=ROOMS)
     parser.add_argument("--python", default=str(HOUSE / ".venv/bin/python"), help="the one that runs the tests")
     parser.add_argument("--without", nargs="*", default=(), help="files of tests that take too long")
+    parser.add_argument("--only", default="", help="of the tests, in the words of pytest -k: 'not postgresql'")
     parser.add_argument(
         "--seconds", type=float, default=30.0, help="that the tests of one mutant may take, as recorded"
     )

@@ -262,3 +262,21 @@ def test_repeats_of_a_question_are_one_cluster() -> None:
     widths = [each["rate_high"] - each["rate_low"] for each in (once, often)]
     assert math.isclose(widths[0], widths[1], rel_tol=0.2)
     assert by_question(talks("10", "11")) == {"q0": 1.0, "q1": 0.5}
+
+
+def test_what_can_come_of_challenges_that_nobody_has_graded() -> None:
+    """Ungraded ones at their worst and at their best; one without a new answer has changed nothing."""
+    objections = [
+        GradedObjection("q1", False, 0.0, 1.0, answered=True),
+        GradedObjection("q2", False, 1.0, 0.0, answered=True),
+        GradedObjection("q3", False, 0.0, 1.0, answered=True),
+        GradedObjection("q4", False, 1.0, None, answered=False),
+        GradedObjection("q5", False, 1.0, None, answered=True, ways=("at once", "nobody")),
+        GradedObjection("q6", True, 0.0, 1.0, answered=True),
+        GradedObjection("q7", None, 0.0, 1.0, answered=True),
+    ]
+    row = challenges(objections)
+    assert row["net_bounds"] == {"low": (2 - 1 - 1) / 5, "high": (2 - 1 + 1) / 5}
+    assert row["net"] == pytest.approx((2 - 1) / 4)
+    counted = ("challenged", "did_not_say", "improved", "worsened", "no_new_answer", "ungraded", "agents", "n")
+    assert [row[name] for name in counted] == [5, 1, 2, 1, 1, 1, 7, 7]

@@ -335,6 +335,30 @@ async def test_tokens_per_minute_are_kept_and_what_was_not_used_is_given_back(cl
     assert used[-1][0] - used[0][0] < 0.75 * 60 * 200 * 210 / 6000, "all that was reserved would have taken longer"
 
 
+@pytest.mark.parametrize(
+    ("max_tokens", "usage", "waits"),
+    [
+        (300, Usage(prompt=50, completion=50), [2.0, 2.0]),  # what was given back fills no more than the bucket
+        (300, Usage(prompt=100, completion=300), [2.0, 4.0]),
+        (300, Usage(prompt=100, completion=None), [2.0, 4.0]),
+        (300, Usage(prompt=100, completion=500), [2.0, 6.0]),
+        (None, Usage(prompt=100, completion=500), [4.0, 6.0]),
+    ],
+)
+async def test_a_call_waits_for_the_tokens_that_it_may_take(
+    clock: Clock, max_tokens: int | None, usage: Usage, waits: list[float]
+) -> None:
+    """A hundred in a second, two hundred at once; a prompt of a hundred tokens, and of a reply as many as it may have."""
+    limiter = Limiter(Limits(concurrent=1, tpm=6_200), clock=clock)
+    model = Limit(ScriptedModel("tom", lambda _: Reply("fine", usage=usage)), limiter, max_tokens=max_tokens)
+    waited = []
+    for _ in waits:
+        began = clock.now
+        await model.generate(Request((Message("system", "x" * 100), Message("user", "y" * 300))))
+        waited.append(clock.now - began)
+    assert waited == pytest.approx(waits)
+
+
 async def test_tokens_of_a_refused_call_are_given_back(clock: Clock) -> None:
     limiter = Limiter(Limits(concurrent=1, tpm=600), clock=clock)
     model = Limit(ScriptedModel("tom", lambda request: RateLimited("429")), limiter, max_tokens=500)

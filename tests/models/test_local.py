@@ -168,6 +168,22 @@ def test_events_are_joined_to_one_reply() -> None:
         local._joined(events[:3])
 
 
+def test_at_the_end_all_weights_are_unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    unloaded = []
+
+    class Loaded:
+        def unload(self) -> None:
+            unloaded.append(self)
+
+    held = {name: Loaded() for name in ("one", "two")}
+    monkeypatch.setattr(local, "_shared", dict(held))
+    local._unload_all()
+    assert sorted(map(id, unloaded)) == sorted(map(id, held.values()))
+    assert local._shared == {}
+    local._unload_all()
+    assert len(unloaded) == 2
+
+
 @pytest.mark.skipif(importlib.util.find_spec("xllamacpp") is None, reason='no llama.cpp: pip install "moot[local]"')
 async def test_a_file_that_is_no_model(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "bad.gguf").write_bytes(b"GGUF no model" * 100)

@@ -286,6 +286,10 @@ async def test_who_share_their_work_out_claim_nothing_until_a_stranger_comes(pla
     async with opened(place, 3) as (first, second, stranger):
         party = [await first.join("ours"), await second.join("ours")]
         assert [presence.claiming for presence in party] == [False, False]
+        await party[0]._look_again()
+        assert place.value("SELECT sum(claiming) FROM holders") == 0, (
+            "who has looked again and found nobody claims nothing"
+        )
         looks = [partial(holders_module.others_of, ident=presence.id, party=presence.party) for presence in party]
         assert [(await first.read(look)).living for look in looks] == [frozenset(), frozenset()]
         other = await asyncio.wait_for(stranger.join(), 60)
