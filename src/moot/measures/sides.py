@@ -16,7 +16,7 @@ from moot.measures.quiz.plays import plays_of
 from moot.measures.source import Source
 from moot.stats.crossfit import CrossFit, best, crossfit
 from moot.stats.graded import Value, known, least_of, marks_of, mean_value
-from moot.stats.shared import Shared, shared
+from moot.stats.shared import SharedQuestions, shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def _means(values: Sequence[float], seen: Sequence[EpisodeOutline]) -> dict[str,
     return {question: sum(several) / len(several) for question, several in parts.items()}
 
 
-def ranked(options: Mapping[str, SideResults]) -> Shared:
+def ranked(options: Mapping[str, SideResults]) -> SharedQuestions:
     """Which of these can be ranked beside each other, and on which questions."""
     return shared({title: side.calls for title, side in options.items()})
 

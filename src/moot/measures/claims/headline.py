@@ -40,7 +40,7 @@ from moot.stats.graded import (
     why_none,
     why_turned,
 )
-from moot.stats.shared import Shared, shared
+from moot.stats.shared import SharedQuestions, shared
 from moot.store.declarations import Declared
 from moot.types import Estimate
 
@@ -158,7 +158,7 @@ def _chosen(
     return _Chosen(top, how, paid, asked, ranking_row(together))
 
 
-def ranking_row(together: Shared) -> Row:
+def ranking_row(together: SharedQuestions) -> Row:
     """On how many questions options were ranked, and who was not ranked; nothing where all have all questions."""
     if together.whole:
         return {}

@@ -27,7 +27,7 @@ from moot.stats.graded import (
     why_unknown,
     with_settled,
 )
-from moot.stats.shared import Shared, shared
+from moot.stats.shared import SharedQuestions, shared
 from moot.types import Estimate
 
 
@@ -172,7 +172,7 @@ def _mark(known_value: float | None) -> float:
 
 
 def _whoever_it_is(
-    values_by_player: Mapping[str, Mapping[str, Value]], name: str, together: Shared
+    values_by_player: Mapping[str, Mapping[str, Value]], name: str, together: SharedQuestions
 ) -> tuple[dict[str, float] | None, tuple[str, ...]]:
     """Between what the highest of all lies, and who of the others could be it: on the questions that they share.
 
