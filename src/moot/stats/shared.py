@@ -18,7 +18,7 @@ ENOUGH = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedQuestions:
     """What a ranking stands on."""
 
     names: tuple[str, ...]
@@ -41,7 +41,7 @@ class Shared:
         return f"not ranked, with too few questions that the others have: {few}"
 
 
-def shared(played: Mapping[str, Collection[str]], questions: Collection[str] | None = None) -> Shared:
+def shared(played: Mapping[str, Collection[str]], questions: Collection[str] | None = None) -> SharedQuestions:
     """From the questions that each option has played, of these. From the fullest on, as long as enough are in common."""
     asked = None if questions is None else set(questions)
     own = {name: set(those) if asked is None else asked.intersection(those) for name, those in played.items()}
@@ -58,4 +58,4 @@ def shared(played: Mapping[str, Collection[str]], questions: Collection[str] | N
             left_out[name] = len(own[name])
     names = tuple(name for name in own if name in ranked)
     whole = len(names) == len(own) and len(common) == everything
-    return Shared(names, tuple(sorted(common)) if names else (), left_out, whole)
+    return SharedQuestions(names, tuple(sorted(common)) if names else (), left_out, whole)
