@@ -23,6 +23,7 @@ from typing import Any
 from moot.stats.bootstrap import percentile_interval, resampled_sums
 from moot.stats.bounded_mean import BoundedMean
 from moot.stats.clusters import Rows, Units, Values, list_of, units, value_rows
+from moot.stats.completions import Between
 from moot.stats.quantiles import ALPHA, normal_p, normal_quantile, student_quantile
 from moot.types import Estimate
 
@@ -196,7 +197,7 @@ class Paired:
     regressions: int
     small: bool
     """Too few questions, clusters or questions that differ for the figures to carry weight."""
-    figure: Difference | OnePair | None = None
+    figure: Difference | OnePair | Between | None = None
     """What has limits at any level."""
 
     def row(self) -> dict[str, Any]:

@@ -7,8 +7,9 @@ against one baseline, the best single player on all questions, and "more" means 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from moot.experiment.claims import ClaimError
@@ -19,25 +20,24 @@ from moot.measures.native_cost import native_cost
 from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import Alone, SideResults, alone_by_player, cells_named, side_of
 from moot.measures.source import Source
-from moot.stats.choice import chosen_interval, claim
+from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
-from moot.stats.estimates import Row, estimate, estimate_row, with_holm
+from moot.stats.estimates import Row, estimate_row, with_holm
 from moot.stats.graded import (
     FEW_WAITING,
-    Pairs,
     Value,
     accuracy_row,
+    at_worst,
     bounds_row,
-    compared_row,
     fair,
-    family_row,
+    graded_estimate,
     known,
-    known_pairs,
     least_of,
     why_none,
-    why_turned,
 )
+from moot.stats.graded_pairs import Pairs, compared_row, family_row, known_pairs, why_turned
+from moot.stats.waiting_choice import Tables, claim_whatever
 from moot.store.declarations import Declared
 from moot.types import Estimate
 
@@ -102,23 +102,38 @@ def headline_figures(
 
 def _accuracy(chosen: _Chosen, values: Mapping[str, Value], seed: int) -> Estimate | None:
     """With the interval of its own row; of what was chosen after the fact, one that pays for the choice."""
-    usual = estimate(known(fair(values)))
+    usual = graded_estimate(values)
     if usual is None or len(chosen.paid) == 1:
         return usual
-    table, clusters = _table(chosen.paid, chosen.asked), units_of(chosen.asked)
-    return chosen_interval(table, chosen.place, usual, clusters=clusters, seed=seed)
+    table, clusters = _tables(chosen).seen, units_of(chosen.asked)
+    return chosen_interval(table, chosen.place, usual, at_worst=at_worst(values), clusters=clusters, seed=seed)
 
 
-def _table(options: Mapping[str, SideResults], asked: Sequence[str]) -> Floats:
+def _tables(chosen: _Chosen) -> Tables:
     """Options × questions; NaN where an answer is not graded, and in all of a row where those that are would flatter."""
+    rows = [side.values(chosen.asked) for side in chosen.paid.values()]
+    seen = _table([fair(values) for values in rows], chosen.asked, KNOWN)
+    return Tables(seen, *(_table(rows, chosen.asked, end) for end in (WORST, BEST)))
+
+
+def _tables_alone(singles: Alone, asked: Sequence[str]) -> Tables:
+    """The same of the singles. At both ends everybody counts as far as it is graded or may yet turn out to be right: who
+    has much ungraded may be the best of them."""
+    rows = [{q: own[q] for q in asked if q in own} for own in singles.values()]
+    seen = _table([fair(own) for own in rows], asked, KNOWN)
+    # Nobody will grade what was never heard, but it would have been right or wrong as what waits will be.
+    heard = [{q: value._replace(waiting=value.waiting + value.not_heard) for q, value in own.items()} for own in rows]
+    return Tables(seen, *(_table(heard, asked, end) for end in (WORST, BEST)))
+
+
+KNOWN, WORST, BEST = attrgetter("known"), attrgetter("worst"), attrgetter("best")
+
+
+def _table(rows: Sequence[Mapping[str, Value]], asked: Sequence[str], end: Callable[[Value], float | None]) -> Floats:
     import numpy as np
 
-    rows = [fair(side.values(asked)) for side in options.values()]
-    return np.array([[_mark(values.get(question)) for question in asked] for values in rows])
-
-
-def _mark(value: Value | None) -> float:
-    return float("nan") if value is None or value.known is None else value.known
+    ends = [[end(values[question]) if question in values else None for question in asked] for values in rows]
+    return np.array([[np.nan if value is None else value for value in row] for row in ends], dtype=float)
 
 
 def _ungraded(side: SideResults, values: Mapping[str, Value]) -> Row:
@@ -245,26 +260,26 @@ def _over_best(
     source: Source, chosen: _Chosen, singles: Alone, single: str, values: Mapping[str, Value], pooled: bool
 ) -> Row | None:
     """One baseline: difference, what was repaired and spoilt, and the bounds are all against the same player."""
-    import numpy as np
-
-    known_alone = [fair({q: own[q] for q in chosen.asked if q in own}) for own in singles.values()]
-    alone = np.array([[_mark(own.get(question)) for question in chosen.asked] for own in known_alone])
+    alone = _tables_alone(singles, chosen.asked)
     place, own = list(singles).index(single), singles[single]
     pairs = {question: [(value, own[question])] for question, value in values.items() if question in own}
     if not pairs:
         return None
-    table = _table(chosen.paid, chosen.asked)
-    clusters = units_of(chosen.asked)
-    found = claim(table, alone, option=chosen.place, single=place, pooled=pooled, clusters=clusters, seed=source.seed)
+    clusters, seed = units_of(chosen.asked), source.seed
+    found = claim_whatever(
+        _tables(chosen), alone, option=chosen.place, single=place, pooled=pooled, clusters=clusters, seed=seed
+    )
     over = compared_row(pairs, pooled=pooled)
-    reached = estimate(known(known_alone[place]))
+    known_alone = {question: own[question] for question in chosen.asked if question in own}
+    reached = graded_estimate(known_alone)
     if found is not None and over["difference"] is not None:
         test = "mcnemar" if over["test"] == "mcnemar" and clusters is None else "score"
         over |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p, "test": test}
         over.pop("why", None)
     over = _whoever_is_best(over, singles, values)
     if reached is not None:
-        reached = chosen_interval(alone, place, reached, clusters=clusters, seed=source.seed)
+        worst = at_worst(known_alone)
+        reached = chosen_interval(alone.seen, place, reached, at_worst=worst, clusters=clusters, seed=seed)
     rule = RULE.format(test="exact test" if over["test"] == "mcnemar" else "score test")
     paid = {"single": single, "singles": len(singles), "options": len(chosen.paid), "rule": rule}
     row = {**over, **paid, "best_single": estimate_row(reached), "each": list(_each(singles, values, pooled))}

@@ -15,15 +15,8 @@ from moot.experiment.claims import Expression, Hypothesis, Number, Operation, Te
 from moot.measures.claims.figure import Figure, Ratio, applied, figure_of, two_shares
 from moot.measures.sides import pairs_of
 from moot.stats.bootstrap import RESAMPLES
-from moot.stats.graded import (
-    Value,
-    bounds_row,
-    difference_bounds,
-    known_pairs,
-    mean_value,
-    settled,
-    why_unfair_pairs,
-)
+from moot.stats.graded import Value, bounds_row, mean_value, settled
+from moot.stats.graded_pairs import difference_bounds, known_pairs, why_unfair_pairs
 from moot.stats.paired import holm, holm_levels
 from moot.stats.quantiles import ALPHA
 

@@ -30,7 +30,8 @@ from moot.measures.discussion.similarity import similarity_figures
 from moot.measures.discussion.talks import Talk, fitted, score, slope_bounds, turns_to_decide, values_of
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
-from moot.stats.graded import family_row, known, why_unfair_together
+from moot.stats.graded import known, why_unfair_together
+from moot.stats.graded_pairs import family_row
 from moot.stats.paired import FEW_QUESTIONS
 from moot.store.rows import verdict_of
 from moot.strategies.option_meanings import Meaning, in_words, meanings_named

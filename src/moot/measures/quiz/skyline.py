@@ -10,14 +10,16 @@ from moot.stats.choice import chosen_interval
 from moot.stats.closure import NOBODY, Side, closure, only
 from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
-from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import (
     NOT_PLAYED,
     Value,
+    at_worst,
     best_value,
     bounds_row,
     closure_bounds,
     fair,
+    graded_estimate,
     known,
     least_of,
     mean_value,
@@ -118,7 +120,7 @@ def skyline(
     offered = {question: count for question, count in (choices or {}).items() if question in top}
     chance = sum(guessing(players, count) for count in offered.values()) / len(top) if offered and top else None
     ungraded = sum(value.open for value in values.values())
-    share = estimate(top)
+    share = graded_estimate(values)
     return Skyline(share, players, chance, ungraded, values, sum(not play.heard for play in alone))
 
 
@@ -161,11 +163,11 @@ def best_single(plays: Sequence[Played], *, questions: Collection[str] | None = 
     if name is None:
         return BestSingle(None, None, len(marks), questions=len(asked))
     values = {question: values_by_player[name].get(question, UNPLAYED) for question in asked}
-    reached = estimate(known(fair(values)))
+    reached = graded_estimate(values)
     if reached is not None:
         table = np.array([[np.nan if mark is None else mark for mark in own.values()] for own in marks.values()])
         place, clusters = list(marks).index(name), units_of(asked)
-        reached = chosen_interval(table, place, reached, clusters=clusters, seed=seed)
+        reached = chosen_interval(table, place, reached, at_worst=at_worst(values), clusters=clusters, seed=seed)
     ungraded = sum(value.open for value in values.values())
     bounds, rivals = _whoever_it_is(values_by_player, name, asked)
     player = name if reached is not None else None

@@ -17,7 +17,8 @@ from moot.select.trial import Trial
 from moot.stats.choice import standings
 from moot.stats.clusters import units_of
 from moot.stats.estimates import with_holm
-from moot.stats.graded import Pairs, Value, family_row
+from moot.stats.graded import Value
+from moot.stats.graded_pairs import Pairs, family_row
 
 Row = dict[str, Any]
 Together = Mapping[tuple[str, int | None], Sequence[Trial]]
