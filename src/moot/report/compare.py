@@ -59,7 +59,7 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     row["ungraded"] = dict(zip(("a", "b"), ungraded, strict=True))
     if bounds := difference_bounds(pairs):
         row |= {"bounds": bounds["bounds"], "questions": len(pairs)}
-        if graded and (turned := why_turned(row)):
+        if graded and (turned := why_turned(row, comparison.limits_graded)):
             row["why"] = turned
     return row if graded or not pairs else {**row, "why": why_no_difference(pairs)}
 

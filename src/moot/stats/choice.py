@@ -161,6 +161,8 @@ class Claim:
     """One-sided, that it is more than every single."""
     p_less: float = 1.0
     """One-sided, that it is less than some."""
+    limits_graded: tuple[float | None, float | None] | None = None
+    """Over what is graded alone, where answers wait for a grade; None where none does."""
 
     @property
     def more(self) -> bool:
@@ -357,6 +359,7 @@ def told_apart(several: Sequence[Standing]) -> list[Standing]:
 def standings(
     values: Floats,
     *,
+    ends: tuple[Floats, Floats] | None = None,
     pooled: bool = False,
     clusters: Sequence[object] | None = None,
     seed: int = 0,
@@ -364,12 +367,16 @@ def standings(
 ) -> list[Standing]:
     """Ways × questions: each beside all others; `beaten_by` counts rows of `values`.
 
+    `ends`: the same with all that waits for a grade wrong, and right: a way is beaten by what is better at its worst than
+    the way is at its best.
+
     Where some are the best in truth, any of them is called beaten in at most 5 % of experiments. So those that are not
     beaten are the ones that may be the best, and where all but one are beaten, that one is.
     """
+    worst, best = (values, values) if ends is None else ends
     found = []
     for place in range(len(values)):
         others = [other for other in range(len(values)) if other != place]
-        said = standing(values[place], values[others], pooled=pooled, clusters=clusters, seed=seed, draws=draws)
+        said = standing(best[place], worst[others], pooled=pooled, clusters=clusters, seed=seed, draws=draws)
         found.append(Standing(None if said.beaten_by is None else others[said.beaten_by], said.p))
     return told_apart(found)

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from moot.stats.choice import chosen_interval, standing, told_apart
-from moot.stats.clusters import units_of
+from moot.stats.clusters import units_of, value_rows
 from moot.stats.completions import Between
 from moot.stats.crossfit import FOLDS, folds, least_on, marks_on, parts_of
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import Value
-from moot.stats.proportion import share_between
+from moot.stats.proportion import share, share_between
 from moot.stats.quantiles import student_quantile
 
 if TYPE_CHECKING:
@@ -65,7 +65,9 @@ class _Tables:
     def accuracy(self, own: int, asked: Sequence[str]) -> Between | None:
         """Of one whose accuracy is known, where something of it waits."""
         ends = [_known(asked, table[own]) for table in (self.right, self.worst, self.best)]
-        return None if not ends[0] or ends[1] == ends[2] else share_between(*ends)
+        if not ends[0] or ends[1] == ends[2]:
+            return None
+        return share_between(share(value_rows(ends[0])), ends[1], ends[2])
 
 
 def frontier(

@@ -214,9 +214,10 @@ def graded_share(values: Mapping[str, Value]) -> Share | Between | None:
     graded = known(fair(values))
     if not graded:
         return None
+    seen = share(value_rows(graded))
     if not any(value.waiting for value in values.values()):
-        return share(value_rows(graded))
-    return share_between(graded, completed(values, best=False), completed(values, best=True))
+        return seen
+    return share_between(seen, completed(values, best=False), completed(values, best=True))
 
 
 def graded_estimate(values: Mapping[str, Value]) -> Estimate | None:
@@ -274,6 +275,15 @@ def settled(bounds: Mapping[str, float | None] | None, threshold: float, *, abov
         return True
     low, high = bounds["low"], bounds["high"]
     return low is not None and low > threshold if above else high is not None and high < threshold
+
+
+def why_no_interval(questions: Iterable[Sequence[Value]]) -> str | None:
+    """Said of a figure that is no mean, of which nobody has taken how far what waits could move its interval; None: nothing
+    waits."""
+    waiting = sum(any(value.waiting for value in several) for several in questions)
+    if not waiting:
+        return None
+    return f"no interval: {waiting:,} question{'s have' if waiting != 1 else ' has'} an answer that waits for a grade"
 
 
 def closure_bounds(questions: Iterable[tuple[Value, Value, Value]]) -> dict[str, float] | None:

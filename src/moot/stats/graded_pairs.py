@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from moot.stats.completions import Between
+from moot.stats.clusters import value_rows
+from moot.stats.completions import Between, Limits
 from moot.stats.estimates import TESTED, Row, estimate
 from moot.stats.graded import Value, mean_value, settled, why_unfair_together
 from moot.stats.paired import Paired, compare
-from moot.stats.proportion import share_between
+from moot.stats.proportion import share, share_between
 from moot.types import Estimate
 
 Pairs = Mapping[str, Sequence[tuple[Value, Value]]]
@@ -110,7 +111,7 @@ def side_estimate(pairs: Pairs, place: int) -> Estimate | None:
     )
     if not seen or seen == worst == best:
         return estimate(seen)
-    between = share_between(seen, worst, best)
+    between = share_between(share(value_rows(seen)), worst, best)
     return None if between is None else between.estimate()
 
 
@@ -134,7 +135,7 @@ def _compared_row(pairs: Pairs, compared: Paired) -> Row:
     row |= uncounted(pairs)
     if row["difference"] is None:
         row |= {"rescues": None, "regressions": None, "why": why_no_difference(pairs)}
-    elif turned := why_turned(row):
+    elif turned := why_turned(row, compared.limits_graded):
         row["why"] = turned
     return row
 
@@ -155,10 +156,15 @@ def why_no_difference(pairs: Pairs) -> str:
     return (why_unfair_pairs(pairs) if known_pairs(pairs) else None) or "no question has both answers graded"
 
 
-def why_turned(row: Mapping[str, Any]) -> str | None:
-    """Said of a difference that is clear over what is graded or waits, and not over all."""
-    if row["low"] is None or row["low"] <= 0 <= row["high"]:
+def why_turned(row: Mapping[str, Any], graded: Limits | None = None) -> str | None:
+    """Said of a difference that is clear over what is graded, and not over all.
+
+    `graded`: its interval over what is graded alone, where something waits and is in that of the row.
+    """
+    low, high = graded or (row["low"], row["high"])
+    if low is None or high is None or low <= 0 <= high:
         return None
-    if settled(row.get("bounds"), 0.0, above=row["low"] > 0):
+    clear = row["low"] > 0 if low > 0 else row["high"] < 0
+    if clear and settled(row.get("bounds"), 0.0, above=low > 0):
         return None
     return f"over the {row['n']:,} graded pairs alone; the ungraded answers could turn it round"

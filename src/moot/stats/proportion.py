@@ -130,32 +130,32 @@ def _share(parts: Units, questions: int) -> Share | None:
 
 
 def share_between(
-    seen: Mapping[str, float],
+    seen: Share | None,
     worst: Mapping[str, float],
     best: Mapping[str, float],
     weights: Mapping[str, float] | None = None,
 ) -> Between | None:
-    """The mean over what is graded, with limits that hold whatever waits for a grade turns out to be.
+    """The mean over what is graded (`seen`), with limits that hold whatever waits for a grade turns out to be.
 
     `worst` and `best`: the same questions, all that waits wrong and all of it right; `weights`: how many values each of
     them has, if not one. Between the two a share may vary more than at either end, so both ends are worth no more
     questions than any grading could leave them.
     """
     many = weights or {}
-    figure, low, high = (
+    low, high = (
         share(
             {question: (value * many.get(question, 1.0), many.get(question, 1.0)) for question, value in part.items()}
         )
-        for part in (seen, worst, best)
+        for part in (worst, best)
     )
-    if figure is None or low is None or high is None:
+    if seen is None or low is None or high is None:
         return None
     if low.worth is not None and high.worth is not None:
         rows = {question: (value, best[question], 1.0) for question, value in worst.items()}
         parts = {question: tuple(part * many.get(question, 1.0) for part in row) for question, row in rows.items()}
         worth = _least_worth(units(parts).sums, low.value, high.value)
         low, high = replace(low, worth=worth), replace(high, worth=worth)
-    return Between(figure, low, high)
+    return Between(seen, low, high)
 
 
 def _least_worth(between: Sequence[Sums], low: float, high: float) -> Worth:

@@ -68,6 +68,7 @@ def claim_whatever(
     seen = found(options.seen, singles.seen)
     if top is None or seen is None:
         return seen
+    seen = replace(seen, limits_graded=(seen.low, seen.high))
     worst, best = found(options.worst, singles.best), found(options.best, singles.worst)
     if worst is None or best is None or seen.low is None or worst.low is None or best.high is None:
         return replace(seen, low=None, high=None, p=1.0)

@@ -22,6 +22,7 @@ from moot.measures.sides import Alone, SideResults, alone_by_player, cells_named
 from moot.measures.source import Source
 from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
+from moot.stats.completions import Limits
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate_row, with_holm
 from moot.stats.graded import (
@@ -276,7 +277,7 @@ def _over_best(
         test = "mcnemar" if over["test"] == "mcnemar" and clusters is None else "score"
         over |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p, "test": test}
         over.pop("why", None)
-    over = _whoever_is_best(over, singles, values)
+    over = _whoever_is_best(over, singles, values, None if found is None else found.limits_graded)
     if reached is not None:
         worst = at_worst(known_alone)
         reached = chosen_interval(alone.seen, place, reached, at_worst=worst, clusters=clusters, seed=seed)
@@ -339,7 +340,7 @@ def _withheld(singles: Alone, rivals: Sequence[str], asked: Sequence[str], value
     }
 
 
-def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Row:
+def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value], graded: Limits | None) -> Row:
     """A player whose answers nobody has graded may be the best of all: the bounds leave room for that."""
     if over["difference"] is None:
         return over
@@ -351,7 +352,7 @@ def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Ro
         ]
         bounds = over.get("bounds") or {"low": over["difference"], "high": over["difference"]}
         over = {**over, "bounds": {"low": min(bounds["low"], min(margins) / len(values)), "high": bounds["high"]}}
-    turned = why_turned(over)
+    turned = why_turned(over, graded)
     return {**over, "why": turned} if turned else over
 
 

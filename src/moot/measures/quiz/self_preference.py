@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from moot.engine.match_record import Groups
 from moot.measures.quiz.played import Drafts, Played, groups_of, split, teams
 from moot.stats.estimates import Row
-from moot.stats.graded import completed, known, mean_value, why_unknown
-from moot.stats.proportion import share_between, share_over_questions
+from moot.stats.graded import completed, mean_value, why_unknown
+from moot.stats.proportion import share, share_between, share_over_questions
 
 Observed = Iterable[tuple[str, float]]
 """(question, value): several of one question are one cluster."""
@@ -79,6 +79,13 @@ class _Rights:
     plays: Sequence[Played] = ()
     """Where some of them wait for a grade: all of them."""
 
+    @property
+    def _by_question(self) -> dict[str, list[tuple[str, float]]]:
+        parts: dict[str, list[tuple[str, float]]] = {}
+        for question, right in self.graded:
+            parts.setdefault(question, []).append((question, right))
+        return parts
+
     def interval(self, name: str) -> Row:
         """One that holds whatever waits turns out to be; nothing where none does."""
         if not self.graded or not self.plays:
@@ -86,8 +93,9 @@ class _Rights:
         parts = split(self.plays, lambda play: play.question)
         values = {question: mean_value([play.value for play in several]) for question, several in parts.items()}
         counted = {q: float(sum(play.value.worst is not None for play in several)) for q, several in parts.items()}
+        seen = share({q: (sum(right for _, right in part), float(len(part))) for q, part in self._by_question.items()})
         worst, best = (completed(values, best=best) for best in (False, True))
-        between = share_between(known(values), worst, best, counted)
+        between = share_between(seen, worst, best, counted)
         low, high = (None, None) if between is None else between.limits()
         return {f"{name}_low": low, f"{name}_high": high}
 

@@ -23,6 +23,7 @@ from moot.stats.graded import (
     known,
     least_of,
     mean_value,
+    why_no_interval,
     why_none,
     why_nothing,
     why_unfair_together,
@@ -240,6 +241,8 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
         why = "the ungraded answers could leave no gap between the best single player and the skyline"
         return GapClosed(None, left_out, why=why_nothing(len(triples)) if left_out == len(triples) else why)
     no_figure = None if closed.estimate is not None else "no gap to the skyline on the questions that are graded"
+    if closed.estimate is not None and (waits := why_no_interval(triples.values())):
+        closed, no_figure = GapClosed(replace(closed.estimate, low=None, high=None)), waits
     return replace(closed, ungraded=left_out, bounds=bounds, why=no_figure)
 
 

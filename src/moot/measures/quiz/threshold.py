@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from moot.measures.quiz.played import Drafts, Played, diversity_of, repeated, split
 from moot.stats.choice import Claim
-from moot.stats.clusters import units_of
+from moot.stats.clusters import units_of, value_rows
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import TESTED, Row, estimate, estimate_row
 from moot.stats.graded import Value, bounds_row, completed, least_of, mean_value, why_unfair_together
 from moot.stats.graded_pairs import compared_row, why_turned
 from moot.stats.paired import mean_of
-from moot.stats.proportion import share_between
+from moot.stats.proportion import share, share_between
 from moot.stats.waiting_choice import Tables, claim_whatever
 from moot.types import Estimate
 
@@ -254,7 +254,7 @@ def _compared(options: Mapping[str, _Policy], start: str, other: _Policy, pooled
     test = "mcnemar" if row["test"] == "mcnemar" and clusters is None else "score"
     row |= {"low": found.low, "high": found.high, "p": found.p, "test": test, TESTED: paid}
     row.pop("why", None)
-    turned = why_turned(row)
+    turned = why_turned(row, found.limits_graded)
     return {**row, "why": turned} if turned else row
 
 
@@ -304,7 +304,7 @@ def _arm(policy: _Policy, graded: Sequence[str], gradable: Sequence[str], seed: 
     worst, best = (completed(values, best=best) for best in (False, True))
     reached = estimate(right)
     if right and not right == worst == best:
-        between = share_between(right, worst, best)
+        between = share_between(share(value_rows(right)), worst, best)
         reached = None if between is None else between.estimate()
     paid = None if policy.cost_usd is None else mean_of(policy.cost_usd, seed=seed)
     bounds = bounds_row(policy.values.values())

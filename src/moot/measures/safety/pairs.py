@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from moot.stats.estimates import TESTED
-from moot.stats.graded import Value, Way, graded_value, why_unfair_together
+from moot.stats.graded import Value, Way, graded_value, why_no_interval, why_unfair_together
 from moot.stats.graded_pairs import compare_graded, difference_bounds
 from moot.stats.rank import halves, permuted_p, spearman
 
@@ -228,6 +228,8 @@ def gain_by_strength(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
     if correlation is None:
         return None
     found = correlation.with_p(permuted_p(strengths, gains, seed=seed)).row()
+    if waits := why_no_interval([(pair.native_value, pair.after_value) for pair in pairs]):
+        found |= {"low": None, "high": None, "p": None, "why": waits.replace("question", "pair")}
     return {key: value for key, value in found.items() if key != "n"} | beside
 
 

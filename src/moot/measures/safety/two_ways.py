@@ -78,7 +78,7 @@ def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: b
         **_bounds(pairs),
         TESTED: compared.figure,
     }
-    why = why_turned(row) if means else why_no_difference(by_name)
+    why = why_turned(row, compared.limits_graded) if means else why_no_difference(by_name)
     return {**row, "why": why} if why else row
 
 
