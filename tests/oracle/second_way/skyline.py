@@ -86,7 +86,7 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
     several = len({play.player for play in table.alone})
     choices = {question: len(raw.questions[question]["question"].get("choices", ())) for question in known}
     guesses = [1 - (1 - 1 / offered) ** several for offered in choices.values() if offered]
-    row = mean_row(list(known.values())) | {
+    row = mean_row(list(known.values()), every=None if settled else every) | {
         "players": several,
         "guessing": sum(guesses) / len(known) if guesses else None,
         "ungraded": sum(value.open for value in every.values()),
@@ -166,7 +166,12 @@ def _chosen(by_player: Mapping[str, Values], questions: Collection[str]) -> str 
 def best_single(one: Single) -> dict[str, Any]:
     """The lower end of the interval pays for the choice among the players, at a point that is drawn: it is no higher than
     in the player's own row, and no lower than Bonferroni's would be."""
-    row = {"player": one.player, **mean_row(one.known), "players": one.players, "note": "chosen after the fact"}
+    row = {
+        "player": one.player,
+        **mean_row(one.known, every=one.values),
+        "players": one.players,
+        "note": "chosen after the fact",
+    }
     if one.players > 1 and row["low"] is not None:
         row["low"] = _paying(row["value"], row["low"], one.players, row["n"])
     if ungraded := sum(value.open for value in one.values.values()):
@@ -218,6 +223,8 @@ def _closed(reached: Values, top: Values, one: Single, *, heard: bool) -> dict[s
     if ends is None:
         return {**NOTHING, **beside, "why": ANY_TEXT}
     row |= {**beside, "bounds": ends}
+    if any(value.waits for triple in triples for value in triple):
+        row |= {"low": None, "high": None, "why": ANY_TEXT}
     return row if row["value"] is not None else {**row, "why": ANY_TEXT}
 
 
