@@ -42,23 +42,34 @@ def share_interval(counts: Sequence[tuple[float, float]], alpha: float = ALPHA) 
     return (0.0 if share == 0 else low), (1.0 if share == 1 else high)
 
 
-def waiting_interval(value: float, worst: Sequence[float], best: Sequence[float], alpha: float = ALPHA) -> Limits:
+def waiting_interval(
+    value: float,
+    worst: Sequence[float],
+    best: Sequence[float],
+    alpha: float = ALPHA,
+    sizes: Sequence[float] | None = None,
+) -> Limits:
     """Of a mean of one value a question while answers wait for a grade: from the low end with all of them wrong to the high
     end with all of them right, and never short of the value over what is graded.
 
     Both ends with the variance of the questions at their farthest from either mean, and with the rarer kind as rare as it
     may be where it counts, as frequent where it shares: so no way of grading is worth fewer questions.
     """
-    n = len(worst)
-    if n < 2:
+    if len(worst) < 2:
         return None, None
-    means = mean(worst), mean(best)
+    many = sizes or [1.0] * len(worst)
+    total = math.fsum(many)
+    n = total**2 / math.fsum(size**2 for size in many)
+    low_mean, high_mean = (math.fsum(s * v for s, v in zip(many, ends, strict=True)) / total for ends in (worst, best))
+    means = low_mean, high_mean
     reach = normal_point(alpha) / math.sqrt(n)
     rare = [min(share, 1 - share) for share in means]
     often = 0.5 if means[0] <= 0.5 <= means[1] else max(rare)
     if min(rare) > 1e-12 and max(worst) > min(best) + 1e-12:
         away = [max(abs(end - share) for end in ends for share in means) for ends in zip(worst, best, strict=True)]
-        variance = math.fsum(distance**2 for distance in away) / (n * (n - 1))
+        # Leaving one out moves the mean by its distance times its size, by all that is left.
+        moved = [size * distance / (total - size) for size, distance in zip(many, away, strict=True)]
+        variance = (len(many) - 1) / len(many) * math.fsum(move**2 for move in moved)
         ratio = (n * variance / (1 - often) + 1 / n) / (n * min(rare) + 1)
         reach = min(reach, float(stats.t.isf(alpha / 2, max(1.0, n - 1))) * math.sqrt(ratio))
     low, high = score_limits(means[0], reach)[0], score_limits(means[1], reach)[1]

@@ -19,6 +19,7 @@ from second_way.shares import (
     Judged,
     Value,
     accuracy_row,
+    completed,
     graded,
     mean_row,
     mean_value,
@@ -173,12 +174,17 @@ def best_single(one: Single) -> dict[str, Any]:
         "note": "chosen after the fact",
     }
     if one.players > 1 and row["low"] is not None:
-        row["low"] = _paying(row["value"], row["low"], one.players, row["n"])
+        paying = mean(completed(one.values.values())[0]) if _waits(one.values) else row["value"]
+        row["low"] = _paying(paying, row["low"], one.players, row["n"])
     if ungraded := sum(value.open for value in one.values.values()):
         row["ungraded"] = ungraded
     if one.bounds is not None:
         row["bounds"] = one.bounds
     return row if one.known and not one.rivals else {**row, "why": ANY_TEXT}
+
+
+def _waits(values: Values) -> bool:
+    return any(value.waits for value in values.values())
 
 
 def _paying(value: float, low: float, players: int, n: int) -> Holds:
