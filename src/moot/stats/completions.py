@@ -21,7 +21,7 @@ from moot.types import Estimate
 Limits = tuple[float | None, float | None]
 
 
-class Figure(Protocol):
+class Limited(Protocol):
     """One that has limits at any level, and the p of any threshold that belongs to them."""
 
     @property
@@ -32,7 +32,7 @@ class Figure(Protocol):
     def p(self, threshold: float) -> float | None: ...
 
 
-class Counted(Figure, Protocol):
+class LimitedOver(Limited, Protocol):
     """The same, and how many questions and clusters it is of."""
 
     @property
@@ -46,10 +46,10 @@ class Counted(Figure, Protocol):
 class Between:
     """A figure over what is graded, with limits that hold whatever waits turns out to be."""
 
-    seen: Counted
-    worst: Figure
+    seen: LimitedOver
+    worst: Limited
     """With everything that waits at its worst for the figure."""
-    best: Figure
+    best: Limited
 
     @property
     def value(self) -> float:

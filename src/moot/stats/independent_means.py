@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from moot.stats.completions import Between, Counted, Figure
+from moot.stats.completions import Between, Limited, LimitedOver
 from moot.stats.proportion import score_limits
 from moot.types import Estimate
 
 
-def mean_between(figures: Sequence[Counted], mean: Callable[[Sequence[Estimate]], Estimate]) -> Estimate:
+def mean_between(figures: Sequence[LimitedOver], mean: Callable[[Sequence[Estimate]], Estimate]) -> Estimate:
     """The mean of figures of which answers may wait: its low end is that of all at their worst, its high end that of all
     at their best. What waits is no chance, so it may not be added up as if it were."""
     ends = [
@@ -27,7 +27,7 @@ def mean_between(figures: Sequence[Counted], mean: Callable[[Sequence[Estimate]]
     return replace(seen, low=min(seen.value, worst.low), high=max(seen.value, best.high))
 
 
-def _estimate(end: Figure, of: Counted) -> Estimate:
+def _estimate(end: Limited, of: LimitedOver) -> Estimate:
     low, high = end.limits()
     return Estimate(end.value, low, high, of.n, of.clusters)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from moot.experiment.claims import Expression, Number, Operation, Term
-from moot.measures.safety.multiple import Counts, Multiple, multiple_between, multiple_p_between
+from moot.measures.safety.multiple import Multiple, RatioCounts, multiple_between, multiple_p_between
 from moot.measures.sides import SideResults
 from moot.stats.bootstrap import percentile_interval, percentile_p, resampled_sums
 from moot.stats.closure import Side, closure
@@ -59,7 +59,7 @@ class Ratio:
     worst: Mapping[str, float] | None = None
     """Of a share, by question: were all wrong that waits for a grade; None where nothing waits."""
     best: Mapping[str, float] | None = None
-    ends: tuple[Counts, Counts] | None = None
+    ends: tuple[RatioCounts, RatioCounts] | None = None
     """Of a multiple: with all that waits at its worst, and at its best; None where nothing waits."""
     waiting: int = 0
     """How many questions have an answer that waits for a grade."""
@@ -171,7 +171,7 @@ def _multiple(ratio: Ratio, questions: Sequence[str]) -> Figure:
     rescues = {question: ratio.tops[question] for question in questions}
     regressions = {question: ratio.bottom(question) for question in questions}
 
-    seen = Counts(rescues, regressions)
+    seen = RatioCounts(rescues, regressions)
     worst, best = ratio.ends or (seen, seen)
 
     def at(alpha: float) -> Multiple:

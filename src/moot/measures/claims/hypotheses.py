@@ -14,7 +14,7 @@ from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import best_single, top_by_question
-from moot.measures.safety.multiple import Counts
+from moot.measures.safety.multiple import RatioCounts
 from moot.measures.safety.pairs import Pair, graded, uncounted, why_unfair_changes
 from moot.measures.safety.pairs import split as split_pairs
 from moot.measures.safety.rescues import MULTIPLE, ends_of, safety
@@ -219,7 +219,7 @@ class _Changes:
         return why_unfair_changes(self.pairs) or next(iter(uncounted(waiting)), None)
 
     @property
-    def ends(self) -> tuple[Counts, Counts]:
+    def ends(self) -> tuple[RatioCounts, RatioCounts]:
         """Of the multiple, with all that waits at its worst and at its best."""
         parts = split_pairs(graded(self.pairs), lambda pair: pair.question)
         by_question = {question: Counter(pair.change for pair in part) for question, part in parts.items()}

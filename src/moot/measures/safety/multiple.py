@@ -82,14 +82,14 @@ def multiple_p(rescues: Values, regressions: Values, threshold: float) -> float 
     return 1.0 if open_end else normal_p(distance)
 
 
-class Counts(NamedTuple):
+class RatioCounts(NamedTuple):
     """By question, what is counted over what: rescues over regressions."""
 
     tops: Mapping[str, float]
     bottoms: Mapping[str, float]
 
 
-def multiple_between(seen: Counts, worst: Counts, best: Counts, *, alpha: float = ALPHA) -> Multiple:
+def multiple_between(seen: RatioCounts, worst: RatioCounts, best: RatioCounts, *, alpha: float = ALPHA) -> Multiple:
     """The multiple of the graded pairs, with limits that hold whatever those that wait turn out to be."""
     found, low, high = (multiple(*counts, alpha=alpha) for counts in (seen, worst, best))
     if found.low is None:
@@ -99,7 +99,7 @@ def multiple_between(seen: Counts, worst: Counts, best: Counts, *, alpha: float 
     return replace(found, low=min(low.low, found.value), high=max(high.high, found.value))
 
 
-def multiple_p_between(seen: Counts, worst: Counts, best: Counts, threshold: float) -> float | None:
+def multiple_p_between(seen: RatioCounts, worst: RatioCounts, best: RatioCounts, threshold: float) -> float | None:
     if multiple_p(*seen, threshold) is None:
         return None
     at, low, high = (_ratio(counts) for counts in (seen, worst, best))
@@ -108,7 +108,7 @@ def multiple_p_between(seen: Counts, worst: Counts, best: Counts, threshold: flo
     return multiple_p(*best, threshold) if threshold > max(at, high) else 1.0
 
 
-def _ratio(counts: Counts) -> float:
+def _ratio(counts: RatioCounts) -> float:
     gained, lost = (math.fsum(list_of(values)) for values in counts)
     return gained / lost if lost else math.inf
 

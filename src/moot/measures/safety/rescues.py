@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from moot.measures.safety.multiple import Counts, Multiple, multiple_between
+from moot.measures.safety.multiple import Multiple, RatioCounts, multiple_between
 from moot.measures.safety.pairs import ANSWERED, Change, Pair, Row, graded, split, uncounted, why_unfair_changes
 from moot.stats.completions import Between
 from moot.stats.graded import FEW_WAITING
@@ -190,12 +190,14 @@ ByQuestion = Mapping[str, Counter[Change]]
 """How many of a question's graded pairs changed how."""
 
 
-def ends_of(name: str, by_question: ByQuestion, waiting: Sequence[Pair]) -> tuple[Counts, Counts, Counts]:
+def ends_of(
+    name: str, by_question: ByQuestion, waiting: Sequence[Pair]
+) -> tuple[RatioCounts, RatioCounts, RatioCounts]:
     """What a figure counts by question, over what: of the graded pairs, and with all that waits at its worst and at its
     best for the figure."""
     at_worst, at_best = (_settled(by_question, waiting, name, furthest) for furthest in (min, max))
     seen, worst, best = (
-        Counts(*(_counts(counted, part) for part in RATES[name])) for counted in (by_question, at_worst, at_best)
+        RatioCounts(*(_counts(counted, part) for part in RATES[name])) for counted in (by_question, at_worst, at_best)
     )
     return seen, worst, best
 
